@@ -1,0 +1,56 @@
+"""Novacula: classical machine learning that shows its work.
+
+Names load when they are first used, so that `import novacula` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from novacula.version import __version__
+
+if TYPE_CHECKING:
+    from novacula import bayes, checks, datasets, linear, statistics
+    from novacula.learner import Card, Work, load
+    from novacula.table import Schema, Table, read
+
+_HOME = {
+    "Card": "novacula.learner",
+    "Schema": "novacula.table",
+    "Table": "novacula.table",
+    "Work": "novacula.learner",
+    "load": "novacula.learner",
+    "read": "novacula.table",
+}
+_ROOMS = ("bayes", "checks", "datasets", "linear", "statistics")
+
+__all__ = [
+    "Card",
+    "Schema",
+    "Table",
+    "Work",
+    "__version__",
+    "bayes",
+    "checks",
+    "datasets",
+    "linear",
+    "load",
+    "read",
+    "statistics",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name in _ROOMS:
+        value = import_module(f"novacula.{name}")
+    else:
+        raise AttributeError(f"module 'novacula' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,101 @@
+"""Log-likelihoods of rows under each class, added to `out` (n, K): plain loops that release the GIL."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Sums over columns may be taken in any order, which lets them run in vector registers; NaN keeps its meaning.
+_REORDER = {"reassoc", "contract"}
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def gaussian_scores(x, mean, half_precision, constant, out):
+    """x (n, d); mean, half_precision, constant (K, d): adds Σ_j constant − half_precision·(x − mean)², NaN left out."""
+    n, d = x.shape
+    for i in range(n):
+        for k in range(mean.shape[0]):
+            total = 0.0
+            for j in range(d):
+                gap = x[i, j] - mean[k, j]
+                term = constant[k, j] - half_precision[k, j] * gap * gap
+                total += term if gap == gap else 0.0
+            out[i, k] += total
+
+
+@njit(nogil=True, cache=True)
+def category_scores(codes, offsets, log_prob, out):
+    """codes (n, d); offsets (d + 1,); log_prob (Σc, K): adds the row of each category, negative codes left out."""
+    n, d = codes.shape
+    for i in range(n):
+        for j in range(d):
+            code = codes[i, j]
+            if code >= 0:
+                at = offsets[j] + code
+                for k in range(log_prob.shape[1]):
+                    out[i, k] += log_prob[at, k]
+
+
+@njit(nogil=True, cache=True)
+def count_scores(data, indices, indptr, log_prob, out):
+    """CSR rows; log_prob (V, K): adds Σ count·log_prob; a count of 0, or a missing one, adds nothing, even to −∞."""
+    for i in range(len(indptr) - 1):
+        for at in range(indptr[i], indptr[i + 1]):
+            count = data[at]
+            if count > 0.0:
+                for k in range(log_prob.shape[1]):
+                    out[i, k] += count * log_prob[indices[at], k]
+
+
+@njit(nogil=True, cache=True)
+def presence_scores(data, indices, indptr, log_there, log_gone, out):
+    """CSR rows; log_there, log_gone (V, K): adds Σ over all V of the one that applies; NaN left out.
+
+    Impossible events (−∞) are counted apart from the finite sum, so that −∞ − −∞ never arises.
+    """
+    width, n_classes = log_there.shape
+    base = np.zeros(n_classes)
+    impossible = np.zeros(n_classes)
+    for v in range(width):
+        for k in range(n_classes):
+            if log_gone[v, k] == -np.inf:
+                impossible[k] += 1
+            else:
+                base[k] += log_gone[v, k]
+    for i in range(len(indptr) - 1):
+        for k in range(n_classes):
+            total, never = base[k], impossible[k]
+            for at in range(indptr[i], indptr[i + 1]):
+                if data[at] == 0.0:
+                    continue
+                v = indices[at]
+                if log_gone[v, k] == -np.inf:
+                    never -= 1
+                else:
+                    total -= log_gone[v, k]
+                if data[at] == data[at]:
+                    if log_there[v, k] == -np.inf:
+                        never += 1
+                    else:
+                        total += log_there[v, k]
+            out[i, k] += -np.inf if never > 0 else total
+
+
+@njit(nogil=True, cache=True)
+def kernel_scores(x, points, log_weight, width, out):
+    """x (n,); points, log_weight (m,) of one class and column: adds log Σ w·N(x; point, width²), NaN left out."""
+    constant = -np.log(width) - 0.5 * np.log(2.0 * np.pi)
+    for i in range(len(x)):
+        if x[i] == x[i]:
+            highest = -np.inf
+            for p in range(len(points)):
+                gap = (x[i] - points[p]) / width
+                highest = max(highest, log_weight[p] - 0.5 * gap * gap)
+            if highest == -np.inf:
+                out[i] = -np.inf
+                continue
+            total = 0.0
+            for p in range(len(points)):
+                gap = (x[i] - points[p]) / width
+                total += np.exp(log_weight[p] - 0.5 * gap * gap - highest)
+            out[i] += highest + np.log(total) + constant

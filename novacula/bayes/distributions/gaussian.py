@@ -1,0 +1,131 @@
+"""Numbers by a normal density: P(x|t) = exp(−(x − μ_t)² / 2σ²_t) / √(2πσ²_t)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing
+from novacula.errors import DataError
+from novacula.learner.work import Step, WorkTable
+from novacula.statistics import ClassMoments
+from novacula.table.chunk import Chunk, Floats
+from novacula.table.schema import Kind
+
+_SHOWN = 12  # columns in the table of a derivation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaussian(Part):
+    """A mean and a variance for each class and column."""
+
+    name: ClassVar[str] = "gaussian"
+    kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
+
+    group: Group
+    mean: Floats  # (K, d)
+    var: Floats  # (K, d)
+
+    @staticmethod
+    def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassMoments:
+        """Moments of each column in each class."""
+        return ClassMoments.observe(group.numeric(chunk), n_classes)
+
+    @classmethod
+    def solve(cls, statistic: ClassMoments, group: Group, smoothing: Smoothing) -> Self:
+        """Maximum likelihood, and every variance raised by a share of the largest variance of any column.
+
+        A class without a known value in a column takes the moments of all classes there.
+        """
+        require_finite(statistic, group)
+        pooled_mean, pooled_var = pooled(statistic)
+        known = statistic.weight > 0
+        mean = np.where(known, statistic.mean, pooled_mean)
+        var = np.divide(statistic.ssd, statistic.weight, out=np.zeros_like(mean), where=known)
+        var = np.where(known, var, pooled_var) + variance_floor(pooled_var, smoothing)
+        flat = ~(var > 0)
+        if flat.any():
+            name = group.names[int(np.argwhere(flat)[0, 1])]
+            raise DataError(f"column {name!r} does not vary within a class: set var_smoothing above 0")
+        return cls(group, mean, var)
+
+    def score(self, chunk: Chunk, out: Floats) -> None:
+        """Add the log-densities."""
+        from novacula.bayes._kernels import gaussian_scores
+
+        constant = -0.5 * np.log(2.0 * np.pi * self.var)
+        gaussian_scores(self.group.numeric(chunk).numeric, self.mean, 0.5 / self.var, constant, out)
+
+    def steps(
+        self, statistic: ClassMoments, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
+    ) -> list[Step]:
+        """Means and variances as a table, and one variance written out."""
+        rows = [
+            (name, class_, float(self.mean[k, j]), float(self.var[k, j]))
+            for j, name in enumerate(self.group.names[:_SHOWN])
+            for k, class_ in enumerate(classes)
+        ]
+        table = WorkTable(("column", "class", "mean", "variance"), tuple(rows), _left_out(len(self.group.names)))
+        title = "Mean and variance of each number in each class"
+        if not statistic.weight[0, 0] > 0:
+            return [Step(title, table=table)]
+        floor = float(variance_floor(pooled(statistic)[1], smoothing))
+        return [
+            Step(
+                title,
+                formula="σ² = Σ w (x − μ)² / Σ w + ε",
+                expression="ssd / n + floor",
+                values={"ssd": statistic.ssd[0, 0], "n": statistic.weight[0, 0], "floor": floor},
+                labels={"floor": f"ε, {smoothing.var_smoothing:g} of the largest variance of a column"},
+                result=float(self.var[0, 0]),
+                of=(*path, "var", 0, 0),
+                table=table,
+                note=f"Written out: {self.group.names[0]} in class {classes[0]}.",
+            )
+        ]
+
+    def factors(
+        self, chunk: Chunk, statistic: ClassMoments, smoothing: Smoothing, k: int, mark: str  # noqa: ARG002  (the parameters say it all)
+    ) -> list[Factor]:
+        """A density a column whose value is known."""
+        found = []
+        for j, x in enumerate(self.group.numeric(chunk).numeric[0].tolist()):
+            if not math.isnan(x):
+                mean, var = float(self.mean[k, j]), float(self.var[k, j])
+                numbers = {f"x{mark}{j}": x, f"u{mark}{j}": mean, f"v{mark}{j}": var, f"pi{mark}{j}": math.pi}
+                expression = (
+                    f"exp(-(x{mark}{j} - u{mark}{j})**2 / (2 * v{mark}{j})) / sqrt(2 * pi{mark}{j} * v{mark}{j})"
+                )
+                value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
+                found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, numbers, value))
+        return found
+
+
+def pooled(statistic: ClassMoments) -> tuple[Floats, Floats]:
+    """Mean and variance of each column over all classes."""
+    total = statistic.weight.sum(axis=0)
+    some = total > 0
+    mean = np.divide((statistic.weight * statistic.mean).sum(axis=0), total, out=np.zeros_like(total), where=some)
+    ssd = (statistic.ssd + statistic.weight * (statistic.mean - mean) ** 2).sum(axis=0)
+    return mean, np.divide(ssd, total, out=np.zeros_like(total), where=some)
+
+
+def variance_floor(pooled_var: Floats, smoothing: Smoothing) -> float:
+    """What every variance is raised by; where no column varies at all, `var_smoothing` itself."""
+    largest = float(pooled_var.max(initial=0.0))
+    return smoothing.var_smoothing * (largest if largest > 0 else 1.0)
+
+
+def require_finite(statistic: ClassMoments, group: Group) -> None:
+    """Refuse what is infinite, or so large that its square is."""
+    wrong = ~np.isfinite(statistic.mean) | ~np.isfinite(statistic.ssd)
+    if wrong.any():
+        name = group.names[int(np.argwhere(wrong)[0, 1])]
+        raise DataError(f"column {name!r} contains infinity or a value too large for float64: mend or drop it")
+
+
+def _left_out(n: int) -> str:
+    return f"The first {_SHOWN} of {n} columns." if n > _SHOWN else ""

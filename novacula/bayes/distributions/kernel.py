@@ -1,0 +1,124 @@
+"""Numbers by a kernel density: P(x|t) = Σ_i w_i N(x; x_i, h_t²), h_t = 0.9·min(σ_t, IQR_t / 1.34)·n_t^(−1/5).
+
+The rows are kept as a sketch of weighted points: exact up to 8192 distinct values a class and column, and beyond that
+values that share a bucket (see `QuantileSketch`) stand together in its middle. So the density streams, and the sum is
+over points rather than rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing
+from novacula.errors import DataError
+from novacula.learner.work import Step, WorkTable
+from novacula.statistics import QuantileSketch
+from novacula.table.chunk import Chunk, Floats
+from novacula.table.schema import Kind
+
+_SHOWN = 12  # columns in the table of a derivation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kernel(Part):
+    """Weighted points and a width for each class and column; cells lie side by side, class by class."""
+
+    name: ClassVar[str] = "kernel"
+    kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
+
+    group: Group
+    width: Floats  # (K, d)
+    offsets: npt.NDArray[np.int64]  # (K·d + 1,)
+    points: Floats  # (offsets[-1],)
+    weight: Floats  # (offsets[-1],), summing to 1 within a cell
+
+    @staticmethod
+    def observe(chunk: Chunk, group: Group, n_classes: int) -> QuantileSketch:
+        """Weighted points per class and column."""
+        return QuantileSketch.observe(chunk, n_classes, group.places)
+
+    @classmethod
+    def solve(cls, statistic: QuantileSketch, group: Group, smoothing: Smoothing) -> Self:
+        """Silverman's width; a cell without spread takes a share of the column's largest width.
+
+        A class without a known value in a column takes the points of all classes there.
+        """
+        shape = statistic.level.shape
+        cells = [statistic.points(k, j) for k, j in np.ndindex(shape)]
+        if not all(np.isfinite(values).all() for values, _ in cells):
+            raise DataError(f"a column among {', '.join(group.names[:5])} contains infinity: mend or drop it")
+        for k, j in np.ndindex(shape):
+            if not len(cells[k * shape[1] + j][0]):
+                others = [cells[c * shape[1] + j] for c in range(shape[0])]
+                values, weights = (np.concatenate(parts) for parts in zip(*others, strict=True))
+                cells[k * shape[1] + j] = (values, weights) if len(values) else (np.zeros(1), np.ones(1))
+        width = np.array([silverman(*cell) for cell in cells]).reshape(shape)
+        least = np.maximum(width.max(axis=0), 1.0) * max(smoothing.var_smoothing, 1e-12) ** 0.5
+        sizes = np.cumsum([0, *(len(values) for values, _ in cells)]).astype(np.int64)
+        weight = np.concatenate([weights / weights.sum() for _, weights in cells])
+        return cls(group, np.maximum(width, least), sizes, np.concatenate([v for v, _ in cells]), weight)
+
+    def score(self, chunk: Chunk, out: Floats) -> None:
+        """Add the log-densities."""
+        from novacula.bayes._kernels import kernel_scores
+
+        x = self.group.numeric(chunk).numeric
+        log_weight = np.log(self.weight)
+        for k, j in np.ndindex(self.width.shape):
+            held = self._held(k, j)
+            scores = np.zeros(len(x))
+            column = np.ascontiguousarray(x[:, j])
+            kernel_scores(column, self.points[held], log_weight[held], float(self.width[k, j]), scores)
+            out[:, k] += scores
+
+    def _held(self, k: int, j: int) -> slice:
+        at = k * self.width.shape[1] + j
+        return slice(self.offsets[at], self.offsets[at + 1])
+
+    def steps(
+        self, statistic: QuantileSketch, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]  # noqa: ARG002  (widths only)
+    ) -> list[Step]:
+        """Widths as a table."""
+        rows = [
+            (name, *(float(h) for h in self.width[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
+        ]
+        return [
+            Step(
+                "Width of the kernels of each number in each class",
+                formula="h = 0.9 · min(σ, IQR / 1.34) · n^(−1/5)",
+                table=WorkTable(("column", *classes), tuple(rows)),
+            )
+        ]
+
+    def factors(
+        self, chunk: Chunk, statistic: QuantileSketch, smoothing: Smoothing, k: int, mark: str  # noqa: ARG002  (the points say it all)
+    ) -> list[Factor]:
+        """A density a column whose value is known; the sum over points is one number here."""
+        found = []
+        for j, x in enumerate(self.group.numeric(chunk).numeric[0].tolist()):
+            if not math.isnan(x):
+                held = self._held(k, j)
+                h = float(self.width[k, j])
+                bumps = self.weight[held] * np.exp(-0.5 * ((x - self.points[held]) / h) ** 2)
+                total = float(bumps.sum())
+                names = {f"s{mark}{j}": total, f"h{mark}{j}": h, f"pi{mark}{j}": math.pi}
+                value = total / (h * math.sqrt(2 * math.pi))
+                expression = f"s{mark}{j} / (h{mark}{j} * sqrt(2 * pi{mark}{j}))"
+                found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, names, value))
+        return found
+
+
+def silverman(values: Floats, weights: Floats) -> float:
+    """Silverman's rule of thumb for weighted points, weights being repetitions."""
+    n = float(weights.sum())
+    mean = float(np.average(values, weights=weights))
+    sd = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)))
+    rising = np.argsort(values, kind="stable")
+    quarter, three = np.searchsorted(np.cumsum(weights[rising]), [0.25 * n, 0.75 * n]).clip(max=len(values) - 1)
+    spread = float(values[rising[three]] - values[rising[quarter]]) / 1.34
+    return 0.9 * (min(sd, spread) if spread > 0 else sd) * n ** (-0.2)

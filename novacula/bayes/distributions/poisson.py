@@ -1,0 +1,96 @@
+"""Counts of events by a rate: P(x|t) = λ_t^x e^(−λ_t) / x!, with λ_t = (Σx + m·λ₀) / (n_t + m), λ₀ the rate of all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing
+from novacula.bayes.distributions.counts import bag_totals
+from novacula.learner.work import Step, WorkTable
+from novacula.statistics import ClassTotals
+from novacula.table.chunk import Chunk, Floats
+from novacula.table.schema import Kind
+
+_SHOWN = 12  # columns in the table of a derivation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poisson(Part):
+    """A rate for each class and column; `m` counts as so many rows at the rate of all classes together."""
+
+    name: ClassVar[str] = "poisson"
+    kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
+
+    group: Group
+    rate: Floats  # (K, d)
+
+    @staticmethod
+    def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassTotals:
+        """Sums per class."""
+        return ClassTotals.observe_numeric(chunk, n_classes, group.places)
+
+    @classmethod
+    def solve(cls, statistic: ClassTotals, group: Group, smoothing: Smoothing) -> Self:
+        """The rates, drawn towards the rate of all rows by m."""
+        total, _ = bag_totals(statistic, group)
+        overall = overall_rate(statistic)
+        m = smoothing.pseudo_count(1)
+        rows = statistic.known + m
+        return cls(group, np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0))
+
+    def score(self, chunk: Chunk, out: Floats) -> None:
+        """Add the log-probabilities."""
+        from scipy.special import gammaln, xlogy
+
+        x = self.group.numeric(chunk).numeric
+        shared = gammaln(x + 1.0)
+        for k, rate in enumerate(self.rate):
+            out[:, k] += np.nansum(xlogy(x, rate) - rate - shared, axis=1)
+
+    def steps(
+        self, statistic: ClassTotals, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
+    ) -> list[Step]:
+        """Rates as a table, and the first one written out."""
+        rows = [
+            (name, *(float(rate) for rate in self.rate[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
+        ]
+        m = smoothing.pseudo_count(1)
+        numbers = {"s": statistic.total[0, 0], "m": m, "r": overall_rate(statistic)[0], "n": statistic.known[0, 0]}
+        written = numbers["n"] + m > 0
+        return [
+            Step(
+                "Rate of each count in each class",
+                formula="λ_t = (Σx + m·λ₀) / (n_t + m)",
+                expression="(s + m * r) / (n + m)" if written else "",
+                values=numbers if written else {},
+                result=float(self.rate[0, 0]) if written else None,
+                of=(*path, "rate", 0, 0) if written else (),
+                table=WorkTable(("column", *classes), tuple(rows)),
+                note=f"Written out: {self.group.names[0]} in class {classes[0]}.",
+            )
+        ]
+
+    def factors(
+        self, chunk: Chunk, statistic: ClassTotals, smoothing: Smoothing, k: int, mark: str  # noqa: ARG002  (the rate says it all)
+    ) -> list[Factor]:
+        """A factor a column whose value is known."""
+        found = []
+        for j, x in enumerate(self.group.numeric(chunk).numeric[0].tolist()):
+            if not math.isnan(x):
+                rate = float(self.rate[k, j])
+                factorial = math.gamma(x + 1.0) if x < 170 else math.inf
+                value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
+                names = {f"r{mark}{j}": rate, f"x{mark}{j}": x, f"f{mark}{j}": factorial}
+                expression = f"r{mark}{j} ** x{mark}{j} * exp(-r{mark}{j}) / f{mark}{j}"
+                found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, names, value))
+        return found
+
+
+def overall_rate(statistic: ClassTotals) -> Floats:
+    """The rate of each column over all classes."""
+    known = statistic.known.sum(axis=0)
+    return np.divide(statistic.total.sum(axis=0), known, out=np.zeros_like(known), where=known > 0)

@@ -1,0 +1,155 @@
+"""The laws of statistics, as a check that anyone's statistic can be put to.
+
+A statistic that passes may be reduced in any pieces and in any order: in memory, from files, on a cluster.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.statistics.base import Statistic
+from novacula.table.chunk import Chunk, Floats
+
+Observe: TypeAlias = Callable[[Chunk], Statistic]
+
+FAR = 1e8
+"""How far columns are moved to see whether sums of squares cancel."""
+GRID = 2.0**-20
+"""Numbers are rounded to this grid before they are moved, so that moving them is exact."""
+HUGE = 1e300
+"""What rows of weight 0 hold: its square is not finite, and 0 · ∞ would spoil any sum it enters."""
+
+
+def check_statistic(
+    observe: Observe,
+    chunk: Chunk,
+    zero: Statistic,
+    *,
+    exact: bool = False,
+    rtol: float = 1e-9,
+    unmoved: Sequence[str] = (),
+    random_state: int = 0,
+) -> None:
+    """Raise AssertionError, with the law in a sentence, if a statistic breaks one on the rows of a chunk.
+
+    With `exact` the laws must hold to the bit, otherwise up to `rtol` of the largest entry of an array.
+    `unmoved` names attributes that do not change when a constant is added to a numeric column, such as a sum
+    of squared deviations: they must not cancel when that constant is 1e8.
+    """
+    rng = np.random.default_rng(random_state)
+    tolerance = 0.0 if exact else rtol
+    _check_identity(observe(chunk), zero)
+    _check_travel(observe(chunk))
+    _check_pieces(observe, chunk, zero, tolerance, rng)
+    _check_repetition(observe, chunk, tolerance, rng)
+    _check_weightless(observe, chunk, tolerance, rng)
+    for name in unmoved:
+        _check_cancellation(observe, chunk, name)
+
+
+def _check_identity(seen: Statistic, zero: Statistic) -> None:
+    _require(zero + zero, zero, "zero + zero must be zero")
+    _require(zero + seen, seen, "zero + s must be s to the bit")
+    _require(seen + zero, seen, "s + zero must be s to the bit")
+
+
+def _check_travel(seen: Statistic) -> None:
+    _require(pickle.loads(pickle.dumps(seen)), seen, "a statistic must survive pickling")  # noqa: S301
+
+
+def _check_pieces(
+    observe: Observe, chunk: Chunk, zero: Statistic, tolerance: float, rng: np.random.Generator
+) -> None:
+    whole = observe(chunk)
+    a, b, c = (observe(piece) for piece in cut(chunk, rng.integers(0, len(chunk) + 1, size=2)))
+    before = [pickle.dumps(s) for s in (a, b, c)]
+    _require((a + b) + c, a + (b + c), "(a + b) + c must be a + (b + c)", tolerance)
+    _require(a + b, b + a, "a + b must be b + a", tolerance)
+    for s, held in zip((a, b, c), before, strict=True):
+        _require(s, pickle.loads(held), "a + b must not change a or b")  # noqa: S301
+    cuts = {
+        "at random places": rng.integers(0, len(chunk) + 1, size=5),
+        "into an empty piece and the rest": np.array([0]),
+        "into single rows": np.arange(1, min(len(chunk), 40)),
+    }
+    for where, places in cuts.items():
+        parts = [observe(piece) for piece in cut(chunk, places)]
+        _require(reduce(add, parts, zero), whole, f"rows cut {where} must add up to the whole", tolerance)
+
+
+def _check_repetition(observe: Observe, chunk: Chunk, tolerance: float, rng: np.random.Generator) -> None:
+    rows = np.arange(len(chunk))
+    times = rng.integers(0, 4, size=len(chunk))
+    weighted = take(chunk, rows, times.astype(np.float64))
+    repeated = take(chunk, np.repeat(rows, times), np.ones(times.sum()))
+    _require(observe(weighted), observe(repeated), "a weight must count as so many repetitions", tolerance)
+
+
+def _check_weightless(observe: Observe, chunk: Chunk, tolerance: float, rng: np.random.Generator) -> None:
+    both = Chunk.concatenate([chunk, spoil(chunk)])
+    weight = np.concatenate([chunk.weight, np.zeros(len(chunk))])
+    order = rng.permutation(len(both))
+    counted = order[order < len(chunk)]
+    mixed, alone = take(both, order, weight[order]), take(chunk, counted, weight[counted])
+    _require(observe(mixed), observe(alone), "a row of weight 0 must have no effect", tolerance)
+
+
+def _check_cancellation(observe: Observe, chunk: Chunk, name: str) -> None:
+    here, there = (
+        np.asarray(getattr(observe(moved(chunk, distance)), name), np.float64) for distance in (0.0, FAR)
+    )
+    gap, allowed = np.abs(there - here).max(initial=0.0), 1e-6 * np.abs(here).max(initial=1.0)
+    if not gap <= allowed:
+        raise AssertionError(f"{name} must not cancel: {FAR:g} away from 0 it changes by {gap:.3g}")
+
+
+def cut(chunk: Chunk, places: npt.NDArray[np.integer]) -> list[Chunk]:
+    """Cut a chunk before each of these rows; equal places make empty pieces."""
+    bounds = [0, *np.sort(places).tolist(), len(chunk)]
+    return [chunk.rows(start, stop) for start, stop in pairwise(bounds)]
+
+
+def take(chunk: Chunk, rows: npt.NDArray[np.integer], weight: Floats) -> Chunk:
+    """Give the named rows of a chunk, with these weights."""
+    return Chunk(
+        chunk.numeric[rows],
+        chunk.codes[rows],
+        weight,
+        None if chunk.sparse is None else chunk.sparse[rows],
+        tuple(column[rows] for column in chunk.text),
+        None if chunk.target is None else chunk.target[rows],
+    )
+
+
+def spoil(chunk: Chunk) -> Chunk:
+    """The same rows with huge numbers and a new word in them; codes stay, being places in tables."""
+    sparse, target = chunk.sparse, chunk.target
+    if sparse is not None:
+        sparse = sparse.copy()
+        sparse.data[:] = -HUGE
+    if target is not None and target.dtype == np.float64:
+        target = np.full_like(target, HUGE)
+    word = tuple(np.full(len(column), "\N{DAGGER}", dtype=object) for column in chunk.text)
+    return Chunk(np.full_like(chunk.numeric, -HUGE), chunk.codes, chunk.weight, sparse, word, target)
+
+
+def moved(chunk: Chunk, distance: float) -> Chunk:
+    """The chunk with its numbers rounded to a grid and then moved: exactly, unless they are large."""
+    numeric = np.round(chunk.numeric / GRID) * GRID + distance
+    target = chunk.target
+    if target is not None and target.dtype == np.float64:
+        target = np.round(target / GRID) * GRID + distance
+    return Chunk(numeric, chunk.codes, chunk.weight, chunk.sparse, chunk.text, target)
+
+
+def _require(found: Statistic, wanted: Statistic, law: str, tolerance: float = 0.0) -> None:
+    if difference := found.departure(wanted, tolerance):
+        raise AssertionError(f"{law}, but {difference}")

@@ -1,0 +1,140 @@
+"""Hold a derivation to the model: its arithmetic is done again, and its results are looked up in the model.
+
+A step whose expression does not come to its result, or whose result is not the attribute or prediction that
+it says it is, fails with a sentence that names the step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+
+from novacula.learner.expression import evaluate, magnitude
+from novacula.learner.work import Step, Work
+
+RTOL = 1e-9
+# Where terms cancel, the last digits are noise of about 1e-16 times the size of the terms.
+CANCELLED = 1e-13
+VOID = frozenset(
+    {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+
+
+def check_work(learner: Any, X: Any = None) -> None:
+    """Check the work of a fitted learner, or of its predictions for X; AssertionError says what is wrong.
+
+    At least one step must hold arithmetic, and at least one must be tied to the model by `of`. Methods named
+    in `of` are called on X once. All four renderings must come out, the HTML well formed and without scripts.
+    """
+    work = learner.work() if X is None else learner.work(X)
+    name = type(learner).__name__
+    _require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
+    _require(any(step.expression for step in work), f"no step of the work of {name} holds arithmetic")
+    _require(any(step.of for step in work), f"no step of the work of {name} is tied to the model by `of`")
+    outputs: dict[str, Any] = {}
+    for i, step in enumerate(work):
+        where = f"step {i} of the work of {name}, {step.title!r},"
+        _check_arithmetic(step, where)
+        if step.of:
+            _check_tie(step, where, learner, X, outputs)
+    _check_renderings(work, name)
+
+
+def _require(holds: bool, sentence: str) -> None:
+    # Not an assert statement: `python -O` must not turn a check into nothing.
+    if not holds:
+        raise AssertionError(sentence)
+
+
+def _check_arithmetic(step: Step, where: str) -> None:
+    if step.tree is None or step.result is None:
+        return
+    value = evaluate(step.tree, step.values)
+    _require(
+        _agree(value, step.result, step),
+        f"{where} states {step.result!r}, but its expression {step.expression!r} comes to {value!r}",
+    )
+
+
+def _check_tie(step: Step, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:
+    path = ".".join(map(str, step.of))
+    try:
+        held = float(np.asarray(_look_up(step.of, learner, X, outputs)).item())
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
+    stated = math.nan if step.value is None else step.value
+    _require(_agree(stated, held, step), f"{where} states {stated!r}, but {path} of the model is {held!r}")
+
+
+def _look_up(path: tuple[str | int, ...], learner: Any, X: Any, outputs: dict[str, Any]) -> Any:
+    """Follow a path from an attribute, or from what a method gives for X, by attribute, key and index."""
+    start = str(path[0])
+    if start not in outputs:
+        found = getattr(learner, start)
+        outputs[start] = _output(found, start, X) if callable(found) else found
+    held = outputs[start]
+    for key in path[1:]:
+        by_name = isinstance(key, str) and not isinstance(held, Mapping) and hasattr(held, key)
+        held = getattr(held, str(key)) if by_name else held[key]
+    return held
+
+
+def _output(method: Callable[[Any], Any], name: str, X: Any) -> Any:
+    if X is None:
+        raise ValueError(f"{name} is a method, and there is no X to call it on")
+    return method(X)
+
+
+def _agree(one: float, other: float, step: Step) -> bool:
+    noise = CANCELLED * magnitude(step.tree, step.values) if step.tree is not None else 0.0
+    return one == other or math.isclose(
+        one, other, rel_tol=RTOL, abs_tol=noise if math.isfinite(noise) else 0.0
+    )
+
+
+def _check_renderings(work: Work, name: str) -> None:
+    renderings = {
+        "text": work.to_text(),
+        "Markdown": work.to_markdown(),
+        "LaTeX": work.to_latex(),
+        "HTML": work.to_html(),
+    }
+    for kind, rendering in renderings.items():
+        _require(bool(rendering.strip()), f"the work of {name} renders to nothing as {kind}")
+    fault = html_fault(renderings["HTML"])
+    _require(fault is None, f"the HTML of the work of {name} is not well formed: {fault}")
+    _require("<script" not in renderings["HTML"].lower(), f"the HTML of the work of {name} holds a script")
+
+
+def html_fault(page: str) -> str | None:
+    """Say which element of a page is not closed, or closed without being open; None if all is well."""
+    reader = _Balance()
+    reader.feed(page)
+    reader.close()
+    return reader.fault or (f"<{reader.open[-1]}> is never closed" if reader.open else None)
+
+
+class _Balance(HTMLParser):
+    """Keep the elements that are open, and the first that is closed out of turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fault: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element that closes itself, as in SVG, leaves nothing open."""
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+        elif self.fault is None:
+            self.fault = f"</{tag}> stands where {f'</{self.open[-1]}>' if self.open else 'nothing'} should"

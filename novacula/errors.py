@@ -1,0 +1,37 @@
+"""What can go wrong, as types: each error is one sentence that says what, where and what to do."""
+
+
+class DataError(ValueError):
+    """The data cannot be used as they are: the message names file, column and row where they are known."""
+
+
+class SchemaError(ValueError):
+    """Columns, kinds or roles do not fit what was asked for."""
+
+
+class ParameterError(ValueError):
+    """A parameter has a value that makes no sense."""
+
+
+class InputTypeError(TypeError):
+    """An argument is of a type that is not taken."""
+
+
+class ModelFileError(ValueError):
+    """A model file is damaged, hostile, or of a version that is not known."""
+
+
+class ClusterError(ValueError):
+    """A partition could not be worked on by the cluster: the message names it."""
+
+
+class DataWarning(UserWarning):
+    """The data were used, but something about them should be known."""
+
+
+class UnseenCategoryWarning(DataWarning):
+    """A column holds categories that were not there at fit; they are treated as missing."""
+
+
+class RankWarning(UserWarning):
+    """A linear system is under-determined or too ill-conditioned for all digits to be trusted."""

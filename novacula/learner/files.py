@@ -1,0 +1,303 @@
+"""Model files: `save` writes a learner, `load` reads it back, and neither runs code that a file names.
+
+A `.nova` file is a zip archive of two entries, stored as they are and not compressed:
+
+    manifest.json       format version, learner id, parameters, fitted attributes, versions, sha256
+    arrays.safetensors  the arrays that the manifest refers to
+
+Nothing in the layout is left to choice. So the same model gives the same bytes, and `load` takes only what
+`save` could have written: it frames once more the entries that it found, and compares. Compressed, encrypted,
+surplus or overlapping entries, odd names and sizes all fail that one comparison.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+import struct
+import zlib
+from collections.abc import Mapping
+from functools import cached_property, partial
+from inspect import getattr_static
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+import safetensors.numpy
+import sklearn
+from safetensors import SafetensorError
+
+from novacula.errors import InputTypeError, ModelFileError
+from novacula.learner.codec import MAX_DEPTH, Decoder, Encoder, Form, dataclass_form, shown
+from novacula.learner.registry import learners, state_types
+from novacula.version import __version__
+
+FilePath: TypeAlias = str | os.PathLike[str]
+Registry: TypeAlias = Mapping[str, type]
+
+FORMAT = 1
+"""The version of the format that is written, and the only one that is read."""
+
+MAX_MANIFEST = 64 * 2**20
+MAX_ARRAY_HEADER = 16 * 2**20
+
+_MANIFEST = b"manifest.json"
+_ARRAYS = b"arrays.safetensors"
+_MEMBERS = {"format", "learner", "parameters", "attributes", "versions", "sha256"}
+
+
+def save(learner: Any, path: FilePath, *, registry: Registry | None = None) -> None:
+    """Write a learner, fitted or not, to a file that is replaced as a whole or not at all.
+
+    The model is its parameters and its attributes that end in `_`; attributes that begin with `_` are taken
+    for caches and left out. The learner has to be in the registry: the library's, unless another is given.
+    """
+    target = _as_path(path)
+    known = learners() if registry is None else registry
+    name = type(learner).__name__
+    if type(learner) not in known.values():
+        raise ModelFileError(f"{name} cannot be saved: it is none of the registered learners")
+    encoder = Encoder(_forms(known))
+    [(learner_id, parts)] = encoder.encode(learner, name).items()
+    arrays = safetensors.numpy.save(encoder.arrays)
+    document = {
+        "format": FORMAT,
+        "learner": learner_id,
+        **parts,
+        "versions": {"novacula": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},
+        "sha256": {_ARRAYS.decode(): hashlib.sha256(arrays).hexdigest()},
+    }
+    manifest = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    if len(manifest) > MAX_MANIFEST or _header_size(arrays) > MAX_ARRAY_HEADER:
+        raise ModelFileError(f"{name} cannot be saved: it holds too many values that are not in arrays")
+    _write(target, pack(manifest, arrays))
+
+
+def load(path: FilePath, *, max_bytes: int = 4 * 2**30, registry: Registry | None = None) -> Any:
+    """Read a learner from a file that `save` wrote; anything else is one ModelFileError.
+
+    Nothing is allocated before the bytes for it have been seen. Memory stays below three times the arrays
+    plus thirty times the manifest, which has at most 64 MiB. A file of more than `max_bytes` is not read.
+    """
+    source = _as_path(path)
+    known = learners() if registry is None else registry
+    with source.open("rb") as file:
+        try:
+            document, arrays = _read(file, max_bytes)
+            return _model(document, arrays, known)
+        except ModelFileError as error:
+            raise ModelFileError(f"{str(source)!r} cannot be loaded: {error}") from error
+
+
+# --- the container ------------------------------------------------------------------------------------------
+
+
+def pack(manifest: bytes, arrays: bytes) -> tuple[bytes, ...]:
+    """Frame the two entries as a zip archive: head, manifest, middle, arrays and end.
+
+    Sizes are always written in 64 bits, though few files need them: so a large file is no case of its own.
+    """
+    pieces: list[bytes] = []
+    directory = b""
+    for name, content in ((_MANIFEST, manifest), (_ARRAYS, arrays)):
+        # Version 4.5, no flags, stored, 1980-01-01 0:00, checksum, and both sizes moved to the tail.
+        fields = (45, 0, 0, 0, 0x21, zlib.crc32(content), 0xFFFFFFFF, 0xFFFFFFFF, len(name), 20)
+        tail = name + struct.pack("<2H2Q", 1, 16, len(content), len(content))
+        start = sum(map(len, pieces))
+        pieces += [struct.pack("<4s5H3L2H", b"PK\3\4", *fields) + tail, content]
+        directory += struct.pack("<4s6H3L5H2L", b"PK\1\2", 45, *fields, 0, 0, 0, 0, start) + tail
+    start, size = sum(map(len, pieces)), len(directory)
+    directory += struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, 2, 2, size, start)
+    directory += struct.pack("<4sLQL", b"PK\6\7", 0, start + size, 1)
+    directory += struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 2, 2, size, 0xFFFFFFFF, 0)
+    return *pieces, directory
+
+
+_HEAD, _, _MIDDLE, _, _END = map(len, pack(b"", b""))
+
+
+def _read(file: BinaryIO, max_bytes: int) -> tuple[dict[str, Any], bytes]:
+    total = os.fstat(file.fileno()).st_size
+    if total > max_bytes:
+        raise ModelFileError(f"it has {total} bytes, more than max_bytes={max_bytes}")
+    head = file.read(_HEAD)
+    manifest = file.read(_manifest_size(head, total))
+    if head != pack(manifest, b"")[0]:
+        raise ModelFileError("its manifest is damaged, or another program has packed it")
+    document = _parse(manifest)
+    _check_members(document)  # before the rest is read, which a later format may lay out otherwise
+    middle = file.read(_MIDDLE)
+    arrays = file.read(max(0, total - file.tell() - _END))
+    if pack(manifest, arrays) != (head, manifest, middle, arrays, file.read(_END)):
+        raise ModelFileError("its arrays are damaged or cut short, or another program has packed it")
+    if document["sha256"] != {_ARRAYS.decode(): hashlib.sha256(arrays).hexdigest()}:
+        raise ModelFileError("its arrays are not those of its manifest: their sha256 is another")
+    return document, arrays
+
+
+def _manifest_size(head: bytes, total: int) -> int:
+    """The one number that is believed of a header, once the bytes are there for it."""
+    if not head.startswith(b"PK\3\4") or len(head) != _HEAD:
+        raise ModelFileError("it is not a zip archive that begins with a manifest, or it is cut short")
+    flags, method = struct.unpack_from("<2H", head, 6)
+    if flags & 1:
+        raise ModelFileError("its manifest is encrypted")
+    if method != 0:
+        raise ModelFileError("its manifest is compressed, which model files never are")
+    (size,) = struct.unpack("<Q", head[-8:])
+    if size > min(total, MAX_MANIFEST):
+        raise ModelFileError(
+            f"its manifest claims {size} bytes, more than the file has or a manifest may have"
+        )
+    return int(size)
+
+
+def _write(path: Path, pieces: tuple[bytes, ...]) -> None:
+    temporary = path.with_name(f".{secrets.token_hex(8)}.nova")
+    try:
+        with temporary.open("xb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _as_path(path: FilePath) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputTypeError(f"a model file is named by a path, not by a {type(path).__name__}")
+    return Path(path)
+
+
+# --- the manifest -------------------------------------------------------------------------------------------
+
+_JSON_DEPTH = 3 * MAX_DEPTH + 8  # a dictionary with keys that are no text takes three levels
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|([\[{])|([\]}])', re.DOTALL)
+
+
+def _parse(manifest: bytes) -> dict[str, Any]:
+    try:
+        text = manifest.decode()
+        _check_depth(text)  # beforehand, since the parser recurses on the stack
+        document = json.loads(
+            text, object_pairs_hook=_unique, parse_int=_integer, parse_float=_finite, parse_constant=_finite
+        )
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        raise ModelFileError(f"its manifest is not JSON ({shown(error)})") from error
+    if not isinstance(document, dict):
+        raise ModelFileError("its manifest is not a JSON object")
+    return document
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += (0, 1, -1)[token.lastindex or 0]
+        if depth > _JSON_DEPTH:
+            raise ModelFileError(f"its manifest is nested more than {_JSON_DEPTH} deep")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ModelFileError("its manifest names something twice")
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 20:
+        raise ModelFileError("its manifest holds an integer of more than 64 bits")
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ModelFileError(f"its manifest holds the number {shown(digits)}")
+    return number
+
+
+def _check_members(document: dict[str, Any]) -> None:
+    version = document.get("format")
+    if type(version) is not int or version != FORMAT:
+        known = f"this version of Novacula knows version {FORMAT} alone: upgrade novacula"
+        raise ModelFileError(f"it has format version {shown(version)}, and {known}")
+    if set(document) != _MEMBERS:
+        raise ModelFileError(f"its manifest has the members {shown(sorted(document))}")
+
+
+# --- the model ----------------------------------------------------------------------------------------------
+
+
+def _model(document: dict[str, Any], content: bytes, known: Registry) -> Any:
+    name = document["learner"]
+    if not isinstance(name, str) or name not in known:
+        raise ModelFileError(f"it holds a learner {shown(name)}, which Novacula {__version__} does not have")
+    if _header_size(content) > MAX_ARRAY_HEADER:
+        raise ModelFileError(f"the header of its arrays claims more than {MAX_ARRAY_HEADER} bytes")
+    try:
+        arrays = safetensors.numpy.load(content)
+    except (SafetensorError, ValueError, LookupError, ArithmeticError) as error:
+        raise ModelFileError(f"its arrays are malformed ({shown(error)})") from error
+    parts = {part: document[part] for part in ("parameters", "attributes")}
+    return Decoder(arrays, _forms(known)).decode({name: parts})
+
+
+def _header_size(arrays: bytes) -> int:
+    return int.from_bytes(arrays[:8], "little")
+
+
+def _forms(known: Registry) -> list[Form]:
+    own = [Form(kind, name, _take_apart, partial(_put_together, kind)) for name, kind in known.items()]
+    return [*(dataclass_form(*pair) for pair in state_types(known.values()).items()), *own]
+
+
+def _take_apart(learner: Any) -> dict[str, Any]:
+    kind = type(learner)
+    _validate(learner)
+    parameters = learner.get_params(deep=False)
+    attributes = {
+        name: value
+        for name, value in sorted(vars(learner).items())
+        if name not in parameters
+        and not name.startswith("_")
+        and not isinstance(getattr_static(kind, name, None), cached_property)
+    }
+    _check_names(kind, attributes)
+    return {"parameters": parameters, "attributes": attributes}
+
+
+def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str, Any]) -> Any:
+    if not type(parameters) is type(attributes) is dict:
+        raise ModelFileError("its parameters or attributes have no names")
+    if unknown := set(parameters) - set(kind._get_param_names()):
+        raise ModelFileError(f"{kind.__name__} has no parameters {shown(sorted(unknown))}")
+    _check_names(kind, attributes)
+    learner = kind(**parameters)
+    _validate(learner)
+    vars(learner).update(attributes)
+    return learner
+
+
+def _check_names(kind: Any, attributes: dict[str, Any]) -> None:
+    """A fitted attribute may not stand in for a method, a property or a parameter of the class."""
+    for name in attributes:
+        defined = name in kind._get_param_names() or any(name in vars(base) for base in kind.__mro__)
+        if defined or not re.fullmatch("[a-z][a-z0-9_]*_", name):
+            raise ModelFileError(f"{kind.__name__} cannot have a fitted attribute {shown(name)}")
+
+
+def _validate(learner: Any) -> None:
+    if hasattr(learner, "_parameter_constraints"):  # without them scikit-learn's check has nothing to look at
+        try:
+            learner._validate_params()
+        except Exception as error:  # a learner's own check may raise anything
+            name = type(learner).__name__
+            raise ModelFileError(f"{name} refuses its parameters ({shown(error)})") from error

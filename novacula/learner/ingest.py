@@ -1,0 +1,228 @@
+"""Arrays, frames and tables through one door, with scikit-learn's checks and messages.
+
+Whatever `fit` is given becomes a `Table` whose schema the model keeps; whatever `predict` is given becomes a table
+laid out by that schema, so that codes always mean what they meant at fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    _num_samples,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
+
+from novacula.errors import DataError, InputTypeError, SchemaError
+from novacula.table import Column, Schema, Table, read
+from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.memory import ArraySource, MemorySource, SparseSource
+from novacula.table.source import Unseen
+from novacula.table.survey import survey
+
+_TARGET = "y"
+
+
+def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finite: bool) -> MemorySource:
+    """Check X as scikit-learn does and give it as a source; mixed frames go in as they are if the learner takes them."""
+    from scipy.sparse import issparse
+
+    sparse = issparse(X)
+    if not sparse and (mixed := _mixed_frame(X, kinds)) is not None:
+        from novacula.table.frames import FrameSource
+
+        names = mixed.column_names if _has_names(X) else None
+        _check_feature_names(learner, X if names is not None else np.empty((1, mixed.num_columns)), reset=reset)
+        _check_n_features(learner, np.empty((1, mixed.num_columns)), reset=reset)
+        if mixed.num_rows == 0 or mixed.num_columns == 0:
+            shape = f"(shape=({mixed.num_rows}, {mixed.num_columns}))"
+            raise DataError(f"found no rows or no columns {shape} while a minimum of 1 is required")
+        return FrameSource(mixed if reset else _renamed(learner, mixed), name="X")
+    array = validate_data(
+        learner,
+        X,
+        accept_sparse="csr" if "sparse" in kinds else False,
+        ensure_all_finite=finite,
+        dtype="numeric",
+        reset=reset,
+    )
+    if sparse:
+        return SparseSource(array.astype(np.float64, copy=False), name="X")
+    names = getattr(learner, "feature_names_in_", None) if reset else _fitted_names(learner)
+    return ArraySource(array, names=None if names is None else [str(name) for name in names], name="X")
+
+
+def _fitted_names(learner: Any) -> list[str] | None:
+    names = [column.name for column in learner.schema_.features if column.kind != "sparse"]
+    return names or None
+
+
+def _renamed(learner: Any, table: Any) -> Any:
+    """Columns under the names of the fit: scikit-learn has checked that they are the same, or warned."""
+    return table.rename_columns([column.name for column in learner.schema_.features])
+
+
+def _has_names(X: Any) -> bool:
+    return hasattr(X, "columns") or hasattr(X, "column_names")
+
+
+def _mixed_frame(X: Any, kinds: Sequence[str]) -> Any:
+    """X as an Arrow table if it is a frame, or an array of strings, with more than numbers in it; else None."""
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OUS":
+        return None
+    from novacula.table.frames import arrow_table, is_frame, object_table
+
+    if is_frame(X):
+        if _all_numbers(X):
+            return None
+        frame = arrow_table(X)
+    else:
+        array = np.asarray(X, dtype=object) if isinstance(X, (list, tuple)) else X
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "OUS" or array.ndim != 2:
+            return None
+        if not any(isinstance(value, str) for value in array[:1000].ravel().tolist()):
+            return None
+        frame = object_table(array)
+    if not {"categorical", "text"} & set(kinds):
+        _refuse_words(frame)
+    return frame
+
+
+def _all_numbers(frame: Any) -> bool:
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+    if isinstance(frame, (pa.Table, pa.RecordBatch)):
+        return False  # scikit-learn would lose its column names
+    return all(dtype.is_numeric() for dtype in nw.from_native(frame, eager_only=True).schema.values())
+
+
+def _refuse_words(frame: Any) -> None:
+    from novacula.table.source import kind_of_type
+
+    for field in frame.schema:
+        if kind_of_type(field.type) != "numeric":
+            raise SchemaError(
+                f"column {field.name!r} is not numeric and this learner takes numbers only: could not convert "
+                f"string to float; encode it (OneHotEncoder) or leave it out"
+            )
+
+
+def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
+    """The classes in order and the code of each row's class; with `classes` no other may occur."""
+    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True)
+    check_consistent_length(X, y)
+    found, codes = _distinct_labels(y)
+    if classes is None:
+        return found, codes
+    classes = np.unique(np.asarray(classes))
+    place = np.searchsorted(classes, found)
+    new = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != found)
+    if new.any():
+        raise DataError(f"y contains the class {found[new][0]!r}, which was not named in classes on the first call")
+    return classes, place.astype(np.int32)[codes]
+
+
+def _distinct_labels(y: Any) -> tuple[Any, Codes]:
+    if y.dtype.kind in "iub" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < 1 << 16:  # a look-up table is some ten times faster than sorting
+            shifted = y.astype(np.int64) - low
+            present = np.zeros(high - low + 1, bool)
+            present[shifted] = True
+            code = np.cumsum(present, dtype=np.int32) - 1
+            return (np.flatnonzero(present) + low).astype(y.dtype), code[shifted].astype(np.int32)
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def numbers_of(y: Any, X: Any) -> Floats:
+    """A regression target, one column or several."""
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=True, input_name="y")
+    if y.ndim > 2:
+        raise DataError(f"the target has {y.ndim} dimensions; it can have 1 or 2")
+    check_consistent_length(X, y)
+    return np.ascontiguousarray(y, np.float64)
+
+
+def weights_of(sample_weight: Any, X: Any) -> Floats | None:
+    """Weights of rows, checked; None where every row counts once."""
+    if sample_weight is None:
+        return None
+    weight = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64, ensure_non_negative=True)
+    if not weight.sum() > 0:
+        raise DataError("sample_weight sums to zero: no row counts")
+    return np.ascontiguousarray(weight)
+
+
+def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
+    """A table of rows in memory with the target beside them."""
+    fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
+    schema = survey(source, Schema((*source.blocks(), *fields)), {}, progress=False)
+    columns = (*schema.columns, *targets)
+    return Table(source, Schema(columns, tuple(t.name for t in targets), n_rows=source.n_rows), progress=False)
+
+
+def target_names(source: MemorySource, y: Any) -> list[str]:
+    """Names for target columns that no feature has."""
+    taken = {*source.arrow_schema().names}
+    width = 1 if y.ndim == 1 else y.shape[1]
+    names = []
+    for k in range(width):
+        name = _TARGET if width == 1 else f"{_TARGET}{k}"
+        while name in taken:
+            name += "_"
+        names.append(name)
+    return names
+
+
+def as_table(X: Any, y: Any, sample_weight: Any) -> Table | None:
+    """X as a table if it is one (or a Dask frame), with the target that y names; None if it is rows in memory."""
+    if hasattr(X, "to_delayed") and hasattr(X, "_meta"):
+        X = read(X)
+    if not isinstance(X, Table):
+        return None
+    if sample_weight is not None:
+        raise InputTypeError("a Table holds its weights itself: read it with weight='column' instead of sample_weight")
+    if y is not None and not isinstance(y, (str, list, tuple)):
+        raise InputTypeError("with a Table, y is the name of its target column")
+    return X if y is None else X.with_target(y)
+
+
+def target_values(table: Table) -> Any:
+    """The target of every row: labels or numbers."""
+    values = table.map(_targets)
+    column = table.layout.target_columns[0]
+    return np.array(column.categories)[values] if column.kind == "categorical" else values
+
+
+def weight_values(table: Table) -> Any:
+    """The weight of every row, None where the table has no such column."""
+    return None if table.layout.weight is None else table.map(_weights)
+
+
+def _targets(chunk: Chunk) -> Any:
+    if chunk.target is None:
+        raise DataError("the table has no target: name one with with_target")
+    return chunk.target
+
+
+def _weights(chunk: Chunk) -> Any:
+    return chunk.weight
+
+
+def unseen_policy(unseen: str) -> Unseen:
+    """Check the policy for categories that were not there at fit."""
+    if unseen not in ("ignore", "error"):
+        raise InputTypeError(f"unseen is {unseen!r}; it must be 'ignore' or 'error'")
+    return unseen  # type: ignore[return-value]

@@ -1,0 +1,113 @@
+"""Which learners there are: found by walking the families, never listed by hand.
+
+A family is a package inside `novacula` that is none of the shared rooms; it names its learners in `__all__`.
+The id of a learner is its class name in kebab case. It stands in model files and on the command line, so to
+rename a class breaks both.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from novacula.errors import ParameterError
+
+if TYPE_CHECKING:
+    from novacula.learner.base import Learner
+
+ROOMS = frozenset(
+    {"table", "statistics", "learner", "checks", "cli", "datasets", "report", "study", "evaluate", "web"}
+)
+"""The packages that serve every family and hold no learners."""
+
+_WORD_START = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def learner_id(learner: type) -> str:
+    """Give the id of a learner's class.
+
+    >>> class RBFNetworkClassifier: ...
+    >>> learner_id(RBFNetworkClassifier)
+    'rbf-network-classifier'
+    """
+    return _WORD_START.sub("-", learner.__name__).lower()
+
+
+def learners() -> dict[str, type[Learner]]:
+    """Give every learner of the library by its id, in the order of families and of their `__all__`."""
+    return dict(_walk())
+
+
+def find(name: str) -> type[Learner]:
+    """Give the learner with this id."""
+    known = _walk()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the learners are {', '.join(known)}"
+    raise ParameterError(f"there is no learner {name!r}; {hint}")
+
+
+def state_types(learners: Iterable[type]) -> dict[str, type]:
+    """Give the dataclasses that fitted attributes may hold: every statistic, and what the learners name.
+
+    A learner names its own in the class attribute `state_types`. Model files know a type by its family and
+    name, as in `statistics.Contingency`.
+    """
+    from novacula import statistics
+    from novacula.statistics.base import Statistic
+
+    public: list[Any] = [getattr(statistics, name) for name in statistics.__all__]
+    kinds = [kind for kind in public if dataclasses.is_dataclass(kind) and _derives(kind, Statistic)]
+    for learner in learners:
+        kinds.extend(getattr(learner, "state_types", ()))
+    named: dict[str, type] = {}
+    for kind in kinds:
+        family = kind.__module__.split(".")[1:2]
+        _enter(named, ".".join([*family, kind.__name__]), kind)
+    return named
+
+
+def discover(package: ModuleType, base: type) -> dict[str, type]:
+    """Give by id the public, concrete subclasses of `base` that a package's families name in `__all__`."""
+    found: dict[str, type] = {}
+    for family in _families(package):
+        for name in getattr(family, "__all__", ()):
+            thing = getattr(family, name)
+            if _derives(thing, base) and not inspect.isabstract(thing) and not thing.__name__.startswith("_"):
+                _enter(found, learner_id(thing), thing)
+    return found
+
+
+@cache
+def _walk() -> dict[str, type[Learner]]:
+    import novacula
+    from novacula.learner.base import Learner
+
+    return discover(novacula, Learner)
+
+
+def _families(package: ModuleType) -> Iterator[ModuleType]:
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
+    for name in names:
+        if name not in ROOMS and not name.startswith("_"):
+            yield importlib.import_module(f"{package.__name__}.{name}")
+
+
+def _derives(thing: Any, base: type) -> TypeGuard[type]:
+    return isinstance(thing, type) and issubclass(thing, base) and thing is not base
+
+
+def _enter(known: dict[str, type], name: str, kind: type) -> None:
+    other = known.setdefault(name, kind)
+    if other is not kind:
+        pair = " and ".join(f"{one.__module__}.{one.__qualname__}" for one in (other, kind))
+        raise ParameterError(f"{pair} would both be called {name!r} in model files: rename one of them")

@@ -1,0 +1,127 @@
+"""Compiled loops over the rows of a chunk: each folds its rows into arrays that the caller made.
+
+Signatures are stated, so that a kernel has one compiled form, also for the read-only arrays of files and of
+other processes. Rows of weight 0 are skipped: whatever they hold has no effect. Places read from the data
+are made unsigned, which spares the test for places counted from the end.
+"""
+
+from numba import njit
+from numba.types import Array, float64, int32, int64, uint64, void
+
+ROWS = Array(float64, 2, "C", readonly=True)
+VALUES = Array(float64, 1, "C", readonly=True)
+CODES = Array(int32, 1, "C", readonly=True)
+CODE_ROWS = Array(int32, 2, "C", readonly=True)
+OFFSETS = Array(int64, 1, "C", readonly=True)
+TABLE = float64[:, ::1]
+VECTOR = float64[::1]
+
+BLOCK = 256
+"""Rows in a block, at least: few enough that the second pass over them finds them in the cache."""
+
+
+@njit(nogil=True)
+def _add_values(x, code, weight, start, stop, known, total, low, high):
+    """Rows start to stop of x (n, d) into known, total, low and high (K, d)."""
+    for i in range(start, stop):
+        w = weight[i]
+        if w == 0.0:
+            continue
+        k = uint64(code[i])
+        # Two loops, each over few enough arrays that the compiler proves them apart and vectorises.
+        for j in range(x.shape[1]):
+            v = x[i, j]
+            known[k, j] += w if v == v else 0.0
+            total[k, j] += w * v if v == v else 0.0
+        for j in range(x.shape[1]):
+            v, least, most = x[i, j], low[k, j], high[k, j]
+            low[k, j] = v if v < least else least
+            high[k, j] = v if v > most else most
+
+
+@njit(nogil=True)
+def _divide(total, known):
+    """Sums (K, d) become means, in place; without values the mean is 0."""
+    for k in range(total.shape[0]):
+        for j in range(total.shape[1]):
+            total[k, j] = total[k, j] / known[k, j] if known[k, j] > 0.0 else 0.0
+
+
+@njit(nogil=True)
+def _add_squares(x, code, weight, start, stop, mean, ssd):
+    """Squared deviations of rows start to stop of x (n, d) from mean (K, d) into ssd (K, d)."""
+    for i in range(start, stop):
+        w = weight[i]
+        if w == 0.0:
+            continue
+        k = uint64(code[i])
+        for j in range(x.shape[1]):
+            gap = x[i, j] - mean[k, j]
+            ssd[k, j] += w * gap * gap if gap == gap else 0.0
+
+
+@njit(nogil=True)
+def _join(known, mean, ssd, block_known, block_mean, block_ssd):
+    """Chan's formula on arrays (K, d): the first three take up the others, which are cleared."""
+    for k in range(known.shape[0]):
+        for j in range(known.shape[1]):
+            a, b = known[k, j], block_known[k, j]
+            if b > 0.0:
+                share = b / (a + b)
+                gap = block_mean[k, j] - mean[k, j]
+                known[k, j] = a + b
+                mean[k, j] += share * gap
+                ssd[k, j] += block_ssd[k, j] + a * share * gap * gap
+            block_known[k, j] = block_mean[k, j] = block_ssd[k, j] = 0.0
+
+
+@njit(void(ROWS, CODES, VALUES, *[TABLE] * 8), nogil=True, cache=True)
+def class_moments(x, code, weight, known, mean, ssd, low, high, block_known, block_mean, block_ssd):
+    """x (n, d), code and weight (n,); the others (K, d), the last three scratch that is zero on entry."""
+    n = len(x)
+    size = max(BLOCK, len(known))  # joining a block costs as much as reading a row of each class
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        _add_values(x, code, weight, start, stop, block_known, block_mean, low, high)
+        _divide(block_mean, block_known)
+        _add_squares(x, code, weight, start, stop, block_mean, block_ssd)
+        _join(known, mean, ssd, block_known, block_mean, block_ssd)
+
+
+@njit(int64(CODE_ROWS, CODES, VALUES, OFFSETS, TABLE), nogil=True, cache=True)
+def contingency(codes, code, weight, offsets, counts):
+    """codes (n, d), code and weight (n,), offsets (d + 1,) into counts (K, c); gives how many lie beyond."""
+    n, d = codes.shape
+    beyond = 0
+    for i in range(n):
+        w = weight[i]
+        if w == 0.0:
+            continue
+        k = uint64(code[i])
+        for j in range(d):
+            c = codes[i, j]
+            if c >= 0:
+                place = offsets[j] + c
+                if place < offsets[j + 1]:
+                    counts[k, uint64(place)] += w
+                else:
+                    beyond += 1
+    return beyond
+
+
+@njit(void(VALUES, CODES, CODES, CODES, VALUES, TABLE, TABLE, VECTOR), nogil=True, cache=True)
+def sparse_totals(data, indices, indptr, code, weight, total, missing, low):
+    """A CSR matrix (n, d), code and weight (n,) into total and missing (K, d) and low (d,)."""
+    for i in range(len(weight)):
+        w = weight[i]
+        if w == 0.0:
+            continue
+        k = uint64(code[i])
+        for p in range(uint64(indptr[i]), uint64(indptr[i + 1])):
+            j, v = uint64(indices[p]), data[p]
+            if v == v:
+                total[k, j] += w * v
+                if v < 0.0:  # rarely, so that low stays out of the cache
+                    low[j] = min(low[j], v)
+            else:
+                missing[k, j] += w

@@ -1,0 +1,75 @@
+"""Mean and spread per class and column, by Chan's formula: no difference of large sums, so nothing cancels.
+
+Blocks A and B with weights a and b join as
+
+    mean = mean_A + b/(a+b) · gap      ssd = ssd_A + ssd_B + a·b/(a+b) · gap²      gap = mean_B − mean_A
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from novacula.statistics.base import Statistic, class_codes, require_same_layout
+from novacula.table.chunk import Chunk, Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMoments(Statistic):
+    """Weight, mean, squared deviations and range per class and column: 5Kd numbers, whatever the rows.
+
+    Missing values are counted out column by column, so a weight belongs to a class and a column. An infinite
+    value makes the mean of its cell not finite; `ssd` means nothing there. The range of a cell without
+    values is +∞ to −∞.
+
+    >>> chunk = Chunk(np.array([[1.0], [3.0], [np.nan]]), np.empty((3, 0), np.int32), np.ones(3))
+    >>> moments = ClassMoments.observe(chunk)
+    >>> moments.weight.item(), moments.mean.item(), moments.ssd.item()
+    (2.0, 2.0, 2.0)
+    """
+
+    weight: Floats  # (K, d)
+    mean: Floats  # (K, d)
+    ssd: Floats  # (K, d), Σ w (x − mean)²
+    low: Floats  # (K, d)
+    high: Floats  # (K, d)
+
+    @classmethod
+    def zero(cls, n_classes: int, n_columns: int) -> Self:
+        """No rows."""
+        shape = n_classes, n_columns
+        return cls(
+            np.zeros(shape), np.zeros(shape), np.zeros(shape), np.full(shape, np.inf), np.full(shape, -np.inf)
+        )
+
+    @classmethod
+    def observe(cls, chunk: Chunk, n_classes: int = 1) -> Self:
+        """The moments of the numeric columns; with one class those of whole columns."""
+        from novacula.statistics._kernels import class_moments
+
+        seen = cls.zero(n_classes, chunk.numeric.shape[1])
+        class_moments(
+            chunk.numeric, class_codes(chunk, n_classes), chunk.weight,
+            seen.weight, seen.mean, seen.ssd, seen.low, seen.high, *np.zeros((3, *seen.mean.shape)),
+        )  # fmt: skip
+        return seen
+
+    def __add__(self, other: Self) -> Self:
+        require_same_layout(self, self.mean.shape, other.mean.shape)
+        weight = self.weight + other.weight
+        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite values are for the learner to report
+            gap = other.mean - self.mean
+            mean = self.mean + share * gap
+            ssd = self.ssd + other.ssd + self.weight * share * gap**2
+        # A cell that only one side knows is taken over as it is, so that zero is the identity to the bit.
+        alone = [other.weight == 0, self.weight == 0]
+        return type(self)(
+            weight,
+            np.select(alone, [self.mean, other.mean], mean),
+            np.select(alone, [self.ssd, other.ssd], ssd),
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+        )

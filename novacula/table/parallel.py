@@ -1,0 +1,147 @@
+"""Threads, and sums whose bits do not depend on how many there are.
+
+Work is cut into partitions by the source, never by the number of threads; results come back in order and are added
+along a binary tree that is fixed by their index. At most `2 × threads` results are under way at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, Protocol, Self, TypeVar
+
+from novacula.errors import DataError, ParameterError
+
+
+class Addable(Protocol):
+    """What can be added to its like: every statistic."""
+
+    def __add__(self, other: Any) -> Self: ...
+
+
+S = TypeVar("S", bound=Addable)
+T = TypeVar("T")
+R = TypeVar("R")
+
+_setting: int | None = None
+_inside = threading.local()
+
+
+def thread_count() -> int:
+    """Threads that a pass over data may use: `threads(n)`, else NOVACULA_THREADS, else the cores of this process."""
+    if _setting is not None:
+        return _setting
+    asked = os.environ.get("NOVACULA_THREADS")
+    if asked is not None:
+        if not asked.isdigit() or int(asked) < 1:
+            raise ParameterError(f"NOVACULA_THREADS is {asked!r}; it must be a whole number of at least 1")
+        return int(asked)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Use this many threads within the block; the models are the same, to the bit, for any number.
+
+    >>> with threads(1):
+    ...     thread_count()
+    1
+    """
+    global _setting
+    if count < 1:
+        raise ParameterError(f"threads is {count}; it must be at least 1")
+    before, _setting = _setting, count
+    try:
+        yield
+    finally:
+        _setting = before
+
+
+def tree_sum(items: Iterable[S]) -> S:
+    """Add items along the binary tree of their index, holding no more than log2 of them.
+
+    >>> tree_sum([1, 2, 3, 4, 5])
+    15
+    """
+    stack: list[tuple[int, S]] = []
+    for item in items:
+        size = 1
+        while stack and stack[-1][0] == size:
+            item = stack.pop()[1] + item
+            size *= 2
+        stack.append((size, item))
+    if not stack:
+        raise DataError("there is nothing to add: the table has no partition")
+    total = stack.pop()[1]
+    while stack:
+        total = stack.pop()[1] + total
+    return total
+
+
+def map_ordered(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """Apply a function to each item on a pool of threads, giving results in order and a bounded way ahead."""
+    workers = 1 if getattr(_inside, "pool", False) else thread_count()
+    supply = iter(items)
+    first = list(islice(supply, 2))
+    if workers == 1 or len(first) < 2:
+        for item in (*first, *supply):
+            yield function(item)
+        return
+    with one_blas_thread(), ThreadPoolExecutor(workers, "novacula", _enter_pool) as pool:
+        waiting: deque[Future[R]] = deque()
+        try:
+            for item in (*first, *islice(supply, 2 * workers - 2)):
+                waiting.append(pool.submit(function, item))
+            while waiting:
+                result = waiting.popleft().result()
+                waiting.extend(pool.submit(function, item) for item in islice(supply, 1))
+                yield result
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def prefetched(items: Iterable[T]) -> Iterator[T]:
+    """Give items in order while a thread makes the next one."""
+    supply = iter(items)
+    with ThreadPoolExecutor(1, "novacula-read") as pool:
+        ahead = pool.submit(next, supply, _END)
+        while (item := ahead.result()) is not _END:
+            ahead = pool.submit(next, supply, _END)
+            yield item  # type: ignore[misc]
+
+
+_END = object()
+
+
+def _enter_pool() -> None:
+    _inside.pool = True
+
+
+_blas_lock = threading.Lock()
+_blas_depth = 0
+_blas_limit: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread: one layer of parallelism at a time. Blocks may nest and overlap."""
+    from threadpoolctl import threadpool_limits
+
+    global _blas_depth, _blas_limit
+    with _blas_lock:
+        if _blas_depth == 0:
+            _blas_limit = threadpool_limits(1, "blas")
+        _blas_depth += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_depth -= 1
+            if _blas_depth == 0:
+                _blas_limit.restore_original_limits()

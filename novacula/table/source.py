@@ -1,0 +1,88 @@
+"""Where rows come from: a source is an ordered list of partitions, and a partition gives chunks.
+
+Partitions are small to pickle, name themselves for messages, and have a key that changes when their content does.
+How a source is cut depends on the data alone, so every way of running over it adds the same numbers in the same order.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, TypeAlias
+
+from novacula.table.chunk import Chunk
+from novacula.table.schema import Column, Kind, Schema
+
+Unseen: TypeAlias = Literal["ignore", "error"]
+
+CHUNK_BYTES = 4 << 20
+"""Aim for the bytes of a chunk: small enough for a cache, large enough to make Python's share small."""
+
+
+class Partition(ABC):
+    """A run of rows that one thread or worker handles from beginning to end."""
+
+    name: str
+    key: str
+
+    @abstractmethod
+    def batches(self, names: Sequence[str], raw: bool = False) -> Iterator[Any]:
+        """Give the named columns as Arrow record batches; raw: text files as text, for the schema pass."""
+
+    @abstractmethod
+    def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
+        """Give the rows as chunks laid out by a schema."""
+
+    def detached(self) -> Partition:
+        """Give the partition as it can be sent elsewhere: with its own rows and no others."""
+        return self
+
+
+class Source(ABC):
+    """An ordered list of partitions of the same columns."""
+
+    name: str
+
+    @abstractmethod
+    def arrow_schema(self) -> Any:
+        """Names and storage types of the columns, as an Arrow schema (text files: all text)."""
+
+    @abstractmethod
+    def partitions(self) -> Sequence[Partition]:
+        """The partitions in row order."""
+
+    def count_rows(self) -> int | None:
+        """Rows where they are known without reading them."""
+        return None
+
+    def kinds(self) -> dict[str, Kind | None]:
+        """Kinds that the storage types settle; None where the values must be looked at."""
+        return {field.name: kind_of_type(field.type) for field in self.arrow_schema()}
+
+    def learn(self, schema: Schema) -> None:  # noqa: B027  (most sources have nothing to learn)
+        """Take note of what the schema pass found."""
+
+    def declared(self) -> dict[str, tuple[Any, ...]]:
+        """Categories that the source itself states, in its order."""
+        import pyarrow as pa
+
+        return {field.name: (False, True) for field in self.arrow_schema() if pa.types.is_boolean(field.type)}
+
+    def blocks(self) -> tuple[Column, ...]:
+        """Sparse blocks of columns, which have no Arrow type."""
+        return ()
+
+
+def kind_of_type(stored: Any) -> Kind | None:
+    """The kind that an Arrow type settles: text may be words, categories or numbers."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(stored) or pa.types.is_dictionary(stored):
+        return "categorical"
+    textual = pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored)
+    return None if textual else "numeric"
+
+
+def rows_per_chunk(row_bytes: int) -> int:
+    """Rows of a chunk of about CHUNK_BYTES: a function of the width alone."""
+    return max(64, min(CHUNK_BYTES // max(row_bytes, 1), 1 << 17))

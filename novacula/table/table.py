@@ -1,0 +1,265 @@
+"""A table: rows from anywhere, laid out by a schema, and the loop over them.
+
+    reduce(observe)      adds what `observe` says of each chunk: parallel and lawful
+    fold(step, state)    walks the chunks in order: sequential
+    map(predict)         an array a chunk, put under each other in row order
+
+A learner calls these and never knows whether the rows are in memory, in files or on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from novacula.errors import InputTypeError, SchemaError
+from novacula.table.chunk import Chunk
+from novacula.table.parallel import Addable, map_ordered, prefetched, tree_sum
+from novacula.table.schema import Schema, Types, as_names, printable
+from novacula.table.source import Partition, Source, Unseen
+
+S = TypeVar("S", bound=Addable)
+T = TypeVar("T")
+
+
+class Layout:
+    """How partitions become chunks: the schema, and what to do with a category that it does not know."""
+
+    def __init__(self, schema: Schema, unseen: Unseen) -> None:
+        self.schema = schema
+        self.unseen: Unseen = unseen
+
+    def chunks(self, partition: Partition) -> Iterator[Chunk]:
+        """The chunks of a partition; one that is empty where there is none."""
+        seen = False
+        for chunk in partition.chunks(self.schema, self.unseen):
+            seen = True
+            yield chunk
+        if not seen:
+            yield self.empty()
+
+    def empty(self) -> Chunk:
+        """A chunk without rows."""
+        kinds = [len(self.schema.of_kind(kind)) for kind in ("numeric", "categorical", "text")]  # type: ignore[arg-type]
+        targets = self.schema.target_columns
+        coded = len(targets) == 1 and targets[0].kind == "categorical"
+        shape = (0,) if len(targets) < 2 else (0, len(targets))
+        return Chunk(
+            np.empty((0, kinds[0])),
+            np.empty((0, kinds[1]), np.int32),
+            np.empty(0),
+            text=tuple(np.empty(0, object) for _ in range(kinds[2])),
+            target=np.empty(shape, np.int32 if coded else np.float64) if targets else None,
+        )
+
+
+class Runner(Protocol):
+    """Where the loop over partitions runs."""
+
+    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+        """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
+
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+        """Take the chunks in order."""
+
+    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+        """Give the function's array for each chunk, in order."""
+
+
+class LocalRunner:
+    """Threads of this process."""
+
+    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+        """Partitions in parallel, each by one thread from beginning to end."""
+
+        def observe_partition(part: Partition) -> S:
+            return tree_sum(observe(chunk, *args) for chunk in layout.chunks(part))
+
+        return tree_sum(map_ordered(observe_partition, parts))
+
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+        """One chunk after the other, the next one being read meanwhile."""
+        for chunk in prefetched(chunk for part in parts for chunk in layout.chunks(part)):
+            state = step(state, chunk, *args)
+        return state
+
+    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+        """Partitions in parallel, results in order."""
+
+        def map_partition(part: Partition) -> list[Any]:
+            return [function(chunk, *args) for chunk in layout.chunks(part)]
+
+        return [result for results in map_ordered(map_partition, parts) for result in results]
+
+
+class Table:
+    """Rows with a schema; made by `novacula.read`. Tables are not changed: each method gives another one.
+
+    >>> import novacula as nv
+    >>> table = nv.datasets.load("play_tennis")
+    >>> len(table), table.schema.target
+    (14, ('PlayTennis',))
+    >>> table.select(["Outlook", "Wind"]).schema.names
+    ('Outlook', 'Wind', 'PlayTennis')
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        schema: Schema,
+        *,
+        unseen: Unseen = "error",
+        runner: Runner | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.source = source
+        self.layout = schema
+        self.unseen: Unseen = unseen
+        self.runner: Runner = LocalRunner() if runner is None else runner
+        self.progress = progress
+
+    # --- what it holds -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema with every count; takes a pass over columns that nothing has counted yet."""
+        from novacula.table.survey import count
+
+        self.layout = count(self.source, self.layout, self.progress)
+        return self.layout
+
+    def __len__(self) -> int:
+        if self.layout.n_rows is None:
+            rows = sum(self.map(_count_rows).tolist())
+            self.layout = replace(self.layout, n_rows=rows)
+        return int(self.layout.n_rows or 0)
+
+    def __repr__(self) -> str:
+        target = f", target={', '.join(map(repr, self.layout.target))}" if self.layout.target else ""
+        return f"Table({printable(self.source.name)!r}, {len(self.layout)} columns{target})"
+
+    def __str__(self) -> str:
+        return str(self.schema)
+
+    # --- another table -----------------------------------------------------------------------------------------
+
+    def _with(self, layout: Schema) -> Self:
+        return type(self)(
+            self.source, layout, unseen=self.unseen, runner=self.runner, progress=self.progress
+        )
+
+    def select(self, names: str | Sequence[str]) -> Self:
+        """Keep these columns, and target and weight."""
+        return self._with(self.layout.select(as_names(names)))
+
+    def drop(self, names: str | Sequence[str]) -> Self:
+        """Leave these columns out."""
+        return self._with(self.layout.drop(as_names(names)))
+
+    def with_target(self, target: str | Sequence[str] | None) -> Self:
+        """Name the target: one column, several, or none."""
+        return self._with(self.layout.with_target(target))
+
+    def with_types(self, types: Types) -> Self:
+        """Say what columns are: a kind, or the categories in their order. Looks at them again where it must."""
+        from novacula.table.survey import look, split_types
+
+        asked, declared = split_types(types, self.layout.names)
+        changed = [
+            replace(self.layout[name], kind=kind, categories=declared.get(name, ()), declared=name in declared)
+            for name, kind in asked.items()
+        ]
+        layout = self.layout.with_columns(changed)
+        names = [c.name for c in changed if c.kind in ("numeric", "categorical") and not c.declared]
+        return self._with(look(self.source, layout, names, asked, self.progress))
+
+    def conform(self, schema: Schema, unseen: Unseen) -> Self:
+        """Lay the rows out by another table's schema: its kinds and its codes."""
+        stored = set(self.layout.names)
+        for column in schema.features:
+            if column.name not in stored:
+                raise SchemaError(f"{self.source.name} has no column {column.name!r}, which the model was fitted on")
+        table = self._with(replace(schema, target=(), weight=None, missing=self.layout.missing))
+        table.unseen = unseen
+        return table
+
+    def head(self, n: int = 5) -> Self:
+        """The first n rows, in memory."""
+        import pyarrow as pa
+
+        from novacula.table.frames import FrameSource
+
+        held, rows = [], 0
+        for batch in self._batches():
+            held.append(batch.slice(0, n - rows))
+            rows += len(held[-1])
+            if rows >= n:
+                break
+        source = FrameSource(pa.Table.from_batches(held), name=f"the first rows of {self.source.name}")
+        return type(self)(source, replace(self.layout, n_rows=rows), unseen=self.unseen)
+
+    def to_pandas(self) -> Any:
+        """All rows as a pandas frame."""
+        import pyarrow as pa
+
+        return pa.Table.from_batches(list(self._batches())).to_pandas()
+
+    def on(self, client: Any) -> Self:
+        """The same table on a Dask cluster: its partitions stay in the workers' memory between passes."""
+        from novacula.table.cluster import ClusterRunner
+
+        table = self._with(self.layout)
+        table.runner = ClusterRunner(client)
+        return table
+
+    def _batches(self) -> Iterator[Any]:
+        names = [c.name for c in self.layout if c.kind != "sparse"]
+        if len(names) < len(self.layout):
+            raise SchemaError(f"{self.source.name} is sparse: take its rows by chunks() instead")
+        for part in self.source.partitions():
+            yield from part.batches(names)
+
+    # --- the loop over rows ------------------------------------------------------------------------------------
+
+    def reduce(self, observe: Callable[..., S], *args: Any) -> S:
+        """Add `observe(chunk, *args)` over all chunks.
+
+        Memory: each thread holds one chunk, its statistic and at most log2(chunks) partial sums.
+        """
+        return self.runner.reduce(self.source.partitions(), self._layout, observe, args)
+
+    def fold(self, step: Callable[..., T], state: T, *args: Any) -> T:
+        """Apply `state = step(state, chunk, *args)` to the chunks in order."""
+        return self.runner.fold(self.source.partitions(), self._layout, step, state, args)
+
+    def map(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Put the arrays `function(chunk, *args)` of all chunks under each other."""
+        return np.concatenate(self.runner.map(self.source.partitions(), self._layout, function, args))
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The chunks in order, read ahead by one."""
+        layout = self._layout
+        return prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))
+
+    def to_chunk(self) -> Chunk:
+        """All rows as one chunk, for learners that need them at once."""
+        return Chunk.concatenate(list(self.chunks()))
+
+    @property
+    def _layout(self) -> Layout:
+        return Layout(self.layout, self.unseen)
+
+
+def _count_rows(chunk: Chunk) -> Any:
+    return np.array([len(chunk)])
+
+
+def require_table(value: Any) -> Table:
+    """Give a table back, or say that this is none."""
+    if not isinstance(value, Table):
+        raise InputTypeError(f"expected a novacula.Table, not {type(value).__name__}: make one with novacula.read")
+    return value
