@@ -1,15 +1,25 @@
-"""Log-likelihoods of rows under each class, added to `out` (n, K): plain loops that release the GIL."""
+"""Log-likelihoods of rows under each class, added to `out` (n, K): plain loops that release the GIL.
 
-from __future__ import annotations
+Signatures are stated, so that a kernel has one compiled form, also for the read-only arrays of files and of other
+processes.
+"""
 
 import numpy as np
 from numba import njit
+from numba.types import Array, float64, int32, int64, void
+
+ROWS = Array(float64, 2, "C", readonly=True)
+VALUES = Array(float64, 1, "C", readonly=True)
+CODES = Array(int32, 1, "C", readonly=True)
+CODE_ROWS = Array(int32, 2, "C", readonly=True)
+OFFSETS = Array(int64, 1, "C", readonly=True)
+SCORES = float64[:, ::1]
 
 # Sums over columns may be taken in any order, which lets them run in vector registers; NaN keeps its meaning.
 _REORDER = {"reassoc", "contract"}
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
+@njit(void(ROWS, ROWS, ROWS, ROWS, SCORES), nogil=True, cache=True, fastmath=_REORDER)
 def gaussian_scores(x, mean, half_precision, constant, out):
     """x (n, d); mean, half_precision, constant (K, d): adds Σ_j constant − half_precision·(x − mean)², NaN left out."""
     n, d = x.shape
@@ -23,7 +33,7 @@ def gaussian_scores(x, mean, half_precision, constant, out):
             out[i, k] += total
 
 
-@njit(nogil=True, cache=True)
+@njit(void(CODE_ROWS, OFFSETS, ROWS, SCORES), nogil=True, cache=True)
 def category_scores(codes, offsets, log_prob, out):
     """codes (n, d); offsets (d + 1,); log_prob (Σc, K): adds the row of each category, negative codes left out."""
     n, d = codes.shape
@@ -36,7 +46,7 @@ def category_scores(codes, offsets, log_prob, out):
                     out[i, k] += log_prob[at, k]
 
 
-@njit(nogil=True, cache=True)
+@njit(void(VALUES, CODES, CODES, ROWS, SCORES), nogil=True, cache=True)
 def count_scores(data, indices, indptr, log_prob, out):
     """CSR rows; log_prob (V, K): adds Σ count·log_prob; a count of 0, or a missing one, adds nothing, even to −∞."""
     for i in range(len(indptr) - 1):
@@ -47,7 +57,7 @@ def count_scores(data, indices, indptr, log_prob, out):
                     out[i, k] += count * log_prob[indices[at], k]
 
 
-@njit(nogil=True, cache=True)
+@njit(void(VALUES, CODES, CODES, ROWS, ROWS, SCORES), nogil=True, cache=True)
 def presence_scores(data, indices, indptr, log_there, log_gone, out):
     """CSR rows; log_there, log_gone (V, K): adds Σ over all V of the one that applies; NaN left out.
 
@@ -81,7 +91,7 @@ def presence_scores(data, indices, indptr, log_there, log_gone, out):
             out[i, k] += -np.inf if never > 0 else total
 
 
-@njit(nogil=True, cache=True)
+@njit(void(VALUES, VALUES, VALUES, float64, float64[::1]), nogil=True, cache=True)
 def kernel_scores(x, points, log_weight, width, out):
     """x (n,); points, log_weight (m,) of one class and column: adds log Σ w·N(x; point, width²), NaN left out."""
     constant = -np.log(width) - 0.5 * np.log(2.0 * np.pi)

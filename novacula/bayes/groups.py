@@ -80,6 +80,16 @@ def _group(name: str, columns: tuple[Column, ...], places: list[int], words: Wor
     return Group(name, held[0].kind, names, tuple(places), coded, words, sum(c.width for c in held))
 
 
+def group_fits(group: Group, schema: Schema) -> bool:
+    """Whether the columns of a group are those of the schema at its places."""
+    columns = schema.of_kind(group.kind)
+    if len(group.places) != len(group.names) or not all(0 <= place < len(columns) for place in group.places):
+        return False
+    held = [columns[place] for place in group.places]
+    coded = tuple(c.categories for c in held) if group.kind == "categorical" else ()
+    return group.names == tuple(c.name for c in held) and group.categories == coded
+
+
 def merge_categories(
     table: Table, schema: Schema, groups: tuple[Group, ...], statistic: Bundle
 ) -> tuple[Table, Schema, tuple[Group, ...], Bundle]:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.bayes.derivation import derive_model, derive_predictions
 from novacula.bayes.distributions import DISTRIBUTIONS, Group, Part, Smoothing, Words
-from novacula.bayes.groups import chosen, group_columns, kinds_asked, merge_categories
+from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked, merge_categories
 from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.learner.base import Classifier, count_unseen
 from novacula.learner.card import Card
@@ -193,6 +193,15 @@ class NaiveBayes(Classifier):
         if not np.all(prior >= 0) or not np.isclose(prior.sum(), 1.0):
             raise ParameterError("class_prior must be probabilities that sum to 1")
         return prior
+
+    def _check_state(self) -> None:
+        """After loading: the parts must speak of the classes and columns that the model has."""
+        fits = len(self.parts_) == len(self.groups_) and all(
+            part.group == group and part.n_classes == len(self.classes_) and group_fits(group, self.schema_)
+            for part, group in zip(self.parts_, self.groups_, strict=True)
+        )
+        if not fits or len(self.class_prior_) != len(self.classes_):
+            raise ParameterError("the parts of the model do not fit its classes and columns")
 
     # --- predict -----------------------------------------------------------------------------------------------
 

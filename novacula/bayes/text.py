@@ -95,7 +95,8 @@ class TextNaiveBayes(NaiveBayes):
 
     def _query(self, X: Any, unseen: str = "ignore") -> Table:
         check_is_fitted(self)
-        return super()._query(text_frame(X), unseen)
+        texts = self.schema_.of_kind("text")
+        return super()._query(text_frame(X, texts[0].name if len(texts) == 1 else COLUMN), unseen)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
         """As asked for; texts follow `model` where nothing else is said."""
@@ -146,7 +147,8 @@ class TextNaiveBayes(NaiveBayes):
         statistic: Any = self.statistic_.parts[1 + place]
         mine, theirs = (_shares(bag, statistic, rows, self._smoothing()) for rows in _sides(len(self.classes_), k))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nan_to_num(np.log(mine) - np.log(theirs), nan=0.0)
+            odds = np.log(mine) - np.log(theirs)
+        return np.where(np.isnan(odds), 0.0, odds)
 
 
 def _sides(n_classes: int, k: int) -> tuple[list[int], list[int]]:
@@ -176,7 +178,7 @@ def is_texts(X: Any) -> bool:
     return bool(values) and all(isinstance(value, str) or value is None for value in values)
 
 
-def text_frame(X: Any) -> Any:
+def text_frame(X: Any, name: str = COLUMN) -> Any:
     """A sequence of strings as a frame of one column; anything else as it is."""
     if isinstance(X, str):
         raise InputTypeError("one string is not a sequence of texts: put it in a list")
@@ -184,7 +186,7 @@ def text_frame(X: Any) -> Any:
         return X
     import pyarrow as pa
 
-    return pa.table({COLUMN: pa.array(list(X), pa.string())})
+    return pa.table({name: pa.array(list(X), pa.string())})
 
 
 @dataclass(frozen=True)

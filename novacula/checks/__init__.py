@@ -1,0 +1,8 @@
+"""Public check suites: run them on your own learners and statistics, as the library runs them on its own."""
+
+from novacula.checks.learner import check_learner, learner_checks
+from novacula.checks.scales import check_chunking, check_scales
+from novacula.checks.statistic import check_statistic
+from novacula.checks.work import check_work
+
+__all__ = ["check_chunking", "check_learner", "check_scales", "check_statistic", "check_work", "learner_checks"]

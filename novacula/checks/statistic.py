@@ -48,6 +48,8 @@ def check_statistic(
     tolerance = 0.0 if exact else rtol
     _check_identity(observe(chunk), zero)
     _check_travel(observe(chunk))
+    a, b, c = (observe(piece) for piece in cut(chunk, rng.integers(0, len(chunk) + 1, size=2)))
+    _check_sums(a, b, c, tolerance)
     _check_pieces(observe, chunk, zero, tolerance, rng)
     _check_repetition(observe, chunk, tolerance, rng)
     _check_weightless(observe, chunk, tolerance, rng)
@@ -65,16 +67,19 @@ def _check_travel(seen: Statistic) -> None:
     _require(pickle.loads(pickle.dumps(seen)), seen, "a statistic must survive pickling")  # noqa: S301
 
 
+def _check_sums(a: Statistic, b: Statistic, c: Statistic, tolerance: float) -> None:
+    before = pickle.dumps((a, b))
+    both = a + b
+    for operand, held in zip((a, b), pickle.loads(before), strict=True):  # noqa: S301
+        _require(operand, held, "a + b must not change a or b")
+    _require(both, b + a, "a + b must be b + a", tolerance)
+    _require(both + c, a + (b + c), "(a + b) + c must be a + (b + c)", tolerance)
+
+
 def _check_pieces(
     observe: Observe, chunk: Chunk, zero: Statistic, tolerance: float, rng: np.random.Generator
 ) -> None:
     whole = observe(chunk)
-    a, b, c = (observe(piece) for piece in cut(chunk, rng.integers(0, len(chunk) + 1, size=2)))
-    before = [pickle.dumps(s) for s in (a, b, c)]
-    _require((a + b) + c, a + (b + c), "(a + b) + c must be a + (b + c)", tolerance)
-    _require(a + b, b + a, "a + b must be b + a", tolerance)
-    for s, held in zip((a, b, c), before, strict=True):
-        _require(s, pickle.loads(held), "a + b must not change a or b")  # noqa: S301
     cuts = {
         "at random places": rng.integers(0, len(chunk) + 1, size=5),
         "into an empty piece and the rest": np.array([0]),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.errors import ParameterError
 from novacula.learner.expression import evaluate, magnitude
 from novacula.learner.work import Step, Work
 
@@ -51,11 +52,14 @@ def _require(holds: bool, sentence: str) -> None:
 
 
 def _check_arithmetic(step: Step, where: str) -> None:
-    if step.tree is None or step.result is None:
+    if step.tree is None:
         return
-    value = evaluate(step.tree, step.values)
+    try:
+        value = evaluate(step.tree, step.values)
+    except ParameterError as error:
+        raise AssertionError(f"{where} has no value: {error}") from error
     _require(
-        _agree(value, step.result, step),
+        step.result is None or _agree(value, step.result, step),
         f"{where} states {step.result!r}, but its expression {step.expression!r} comes to {value!r}",
     )
 

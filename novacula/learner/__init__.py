@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from novacula.learner.card import Card
     from novacula.learner.figure import Figure
     from novacula.learner.files import load
-    from novacula.learner.iterate import Outcome, iterate
+    from novacula.learner.iterate import Outcome
     from novacula.learner.registry import learners
     from novacula.learner.work import Step, Work, WorkTable
 
@@ -24,7 +24,6 @@ _HOME = {
     "Step": "work",
     "Work": "work",
     "WorkTable": "work",
-    "iterate": "iterate",
     "learners": "registry",
     "load": "files",
 }
@@ -39,7 +38,6 @@ __all__ = [
     "Step",
     "Work",
     "WorkTable",
-    "iterate",
     "learners",
     "load",
 ]

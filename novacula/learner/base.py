@@ -28,7 +28,7 @@ class Learner(BaseEstimator):
     state_types: ClassVar[tuple[type, ...]] = ()
     """Dataclasses, besides the statistics, that its fitted attributes hold."""
     checks_finite: ClassVar[bool] = True
-    """Whether arrays are checked for NaN and infinity at the door; False where the statistic shows them."""
+    """Whether arrays are checked for NaN and infinity at the door; False where statistic and answers show them."""
 
     schema_: Schema
     n_features_in_: int
@@ -54,8 +54,10 @@ class Learner(BaseEstimator):
 
     # --- in ----------------------------------------------------------------------------------------------------
 
-    def _ingest_table(self, table: Table) -> Table:
-        """Check the columns of a table against what the learner takes."""
+    def _ingest_table(self, table: Table, first: bool = True) -> Table:
+        """Check the columns of a table against what the learner takes; of later ones, take those of the first."""
+        if not first:
+            table = table.select([column.name for column in self.schema_.features])
         for column in table.layout.features:
             if column.kind not in self.card.takes:
                 raise SchemaError(
@@ -89,7 +91,8 @@ class Learner(BaseEstimator):
         table = ingest.as_table(X, None, None)
         if table is not None:
             return table.conform(self.schema_, policy)
-        source = ingest.columns_of(self, X, self.card.takes, reset=False, finite=not self.card.takes_missing)
+        finite = self.checks_finite and not self.card.takes_missing
+        source = ingest.columns_of(self, X, self.card.takes, reset=False, finite=finite)
         return Table(source, self.schema_, unseen=policy)
 
     def _report_unseen(self, table: Table, counts: Any) -> None:
@@ -116,7 +119,7 @@ class Classifier(ClassifierMixin, Learner):
         """
         table = ingest.as_table(X, y, sample_weight)
         if table is not None:
-            return self._ingest_table(self._classified(table, classes))
+            return self._ingest_table(self._classified(table, classes), first)
         require_target(self, y)
         finite = self.checks_finite and not self.card.takes_missing
         source = ingest.columns_of(self, X, self.card.takes, reset=first, finite=finite)
@@ -161,7 +164,7 @@ class Regressor(RegressorMixin, Learner):
             for column in table.layout.target_columns:
                 if column.kind != "numeric":
                     raise SchemaError(f"the target {column.name!r} is {column.kind}, not numeric")
-            return self._ingest_table(table)
+            return self._ingest_table(table, first)
         require_target(self, y)
         finite = self.checks_finite and not self.card.takes_missing
         source = ingest.columns_of(self, X, self.card.takes, reset=first, finite=finite)

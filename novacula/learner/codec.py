@@ -28,7 +28,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from novacula.errors import ModelFileError
-from novacula.table.schema import Column, Schema
+from novacula.table.schema import Column, Schema, printable
 
 Json: TypeAlias = Any
 Array: TypeAlias = npt.NDArray[Any]
@@ -218,12 +218,14 @@ class Decoder:
 
 
 def shown(value: object) -> str:
-    """Something out of a file as it may stand in an error: on one line and not too long."""
+    """Something out of a file, or what went wrong with it, as it may stand in a sentence."""
+    kind = type(value).__name__
     try:
-        text = str(value) if isinstance(value, ModelFileError) else repr(value)
+        text = repr(value) if not isinstance(value, Exception) else f"{kind}: {value}"
     except ValueError:  # Python does not print integers of more than 4300 digits
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= 160 else f"{text[:159]}…"
+        text = f"a {kind}"
+    text = text.removeprefix("ModelFileError: ")
+    return printable(text if len(text) <= 160 else f"{text[:159]}…")
 
 
 def _refusal(value: object, where: str) -> str:
@@ -287,14 +289,9 @@ def _csr_form(kind: type) -> Form:
     return Form(kind, kind.__name__, take_apart, put_together)
 
 
-def _only_column(*, schema: Schema) -> Column:
-    (column,) = schema.columns
-    return column
-
-
 _FORMS = (
     _csr_form(sparse.csr_matrix),
     _csr_form(sparse.csr_array),
     Form(Schema, "Schema", Schema.to_dict, lambda **values: Schema.from_dict(values)),
-    Form(Column, "Column", lambda column: {"schema": Schema((column,))}, _only_column),
+    Form(Column, "Column", lambda column: {"schema": Schema((column,))}, lambda schema: schema.columns[0]),
 )

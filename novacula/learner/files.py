@@ -43,7 +43,7 @@ FORMAT = 1
 """The version of the format that is written, and the only one that is read."""
 
 MAX_MANIFEST = 64 * 2**20
-MAX_ARRAY_HEADER = 16 * 2**20
+MAX_ARRAY_HEADER = 4 * 2**20
 
 _MANIFEST = b"manifest.json"
 _ARRAYS = b"arrays.safetensors"
@@ -73,7 +73,7 @@ def save(learner: Any, path: FilePath, *, registry: Registry | None = None) -> N
     }
     manifest = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     if len(manifest) > MAX_MANIFEST or _header_size(arrays) > MAX_ARRAY_HEADER:
-        raise ModelFileError(f"{name} cannot be saved: it holds too many values that are not in arrays")
+        raise ModelFileError(f"{name} cannot be saved: it holds too many arrays, or values outside of arrays")
     _write(target, pack(manifest, arrays))
 
 
@@ -81,14 +81,14 @@ def load(path: FilePath, *, max_bytes: int = 4 * 2**30, registry: Registry | Non
     """Read a learner from a file that `save` wrote; anything else is one ModelFileError.
 
     Nothing is allocated before the bytes for it have been seen. Memory stays below three times the arrays
-    plus thirty times the manifest, which has at most 64 MiB. A file of more than `max_bytes` is not read.
+    plus some thirty times what describes them: a manifest of at most 64 MiB, a header of at most 4 MiB.
+    A file of more than `max_bytes` is not read.
     """
     source = _as_path(path)
-    known = learners() if registry is None else registry
     with source.open("rb") as file:
         try:
             document, arrays = _read(file, max_bytes)
-            return _model(document, arrays, known)
+            return _model(document, arrays, learners() if registry is None else registry)
         except ModelFileError as error:
             raise ModelFileError(f"{str(source)!r} cannot be loaded: {error}") from error
 
@@ -117,7 +117,8 @@ def pack(manifest: bytes, arrays: bytes) -> tuple[bytes, ...]:
     return *pieces, directory
 
 
-_HEAD, _, _MIDDLE, _, _END = map(len, pack(b"", b""))
+_FRAME = pack(b"", b"")
+_HEAD, _, _MIDDLE, _, _END = map(len, _FRAME)
 
 
 def _read(file: BinaryIO, max_bytes: int) -> tuple[dict[str, Any], bytes]:
@@ -148,11 +149,11 @@ def _manifest_size(head: bytes, total: int) -> int:
         raise ModelFileError("its manifest is encrypted")
     if method != 0:
         raise ModelFileError("its manifest is compressed, which model files never are")
+    if (head[:14], head[18:-16]) != (_FRAME[0][:14], _FRAME[0][18:-16]):  # all but checksum and sizes
+        raise ModelFileError("it does not begin with a model's manifest, or another program has packed it")
     (size,) = struct.unpack("<Q", head[-8:])
     if size > min(total, MAX_MANIFEST):
-        raise ModelFileError(
-            f"its manifest claims {size} bytes, more than the file has or a manifest may have"
-        )
+        raise ModelFileError(f"its manifest claims {size} bytes, more than there are or than it may have")
     return int(size)
 
 

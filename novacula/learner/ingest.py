@@ -34,7 +34,7 @@ _TARGET = "y"
 
 def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finite: bool) -> MemorySource:
     """Check X as scikit-learn does and give it as a source; mixed frames go in as they are if the learner takes them."""
-    from scipy.sparse import issparse
+    from scipy.sparse import csr_matrix, issparse
 
     sparse = issparse(X)
     if not sparse and (mixed := _mixed_frame(X, kinds)) is not None:
@@ -55,8 +55,10 @@ def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finit
         dtype="numeric",
         reset=reset,
     )
+    if sparse if reset else learner.schema_.of_kind("sparse"):  # rows to predict take the form of those of the fit
+        return SparseSource(csr_matrix(array).astype(np.float64, copy=False), name="X")
     if sparse:
-        return SparseSource(array.astype(np.float64, copy=False), name="X")
+        array = array.toarray()
     names = getattr(learner, "feature_names_in_", None) if reset else _fitted_names(learner)
     return ArraySource(array, names=None if names is None else [str(name) for name in names], name="X")
 
@@ -159,10 +161,8 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     """Weights of rows, checked; None where every row counts once."""
     if sample_weight is None:
         return None
-    weight = _check_sample_weight(sample_weight, np.empty((_num_samples(X), 0)), dtype=np.float64, ensure_non_negative=True)
-    if not weight.sum() > 0:
-        raise DataError("sample_weight sums to zero: no row counts")
-    return np.ascontiguousarray(weight)
+    rows = np.empty((_num_samples(X), 0))
+    return np.ascontiguousarray(_check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True))
 
 
 def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:

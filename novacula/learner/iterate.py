@@ -2,7 +2,7 @@
 
 A step maps params to better params and tells the objective of the params it was given, since the pass over
 the data that serves the update tells that for free. So the history starts with the objective of the start,
-and the params that are given back are those of its last entry. EM, Newton, Lloyd, a level of a tree: all steps.
+and the params that are given back are those of its last entry. EM, Newton, Lloyd, a level of a tree: steps.
 
     >>> def newton(x):  # for √2, with |x² − 2| as the objective
     ...     return (x + 2 / x) / 2, abs(x * x - 2)
@@ -114,7 +114,7 @@ def iterate(
             return Run(kept, tuple(history), fault, refused=objective)
         kept = params
         history.append(objective)
-        stopped = monitor is not None and monitor(len(history) - 1, objective, params) is True
+        stopped = monitor is not None and bool(monitor(len(history) - 1, objective, params))
         if isinstance(following, Outcome):
             return Run(params, tuple(history), following)
         if rule.settled(history):

@@ -34,7 +34,7 @@ def sides(step: Step, notation: Notation, symbols: bool, written: Callable[..., 
     return list(dict.fromkeys(found))
 
 
-def cell_text(cell: Cell, notation: Notation = TEXT) -> str | None:
+def number_text(cell: Cell, notation: Notation = TEXT) -> str | None:
     """A number as it is written, or None for a cell that holds words."""
     if isinstance(cell, Real) and not isinstance(cell, bool):
         return notation.number(float(cell)).text
@@ -97,7 +97,7 @@ def table_lines(table: WorkTable) -> Iterator[str]:
     if table.caption:
         yield printable(table.caption)
     header = [printable(name) for name in table.header]
-    rows = [[cell_text(cell) or printable(str(cell)) for cell in row] for row in table.rows]
+    rows = [[number_text(cell) or printable(str(cell)) for cell in row] for row in table.rows]
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     right = numeric_columns(table)
     for row in (header, ["─" * width for width in widths], *rows):
@@ -111,7 +111,7 @@ def table_lines(table: WorkTable) -> Iterator[str]:
 def numeric_columns(table: WorkTable) -> list[bool]:
     """Say of each column whether it holds numbers only."""
     columns: Sequence[tuple[Cell, ...]] = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
-    return [bool(column) and all(cell_text(cell) is not None for cell in column) for column in columns]
+    return [bool(column) and all(number_text(cell) is not None for cell in column) for column in columns]
 
 
 # --- Markdown -----------------------------------------------------------------------------------------------
@@ -166,5 +166,5 @@ def table_blocks(table: WorkTable) -> Iterator[str]:
         yield f"*{escape_markdown(table.caption)}*"
     rows = [[escape_markdown(name) for name in table.header]]
     rows.append(["---:" if flush else "---" for flush in numeric_columns(table)])
-    rows += [[cell_text(cell) or escape_markdown(str(cell)) for cell in row] for row in table.rows]
+    rows += [[number_text(cell) or escape_markdown(str(cell)) for cell in row] for row in table.rows]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from novacula.learner.render import cell_text, numeric_columns, sides
+from novacula.learner.render import number_text, numeric_columns, sides
 from novacula.learner.render_math import HTML
 from novacula.table.schema import printable
 
@@ -78,7 +78,7 @@ def table_parts(table: WorkTable) -> Iterator[str]:
     yield "<tbody>"
     for row in table.rows:
         cells = (
-            f"<td{kind}>{cell_text(cell, HTML) or escape_html(str(cell))}</td>"
+            f"<td{kind}>{number_text(cell, HTML) or escape_html(str(cell))}</td>"
             for cell, kind in zip(row, right, strict=True)
         )
         yield f"<tr>{''.join(cells)}</tr>"

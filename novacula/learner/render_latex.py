@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from novacula.learner.expression import Apply, Node
-from novacula.learner.render import cell_text, numeric_columns, sides
+from novacula.learner.render import number_text, numeric_columns, sides
 from novacula.learner.render_html import INDEXED
 from novacula.learner.render_math import GREEK, LATEX, PRODUCT, SUM, Notation, piece, terms, write
 from novacula.table.schema import printable
@@ -138,5 +138,5 @@ def table_parts(table: WorkTable) -> Iterator[str]:
 
 
 def _cell(cell: str | int | float) -> str:
-    number = cell_text(cell, LATEX)
+    number = number_text(cell, LATEX)
     return f"${number}$" if number is not None else escape_latex(str(cell))

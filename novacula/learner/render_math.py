@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 class Notation:
     """Plain text with Unicode symbols; what other notations write differently, they override."""
 
-    plus, minus, times, dot = " + ", "−", " × ", " · "
+    plus, minus, times, dot, infinity = " + ", "−", " × ", " · ", "∞"
     functions: Mapping[str, str] = {"log": "ln", "log2": "log₂", "sqrt": "√"}
 
     def number(self, value: float) -> Piece:
@@ -43,17 +43,13 @@ class Notation:
             return Piece("NaN", ATOM)
         sign = self.minus if value < 0 else ""
         if math.isinf(value):
-            return Piece(sign + self.infinity(), ATOM)
+            return Piece(sign + self.infinity, ATOM)
         size = abs(value)
         digits = str(int(size)) if size == int(size) and size < 1e15 else f"{size:.{DIGITS}g}"
         mantissa, _, exponent = digits.partition("e")
         if not exponent:
             return Piece(sign + mantissa, ATOM)
         return Piece(sign + mantissa + self.ten_to(int(exponent)), PRODUCT)
-
-    def infinity(self) -> str:
-        """The sign of infinity."""
-        return "∞"
 
     def ten_to(self, exponent: int) -> str:
         """The factor of scientific notation."""
@@ -84,9 +80,9 @@ class Notation:
     def call(self, function: str, arguments: Sequence[str]) -> Piece:
         """A function of its arguments."""
         inner = ", ".join(arguments)
-        return Piece(
-            f"|{inner}|" if function == "abs" else self.functions.get(function, function) + f"({inner})", ATOM
-        )
+        if function == "abs":
+            return Piece(f"|{inner}|", ATOM)
+        return Piece(self.functions.get(function, function) + self.group(inner), ATOM)
 
 
 class HtmlNotation(Notation):
@@ -122,7 +118,7 @@ GREEK = {
 class LatexNotation(Notation):
     r"""LaTeX's mathematics with amsmath: \frac, \sqrt, subscripts and superscripts."""
 
-    minus, times, dot = "-", r" \times ", r" \cdot "
+    minus, times, dot, infinity = "-", r" \times ", r" \cdot ", r"\infty"
     functions: Mapping[str, str] = {
         "log": r"\ln",
         "log2": r"\log_{2}",
@@ -130,10 +126,6 @@ class LatexNotation(Notation):
         "min": r"\min",
         "max": r"\max",
     }
-
-    def infinity(self) -> str:
-        """The sign of infinity."""
-        return r"\infty"
 
     def ten_to(self, exponent: int) -> str:
         """The factor of scientific notation."""

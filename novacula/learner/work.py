@@ -27,6 +27,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
+from unicodedata import normalize
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner import render, render_html, render_latex
@@ -76,9 +77,12 @@ class Step:
     note: str = ""
 
     def __post_init__(self) -> None:
-        values = {name: self._number(value, f"the value of {name!r}") for name, value in self.values.items()}
+        values = {
+            _name(name): self._number(value, f"the value of {name!r}") for name, value in self.values.items()
+        }
+        labels = {_name(name): label for name, label in self.labels.items()}
         result = None if self.result is None else self._number(self.result, "the result")
-        _freeze(self, values=values, result=result, of=tuple(self.of), labels=dict(self.labels))
+        _freeze(self, values=values, labels=labels, result=result, of=tuple(self.of))
         self._match_names()
         if self.of and not isinstance(self.of[0], str):
             raise ParameterError(
@@ -177,6 +181,11 @@ class Work:
         return f"<Work {self.title!r}, {len(self)} {'step' if len(self) == 1 else 'steps'}>"
 
     _repr_html_ = to_html
+
+
+def _name(name: str) -> str:
+    """A name as Python reads it in an expression, where the micro sign µ is the Greek letter μ."""
+    return normalize("NFKC", name)
 
 
 def _freeze(instance: object, **values: object) -> None:

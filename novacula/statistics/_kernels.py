@@ -21,30 +21,42 @@ BLOCK = 256
 
 
 @njit(nogil=True)
-def _add_values(x, code, weight, start, stop, known, total, low, high):
-    """Rows start to stop of x (n, d) into known, total, low and high (K, d)."""
+def _add_values(x, code, weight, start, stop, plain, known, total, low, high):
+    """Rows start to stop of x (n, d) into plain (K,), the weight of ordinary rows, and into arrays (K, d)."""
+    d = x.shape[1]
     for i in range(start, stop):
         w = weight[i]
         if w == 0.0:
             continue
         k = uint64(code[i])
+        # A row within the range seen so far misses no value and widens no range: nearly every row is so.
+        inside = 0
+        for j in range(d):
+            inside += (low[k, j] <= x[i, j]) & (x[i, j] <= high[k, j])
+        if inside == d:
+            plain[k] += w
+            for j in range(d):
+                total[k, j] += w * x[i, j]
+            continue
         # Two loops, each over few enough arrays that the compiler proves them apart and vectorises.
-        for j in range(x.shape[1]):
+        for j in range(d):
             v = x[i, j]
             known[k, j] += w if v == v else 0.0
             total[k, j] += w * v if v == v else 0.0
-        for j in range(x.shape[1]):
+        for j in range(d):
             v, least, most = x[i, j], low[k, j], high[k, j]
             low[k, j] = v if v < least else least
             high[k, j] = v if v > most else most
 
 
 @njit(nogil=True)
-def _divide(total, known):
-    """Sums (K, d) become means, in place; without values the mean is 0."""
+def _divide(total, known, plain):
+    """Turn sums (K, d) into means, in place, once the weight of plain rows (K,) is known in every column."""
     for k in range(total.shape[0]):
         for j in range(total.shape[1]):
+            known[k, j] += plain[k]
             total[k, j] = total[k, j] / known[k, j] if known[k, j] > 0.0 else 0.0
+        plain[k] = 0.0
 
 
 @njit(nogil=True)
@@ -75,15 +87,15 @@ def _join(known, mean, ssd, block_known, block_mean, block_ssd):
             block_known[k, j] = block_mean[k, j] = block_ssd[k, j] = 0.0
 
 
-@njit(void(ROWS, CODES, VALUES, *[TABLE] * 8), nogil=True, cache=True)
-def class_moments(x, code, weight, known, mean, ssd, low, high, block_known, block_mean, block_ssd):
-    """x (n, d), code and weight (n,); the others (K, d), the last three scratch that is zero on entry."""
+@njit(void(ROWS, CODES, VALUES, *[TABLE] * 8, VECTOR), nogil=True, cache=True)
+def class_moments(x, code, weight, known, mean, ssd, low, high, block_known, block_mean, block_ssd, plain):
+    """x (n, d), code and weight (n,), then (K, d), plain (K,); block_known and on are scratch of zeros."""
     n = len(x)
     size = max(BLOCK, len(known))  # joining a block costs as much as reading a row of each class
     for start in range(0, n, size):
         stop = min(start + size, n)
-        _add_values(x, code, weight, start, stop, block_known, block_mean, low, high)
-        _divide(block_mean, block_known)
+        _add_values(x, code, weight, start, stop, plain, block_known, block_mean, low, high)
+        _divide(block_mean, block_known, plain)
         _add_squares(x, code, weight, start, stop, block_mean, block_ssd)
         _join(known, mean, ssd, block_known, block_mean, block_ssd)
 

@@ -40,9 +40,8 @@ class ClassMoments(Statistic):
     def zero(cls, n_classes: int, n_columns: int) -> Self:
         """No rows."""
         shape = n_classes, n_columns
-        return cls(
-            np.zeros(shape), np.zeros(shape), np.zeros(shape), np.full(shape, np.inf), np.full(shape, -np.inf)
-        )
+        weight, mean, ssd = np.zeros((3, *shape))
+        return cls(weight, mean, ssd, np.full(shape, np.inf), np.full(shape, -np.inf))
 
     @classmethod
     def observe(cls, chunk: Chunk, n_classes: int = 1) -> Self:
@@ -52,7 +51,8 @@ class ClassMoments(Statistic):
         seen = cls.zero(n_classes, chunk.numeric.shape[1])
         class_moments(
             chunk.numeric, class_codes(chunk, n_classes), chunk.weight,
-            seen.weight, seen.mean, seen.ssd, seen.low, seen.high, *np.zeros((3, *seen.mean.shape)),
+            seen.weight, seen.mean, seen.ssd, seen.low, seen.high,
+            *np.zeros((3, *seen.mean.shape)), np.zeros(n_classes),
         )  # fmt: skip
         return seen
 

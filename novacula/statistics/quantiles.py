@@ -56,11 +56,13 @@ class QuantileSketch(Statistic):
     low: Floats  # (offsets[-1],)
     high: Floats  # (offsets[-1],)
 
+    def __post_init__(self) -> None:
+        if self.capacity < 2:
+            raise ParameterError(f"a sketch needs a capacity of 2 buckets or more, not {self.capacity}")
+
     @classmethod
     def zero(cls, n_classes: int, n_columns: int, capacity: int = 8192) -> Self:
         """No rows."""
-        if capacity < 2:
-            raise ParameterError(f"a sketch needs a capacity of 2 buckets or more, not {capacity}")
         none = np.zeros(0)
         cells = [Cell(0, none.astype(np.uint64), none, none, none)] * (n_classes * n_columns)
         return cls._of_cells(capacity, (n_classes, n_columns), cells)
@@ -77,8 +79,8 @@ class QuantileSketch(Statistic):
             rows = np.flatnonzero((code == k) & (chunk.weight > 0.0))
             for j in places:
                 x = chunk.numeric[rows, j] + 0.0  # −0 becomes 0
-                known = ~np.isnan(x)
-                x, weight = x[known], chunk.weight[rows[known]]
+                order = np.argsort(x)[: len(x) - np.count_nonzero(np.isnan(x))]  # NaN is sorted to the end
+                x, weight = x[order], chunk.weight[rows[order]]
                 cells.append(gathered(Cell(0, ordered_keys(x), weight, x, x), capacity))
         return cls._of_cells(capacity, (n_classes, len(places)), cells)
 
@@ -160,17 +162,16 @@ class QuantileSketch(Statistic):
 
 def ordered_keys(x: Floats) -> Keys:
     """Unsigned integers in the order of the numbers."""
-    bits = x.view(np.uint64)
-    sign = np.uint64(1 << 63)
-    return np.where(bits & sign, ~bits, bits | sign)
+    bits = x.view(np.int64)
+    # The sign bit is flipped, and of negative numbers every other bit too, because they run backwards.
+    return bits.view(np.uint64) ^ ((bits >> 63).view(np.uint64) | np.uint64(1 << 63))
 
 
 def gathered(cell: Cell, capacity: int) -> Cell:
-    """One entry a bucket, at the smallest level that leaves at most `capacity` buckets."""
-    if not len(cell.bucket):
+    """Join rising entries into buckets, at the smallest level that leaves at most `capacity` of them."""
+    bucket = cell.bucket
+    if not len(bucket):
         return cell
-    order = np.argsort(cell.bucket, kind="stable")
-    bucket = cell.bucket[order]
     # Neighbours are apart at level ℓ if they differ in bit ℓ or above. The capacity-th longest difference is
     # therefore the smallest level at which fewer than `capacity` pairs of neighbours are apart.
     length = bit_length(bucket[1:] ^ bucket[:-1])
@@ -179,18 +180,19 @@ def gathered(cell: Cell, capacity: int) -> Cell:
     return Cell(
         cell.level + rise,
         bucket[starts] >> np.uint64(rise),
-        np.add.reduceat(cell.weight[order], starts),
-        np.minimum.reduceat(cell.low[order], starts),
-        np.maximum.reduceat(cell.high[order], starts),
+        np.add.reduceat(cell.weight, starts),
+        np.minimum.reduceat(cell.low, starts),
+        np.maximum.reduceat(cell.high, starts),
     )
 
 
 def merged(a: Cell, b: Cell, capacity: int) -> Cell:
     """The buckets of both, at the level that both together need."""
     level = max(a.level, b.level)
-    bucket = [cell.bucket >> np.uint64(level - cell.level) for cell in (a, b)]
-    weight, low, high = (np.concatenate(pair) for pair in zip(a[2:], b[2:], strict=True))
-    return gathered(Cell(level, np.concatenate(bucket), weight, low, high), capacity)
+    bucket = np.concatenate([cell.bucket >> np.uint64(level - cell.level) for cell in (a, b)])
+    order = np.argsort(bucket, kind="stable")  # which finds the two rising runs and only merges them
+    weight, low, high = (np.concatenate(pair)[order] for pair in zip(a[2:], b[2:], strict=True))
+    return gathered(Cell(level, bucket[order], weight, low, high), capacity)
 
 
 def bit_length(x: Keys) -> npt.NDArray[np.int32]:

@@ -44,12 +44,10 @@ class ClassTotals(Statistic):
         """The totals of the sparse columns; with `presence` the weight of the values that are not 0."""
         rows = chunk.sparse
         if rows is None:
-            raise ParameterError(
-                "this chunk has no sparse columns: observe_numeric gives the totals of dense ones"
-            )
+            raise ParameterError("a chunk without sparse columns was given: observe_numeric takes dense ones")
         # Within a chunk positions fit into 32 bits, whatever type SciPy chose: one compiled form serves all.
-        indices, indptr = rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
-        return cls._of_csr(chunk, n_classes, rows.shape[1], rows.data, indices, indptr, presence)
+        places = (part.astype(np.int32, copy=False) for part in (rows.indices, rows.indptr))
+        return cls._of_rows(chunk, n_classes, rows.shape[1], presence, rows.data, *places)
 
     @classmethod
     def observe_numeric(
@@ -59,22 +57,13 @@ class ClassTotals(Statistic):
         values = chunk.numeric if columns is None else chunk.numeric[:, list(columns)]
         n, d = values.shape
         # Dense rows are a CSR matrix that leaves nothing out.
-        indices, indptr = (
-            np.tile(np.arange(d, dtype=np.int32), n),
-            np.arange(n + 1, dtype=np.int32) * np.int32(d),
-        )
-        return cls._of_csr(chunk, n_classes, d, values.ravel(), indices, indptr, presence)
+        indices = np.tile(np.arange(d, dtype=np.int32), n)
+        indptr = np.arange(n + 1, dtype=np.int32) * np.int32(d)
+        return cls._of_rows(chunk, n_classes, d, presence, values.ravel(), indices, indptr)
 
     @classmethod
-    def _of_csr(
-        cls,
-        chunk: Chunk,
-        n_classes: int,
-        width: int,
-        data: Floats,
-        indices: Codes,
-        indptr: Codes,
-        presence: bool,
+    def _of_rows(
+        cls, chunk: Chunk, n_classes: int, width: int, presence: bool, data: Floats, *places: Codes
     ) -> Self:
         from novacula.statistics._kernels import sparse_totals
 
@@ -82,8 +71,9 @@ class ClassTotals(Statistic):
         weight = weighted_counts(code, chunk.weight, n_classes)
         if presence:
             data = np.where(np.isnan(data), data, data != 0)
-        total, missing, low = np.zeros((n_classes, width)), np.zeros((n_classes, width)), np.zeros(width)
-        sparse_totals(data, indices, indptr, code, chunk.weight, total, missing, low)
+        total, missing = np.zeros((2, n_classes, width))
+        low = np.zeros(width)
+        sparse_totals(data, *places, code, chunk.weight, total, missing, low)
         return cls(weight, total, np.subtract(weight[:, None], missing, out=missing), low)
 
     def __add__(self, other: Self) -> Self:

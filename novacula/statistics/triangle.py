@@ -45,8 +45,7 @@ class Triangle(Statistic):
         x, y, weight = counted_rows(chunk)
         z = deviations(x, y, centre)
         z /= scale
-        if not np.all(weight == 1.0):
-            z *= np.sqrt(weight)[:, None]
+        z *= np.sqrt(weight)[:, None]
         return cls(float(weight.sum()), upper_factor(z))
 
     def __add__(self, other: Self) -> Self:

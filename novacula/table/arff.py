@@ -1,12 +1,11 @@
 """ARFF files: a header that declares the attributes, then dense or sparse rows.
 
-Values stay text until the schema lays them out, so that `?` means what the schema says. Nominal attributes keep the
-order in which the header names their values.
+Values stay text until the schema lays them out, so that `?` means what the schema says. Nominal attributes
+keep the order in which the header names their values.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,14 +14,26 @@ from typing import Any
 import pyarrow as pa
 
 from novacula.errors import DataError
-from novacula.table.arrow import ArrowPartition
-from novacula.table.schema import Kind
+from novacula.table.encode import ArrowPartition
+from novacula.table.files import name_of
+from novacula.table.names import repeated
+from novacula.table.schema import Kind, Schema
 from novacula.table.source import Source
+from novacula.table.textfile import TextFile
 
-_ROWS = 50_000  # a batch
-_TOKEN = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(?:,|$)""")
-_NAME = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s*(.*)""", re.DOTALL)
+_ROWS = 20_000  # a batch
+_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_NAME = re.compile(rf"\s*(?:{_QUOTED}|([^\s{{]+))\s*(.*)", re.DOTALL)
+_VALUE = re.compile(rf"\s*(?:{_QUOTED}|([^,]*?))\s*(?:,|$)")
+_PAIR = re.compile(rf"\s*(\d+)\s+(?:{_QUOTED}|([^,]*?))\s*(?:,|$)")
 _ESCAPE = re.compile(r"\\(.)")
+_KINDS: dict[str, Kind] = {
+    "numeric": "numeric",
+    "real": "numeric",
+    "integer": "numeric",
+    "string": "text",
+    "date": "text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +49,20 @@ class ArffSource(Source):
     """ARFF files with the same attributes."""
 
     def __init__(self, paths: Sequence[str], encoding: str) -> None:
-        self.paths = tuple(paths)
-        self.encoding = encoding
-        self.name = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
-        self.attributes = read_header(paths[0], encoding)
-        for path in paths[1:]:
-            if read_header(path, encoding) != self.attributes:
-                raise DataError(f"{path} declares other attributes than {paths[0]}")
+        self.name = name_of(paths)
+        self._texts = [TextFile(path, encoding) for path in paths]
+        self.attributes = read_header(self._texts[0])
+        for text in self._texts[1:]:
+            if read_header(text) != self.attributes:
+                raise DataError(f"{text.path} declares other attributes than {paths[0]}")
 
     def arrow_schema(self) -> Any:
         """Text columns; what they hold is declared."""
-        return pa.schema([(a.name, pa.string()) for a in self.attributes])
+        return pa.schema([(attribute.name, pa.string()) for attribute in self.attributes])
 
     def kinds(self) -> dict[str, Kind | None]:
         """The declared kinds."""
-        return {a.name: a.kind for a in self.attributes}
+        return {attribute.name: attribute.kind for attribute in self.attributes}
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """The values of nominal attributes in the header's order."""
@@ -60,129 +70,122 @@ class ArffSource(Source):
 
     def partitions(self) -> Sequence[ArffPartition]:
         """A file is a partition."""
-        return [ArffPartition(path, self.encoding, self.attributes) for path in self.paths]
+        return [ArffPartition(text, self.attributes) for text in self._texts]
 
 
 class ArffPartition(ArrowPartition):
     """The rows of one ARFF file."""
 
-    def __init__(self, path: str, encoding: str, attributes: tuple[Attribute, ...]) -> None:
-        status = os.stat(path)
-        self.path, self.encoding, self.attributes = path, encoding, attributes
-        self.name = path
-        self.key = f"{path}-{status.st_mtime_ns}-{status.st_size}"
+    def __init__(self, text: TextFile, attributes: tuple[Attribute, ...]) -> None:
+        self.text, self.attributes = text, attributes
+        self.name = text.path
+        self.key = f"{text.file.token}-{text.encoding}"
 
-    def batches(self, names: Sequence[str], raw: bool = False) -> Iterator[Any]:  # noqa: ARG002  (always text)
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:  # noqa: ARG002
         """Give the named columns as text."""
-        place = {a.name: j for j, a in enumerate(self.attributes)}
-        wanted = [place[name] for name in names]
+        place = {attribute.name: j for j, attribute in enumerate(self.attributes)}
+        wanted = {name: place[name] for name in names} or {self.attributes[0].name: 0}
         held: list[list[str]] = []
         for row in self._rows():
             held.append(row)
             if len(held) == _ROWS:
-                yield self._batch(held, wanted, names)
+                yield _batch(held, wanted)
                 held = []
-        yield self._batch(held, wanted, names)
-
-    def _batch(self, rows: list[list[str]], wanted: list[int], names: Sequence[str]) -> Any:
-        return pa.record_batch([pa.array([r[j] for r in rows], pa.string()) for j in wanted], names=list(names))
+        if held:
+            yield _batch(held, wanted)
 
     def _rows(self) -> Iterator[list[str]]:
         inside = False
-        for number, line in _lines(self.path, self.encoding):
+        for number, line in self.text.lines():
+            if line.startswith("%"):
+                continue
             if not inside:
                 inside = line[:5].lower() == "@data"
                 continue
             row = self._sparse(line, number) if line.startswith("{") else split_values(line)
             if len(row) != len(self.attributes):
-                raise DataError(
-                    f"{self.path}, line {number}: {len(row)} values where there are {len(self.attributes)} attributes"
-                )
+                found = f"{len(row)} values where there are {len(self.attributes)} attributes"
+                raise DataError(f"{self.name}, line {number}: {found}")
             yield row
 
     def _sparse(self, line: str, number: int) -> list[str]:
-        row = [a.values[0] if a.values else "0" for a in self.attributes]
-        body = line.strip().removeprefix("{").removesuffix("}").strip()
-        for pair in re.findall(r"""\s*(\d+\s+(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*))\s*(?:,|$)""", body):
-            index, value = pair.split(None, 1)
-            if int(index) >= len(row):
-                raise DataError(f"{self.path}, line {number}: there is no attribute {index}")
-            row[int(index)] = split_values(value)[0]
+        """A row of index and value pairs; what is not named is 0, or the first of an attribute's values."""
+        row = [attribute.values[0] if attribute.values else "0" for attribute in self.attributes]
+        body = line.removeprefix("{").removesuffix("}").strip()
+        at = 0
+        while at < len(body):
+            pair = _PAIR.match(body, at)
+            if pair is None or not line.endswith("}"):
+                raise DataError(f"{self.name}, line {number}: {body[at : at + 20]!r} is no index and value")
+            if int(pair[1]) >= len(row):
+                raise DataError(f"{self.name}, line {number}: there is no attribute {pair[1]}")
+            row[int(pair[1])] = _unquoted(pair[2], pair[3], pair[4])
+            at = pair.end()
         return row
 
 
-def _lines(path: str, encoding: str) -> Iterator[tuple[int, str]]:
-    """Lines that say something, with their numbers."""
-    number = 0
-    try:
-        with open(path, encoding=encoding) as file:
-            for number, line in enumerate(file, start=1):  # noqa: B007  (named in the error below)
-                stripped = line.strip()
-                if stripped and not stripped.startswith("%"):
-                    yield number, stripped
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}, after line {number}: {error.reason}; say encoding='latin-1' or the like") from error
+def _batch(rows: list[list[str]], wanted: dict[str, int]) -> Any:
+    columns = [pa.array([row[j] for row in rows], pa.string()) for j in wanted.values()]
+    return pa.record_batch(columns, names=list(wanted))
 
 
-def read_header(path: str, encoding: str) -> tuple[Attribute, ...]:
+def read_header(text: TextFile) -> tuple[Attribute, ...]:
     """The attributes that a file declares."""
     attributes: list[Attribute] = []
-    for number, line in _lines(path, encoding):
-        lower = line.lower()
-        if lower.startswith("@data"):
+    path = text.path
+    for number, line in text.lines():
+        word = line.split(None, 1)[0].lower()
+        if word == "@data":
             break
-        if lower.startswith("@attribute"):
-            attributes.append(_attribute(line[len("@attribute") :], path, number))
-        elif not lower.startswith("@relation"):
+        if word == "@attribute":
+            attributes.append(_attribute(line[len("@attribute") :], f"{path}, line {number}"))
+        elif word != "@relation" and not line.startswith("%"):
             raise DataError(f"{path}, line {number}: expected @attribute or @data, found {line[:40]!r}")
     else:
-        raise DataError(f"{path} has no @data section")
+        raise DataError(f"{path} has no @data section: it is empty or not an ARFF file")
     if not attributes:
         raise DataError(f"{path} declares no attribute")
-    names = [a.name for a in attributes]
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError(f"{path} declares the attribute {name!r} twice")
+    if (twice := repeated(attribute.name for attribute in attributes)) is not None:
+        raise DataError(f"{path} declares the attribute {twice!r} twice: rename one of them")
     return tuple(attributes)
 
 
-def _attribute(text: str, path: str, number: int) -> Attribute:
+def _attribute(text: str, where: str) -> Attribute:
     match = _NAME.match(text)
-    if match is None or not match.group(4):
-        raise DataError(f"{path}, line {number}: an attribute needs a name and a type")
-    name = _unescape(match)
-    kind = match.group(4).strip()
-    if kind.startswith("{"):
-        values = tuple(split_values(kind.strip("{} \t")))
-        if len(set(values)) != len(values):
-            raise DataError(f"{path}, line {number}: attribute {name!r} names a value twice")
+    if match is None or not match[4]:
+        raise DataError(f"{where}: an attribute needs a name and a type")
+    name, kind = _unquoted(match[1], match[2], match[3]), match[4].strip()
+    if kind.startswith("{") and kind.endswith("}"):
+        values = tuple(split_values(kind[1:-1]))
+        if (twice := repeated(values)) is not None:
+            raise DataError(f"{where}: attribute {name!r} names the value {twice!r} twice")
         return Attribute(name, "categorical", values)
     word = kind.split()[0].lower()
-    if word in ("numeric", "real", "integer"):
-        return Attribute(name, "numeric")
-    if word in ("string", "date"):
-        return Attribute(name, "text")
-    raise DataError(f"{path}, line {number}: attribute {name!r} has the type {kind[:40]!r}, which is not known")
+    if word not in _KINDS:
+        raise DataError(f"{where}: attribute {name!r} has the type {kind[:40]!r}, which is not known")
+    return Attribute(name, _KINDS[word])
 
 
 def split_values(text: str) -> list[str]:
-    """Values between commas, quotes taken off."""
+    """Values between commas, quotes taken off.
+
+    >>> split_values("5.1, 'a, b', ?")
+    ['5.1', 'a, b', '?']
+    """
+    if "'" not in text and '"' not in text:
+        return [value.strip() for value in text.split(",")]
     values = []
-    position = 0
-    while position <= len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            return [*values, text[position:]]
-        values.append(_unescape(match))
-        if match.end() == len(text) and not text.endswith(","):
-            break
-        position = match.end()
-        if position == len(text):
-            values.append("")
-            break
-    return values
+    at = 0
+    while True:
+        match = _VALUE.match(text, at)
+        if match is None:  # a quote that is not closed
+            return [*values, text[at:]]
+        values.append(_unquoted(match[1], match[2], match[3]))
+        if not match[0].endswith(","):
+            return values
+        at = match.end()
 
 
-def _unescape(match: re.Match[str]) -> str:
-    quoted = match.group(1) if match.group(1) is not None else match.group(2)
-    return match.group(3) if quoted is None else _ESCAPE.sub(r"\1", quoted)
+def _unquoted(single: str | None, double: str | None, plain: str) -> str:
+    quoted = double if single is None else single
+    return plain if quoted is None else _ESCAPE.sub(r"\1", quoted)

@@ -1,7 +1,7 @@
 """A block of rows as arrays: what `observe` sees.
 
-Every source, whether an array, a frame, a file or a partition on a cluster, ends as chunks of one layout, so that
-a learner is written once. Columns are split by kind, each kind in schema order.
+Every source, whether an array, a frame, a file or a partition on a cluster, ends as chunks of one layout, so
+that a learner is written once. Columns are split by kind, each kind in schema order.
 """
 
 from __future__ import annotations

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from novacula.errors import DataError, InputTypeError, SchemaError
-from novacula.table.arrow import Place, to_chunk
 from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.encode import Place, encode_batch
+from novacula.table.files import first_line
 from novacula.table.memory import MemoryPartition, MemorySource
+from novacula.table.names import repeated
 from novacula.table.schema import Schema
 from novacula.table.source import Partition, Source, Unseen, rows_per_chunk
 
@@ -40,18 +40,17 @@ class FrameSource(MemorySource):
         return self.table.schema
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
-        """Categories in the order that a categorical column states."""
+        """Categories in the order that an ordered dictionary states."""
         found = super().declared()
         for field in self.table.schema:
-            if pa.types.is_dictionary(field.type):
+            if pa.types.is_dictionary(field.type) and field.type.ordered:
                 chunks = self.table.column(field.name).unify_dictionaries().chunks
                 found[field.name] = tuple(chunks[0].dictionary.to_pylist()) if chunks else ()
         return found
 
-    def rows(self, start: int, stop: int) -> FrameSource:
-        """Rows start to stop as a source."""
-        target, weight = (None if a is None else a[start:stop] for a in (self.target, self.weight))
-        return FrameSource(self.table.slice(start, stop - start), target, weight, self.name)
+    def keep(self, start: int, stop: int) -> None:
+        """Keep a view of the rows."""
+        self.table = self.table.slice(start, stop - start)
 
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows of the named columns as one record batch."""
@@ -61,12 +60,8 @@ class FrameSource(MemorySource):
 
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
         """Rows as a chunk."""
-        roles = [*schema.target, *(() if schema.weight is None else (schema.weight,))]
-        names = [*(c.name for c in schema.features), *(role for role in roles if role in self.table.column_names)]
-        batch = self.batch(start, stop, names)
-        inner = schema if self.target is None else schema.drop(schema.target)
-        place = Place(MemoryPartition(self, start, stop), start)
-        return self.beside(to_chunk(batch, inner, unseen, place), start, stop)
+        batch = self.batch(start, stop, [*(c.name for c in schema.features), *schema.roles])
+        return encode_batch(batch, schema, unseen, Place(MemoryPartition(self, start, stop)))
 
 
 def is_frame(value: Any) -> bool:
@@ -76,54 +71,77 @@ def is_frame(value: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(value)) or isinstance(value, pa.RecordBatch)
 
 
+def require_frame(value: Any) -> Any:
+    """Give the Arrow table of a frame, or say that this is none."""
+    if not is_frame(value):
+        advice = "collect it first" if hasattr(value, "collect") else "give a path, an array or a data frame"
+        raise InputTypeError(f"cannot read a {type(value).__name__}: {advice}")
+    return arrow_table(value)
+
+
 def arrow_table(frame: Any) -> Any:
-    """Any eager frame as an Arrow table, with names and values checked at the door."""
+    """Any eager frame as an Arrow table; dictionaries whose order the frame states are marked as ordered."""
     import narwhals.stable.v2 as nw
 
     if isinstance(frame, pa.RecordBatch):
         frame = pa.Table.from_batches([frame])
-    names = list(frame.columns) if not isinstance(frame, pa.Table) else frame.column_names
+    names = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
     for name in names:
         if not isinstance(name, str):
-            raise SchemaError(f"the column name {name!r} is not text: rename the columns, e.g. df.columns.astype(str)")
+            raise SchemaError(f"the column name {name!r} is not text: rename the columns by strings")
     if len(set(names)) != len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise SchemaError(f"the column name {twice!r} stands twice: rename one of them")
-    if not isinstance(frame, pa.Table):
-        frame = _convert(nw.from_native(frame, eager_only=True))
-    for field in frame.schema:
-        if pa.types.is_nested(field.type) or pa.types.is_binary(field.type):
-            raise DataError(f"column {field.name!r} holds {field.type}, not single values: unpack or drop it")
-    return frame
+        raise SchemaError(f"the column name {repeated(names)!r} stands twice: rename one of them")
+    if isinstance(frame, pa.Table):
+        return frame
+    narwhal = nw.from_native(frame, eager_only=True)
+    table = _convert(frame, narwhal)
+    pandas = nw.dependencies.is_pandas_dataframe(frame)
+    for j, (name, dtype) in enumerate(narwhal.schema.items()):
+        # A pandas categorical lists its categories. Polars numbers those of a Categorical as they appear.
+        if dtype == nw.Enum or (pandas and dtype == nw.Categorical):
+            table = table.set_column(j, name, _ordered(table.column(j)))
+    return table
 
 
-def _convert(frame: Any) -> Any:
-    """Column by column, so that a failure names its column."""
-    arrays = {}
-    for name in frame.columns:
-        try:
-            arrays[name] = frame.get_column(name).to_arrow()
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-            raise DataError(
-                f"column {name!r} mixes types ({str(error).splitlines()[0]}): make it all numbers or all text"
-            ) from error
-    return pa.table(arrays)
+def _ordered(column: Any) -> Any:
+    """A dictionary column whose type says that the order of its entries means something."""
+    column = column.unify_dictionaries()
+    kind = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
+    chunks = [pa.DictionaryArray.from_arrays(c.indices, c.dictionary, ordered=True) for c in column.chunks]
+    return pa.chunked_array(chunks, kind)
+
+
+def _convert(frame: Any, narwhal: Any) -> Any:
+    """The whole frame at once, or column by column to name the one that fails."""
+    import narwhals.stable.v2 as nw
+
+    failures = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError)
+    try:
+        if nw.dependencies.is_pandas_dataframe(frame):
+            return pa.Table.from_pandas(frame, preserve_index=False)
+        return narwhal.to_arrow()
+    except failures as error:
+        for name in narwhal.columns:
+            try:
+                narwhal.get_column(name).to_arrow()
+            except failures as cause:
+                raise _mixed(name, cause) from cause
+        raise DataError(f"the frame cannot be read: {first_line(error)}") from error
+
+
+def _mixed(name: str, cause: BaseException) -> DataError:
+    return DataError(f"column {name!r} mixes types ({first_line(cause)}): make it all numbers or all text")
 
 
 def object_table(array: Any) -> Any:
     """A NumPy array of objects or strings as an Arrow table with columns x0, x1, …"""
     arrays = {}
-    for j in range(array.shape[1]):
-        values = [None if _is_missing(value) else value for value in array[:, j].tolist()]
+    for j, column in enumerate(array.T):
         try:
-            arrays[f"x{j}"] = pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise DataError(f"column x{j} mixes types ({error}): make it all numbers or all text") from error
+            arrays[f"x{j}"] = pa.array(column.tolist(), from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise _mixed(f"x{j}", error) from error
     return pa.table(arrays)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and bool(np.isnan(value)))
 
 
 class DaskSource(Source):
@@ -132,10 +150,17 @@ class DaskSource(Source):
     def __init__(self, frame: Any) -> None:
         self.name = "the Dask frame"
         self.frame = frame
+        self._template = FrameSource(arrow_table(frame._meta_nonempty))
 
     def arrow_schema(self) -> Any:
-        """The schema of the frame's empty template."""
-        return pa.Schema.from_pandas(self.frame._meta, preserve_index=False)
+        """The schema of the frame's template."""
+        return self._template.arrow_schema()
+
+    def declared(self) -> dict[str, tuple[Any, ...]]:
+        """Categories where Dask knows them all."""
+        categorical = self.frame._meta.select_dtypes("category").columns
+        unknown = {name for name in categorical if not self.frame[name].cat.known}
+        return {name: held for name, held in self._template.declared().items() if name not in unknown}
 
     def partitions(self) -> Sequence[DaskPartition]:
         """The frame's own partitions."""
@@ -150,23 +175,17 @@ class DaskPartition(Partition):
         self.name = f"partition {index} of the Dask frame"
         self.key = f"dask-{delayed.key}"
 
-    def _source(self) -> FrameSource:
-        frame = self.delayed.compute(scheduler="synchronous") if hasattr(self.delayed, "compute") else self.delayed
-        return FrameSource(arrow_table(frame), name=self.name)
+    def _parts(self) -> Sequence[MemoryPartition]:
+        lazy = hasattr(self.delayed, "compute")  # a worker has it computed already
+        frame = self.delayed.compute(scheduler="synchronous") if lazy else self.delayed
+        return FrameSource(arrow_table(frame), name=self.name).partitions()
 
-    def batches(self, names: Sequence[str], raw: bool = False) -> Iterator[Any]:  # noqa: ARG002  (frames have types)
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Compute the partition and give it in blocks."""
-        for part in self._source().partitions():
-            yield from part.batches(names)
+        for part in self._parts():
+            yield from part.batches(names, schema)
 
     def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
         """Compute the partition and give it in chunks."""
-        for part in self._source().partitions():
+        for part in self._parts():
             yield from part.chunks(schema, unseen)
-
-
-def require_frame(value: Any) -> Any:
-    """Give the Arrow table of a frame, or say that this is none."""
-    if not is_frame(value):
-        raise InputTypeError(f"cannot read a {type(value).__name__}: give a path, an array or a data frame")
-    return arrow_table(value)

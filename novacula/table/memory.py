@@ -7,32 +7,34 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
-from itertools import count
-from typing import Any
+from typing import Any, Self
+from uuid import uuid4
 
 import numpy as np
 
-from novacula.errors import DataError, SchemaError
-from novacula.table.chunk import MISSING, UNSEEN, Chunk, Codes, Floats, sparse_rows
+from novacula.errors import SchemaError
+from novacula.table.chunk import Chunk, Codes, Floats, sparse_rows
 from novacula.table.schema import Column, Schema
 from novacula.table.source import CHUNK_BYTES, Partition, Source, Unseen, rows_per_chunk
 
 BLOCK = "features"
 """The name of the one column that stands for a sparse block."""
 
-_serial = count()
-
 
 class MemorySource(Source):
     """Rows in memory; `target` and `weight`, where given, stand beside the columns rather than among them."""
+
+    first_row = 0  # where these rows begin in those they were taken from, for messages
+    _inner: tuple[Schema, Schema] | None = None
 
     def __init__(self, n_rows: int, target: Floats | Codes | None, weight: Floats | None, name: str) -> None:
         self.n_rows = n_rows
         self.target = target
         self.weight = weight
         self.name = name
-        self.key = f"{name}-{next(_serial)}"
+        self.key = f"{name}-{uuid4().hex}"
 
     @property
     @abstractmethod
@@ -41,30 +43,49 @@ class MemorySource(Source):
 
     @abstractmethod
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
-        """Rows start to stop as a chunk."""
-
-    @abstractmethod
-    def rows(self, start: int, stop: int) -> MemorySource:
-        """Rows start to stop as a source of their own."""
+        """Rows start to stop as a chunk, without what stands beside them."""
 
     @abstractmethod
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows start to stop of the named columns as an Arrow record batch."""
 
+    @abstractmethod
+    def keep(self, start: int, stop: int) -> None:
+        """Let go of all columns' other rows."""
+
+    def rows(self, start: int, stop: int) -> Self:
+        """Rows start to stop as a source of their own."""
+        part = copy(self)
+        part.n_rows, part.first_row = stop - start, self.first_row + start
+        part.target, part.weight = (None if a is None else a[start:stop] for a in (self.target, self.weight))
+        part.keep(start, stop)
+        return part
+
     def partitions(self) -> Sequence[MemoryPartition]:
         """Blocks of equal length; an empty table has one, which is empty."""
-        starts = range(0, max(self.n_rows, 1), self.rows_per_chunk)
-        return [MemoryPartition(self, start, min(start + self.rows_per_chunk, self.n_rows)) for start in starts]
+        step = self.rows_per_chunk
+        starts = range(0, max(self.n_rows, 1), step)
+        return [MemoryPartition(self, start, min(start + step, self.n_rows)) for start in starts]
 
     def count_rows(self) -> int:
         """Rows held."""
         return self.n_rows
 
-    def beside(self, chunk: Chunk, start: int, stop: int) -> Chunk:
-        """Put target and weight into a chunk."""
+    def chunk(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
+        """Rows as a chunk, with the target and weight that stand beside them."""
+        chunk = self.block(start, stop, self._columns_of(schema), unseen)
         target = chunk.target if self.target is None else self.target[start:stop]
         weight = chunk.weight if self.weight is None else self.weight[start:stop]
         return replace(chunk, target=target, weight=weight)
+
+    def _columns_of(self, schema: Schema) -> Schema:
+        """The schema without the roles that stand beside; kept, since all blocks of a pass ask for it."""
+        if self._inner is None or self._inner[0] is not schema:
+            beside = [] if self.target is None else list(schema.target)
+            if self.weight is not None and schema.weight is not None:
+                beside.append(schema.weight)
+            self._inner = (schema, schema.drop(beside) if beside else schema)
+        return self._inner[1]
 
 
 class MemoryPartition(Partition):
@@ -79,9 +100,9 @@ class MemoryPartition(Partition):
 
     def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
         """Give the block as one chunk."""
-        yield self.source.block(self.start, self.stop, schema, unseen)
+        yield self.source.chunk(self.start, self.stop, schema, unseen)
 
-    def batches(self, names: Sequence[str], raw: bool = False) -> Iterator[Any]:  # noqa: ARG002  (rows in memory have types)
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:  # noqa: ARG002
         """Give the block as one record batch."""
         yield self.source.batch(self.start, self.stop, names)
 
@@ -90,6 +111,10 @@ class MemoryPartition(Partition):
         part = MemoryPartition(self.source.rows(self.start, self.stop), 0, self.stop - self.start)
         part.key = self.key
         return part
+
+    def row_name(self, row: int) -> str:
+        """Count rows from the first one of all."""
+        return f"row {self.source.first_row + self.start + row + 1} of {self.name}"
 
 
 class ArraySource(MemorySource):
@@ -108,6 +133,7 @@ class ArraySource(MemorySource):
         self.names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(array.shape[1]))
         if len(self.names) != array.shape[1]:
             raise SchemaError(f"{len(self.names)} names were given for {array.shape[1]} columns")
+        self._place = {name: j for j, name in enumerate(self.names)}
 
     @property
     def rows_per_chunk(self) -> int:
@@ -118,67 +144,48 @@ class ArraySource(MemorySource):
         """Every column has the array's type."""
         import pyarrow as pa
 
-        return pa.schema([(name, pa.from_numpy_dtype(self.array.dtype)) for name in self.names])
+        stored = pa.from_numpy_dtype(self.array.dtype)
+        return pa.schema([(name, stored) for name in self.names])
 
-    def rows(self, start: int, stop: int) -> ArraySource:
-        """Rows start to stop as a source."""
-        part = slice(start, stop)
-        target, weight = (None if a is None else a[part] for a in (self.target, self.weight))
-        return ArraySource(self.array[part], target, weight, self.names, self.name)
+    def keep(self, start: int, stop: int) -> None:
+        """Keep a view of the rows."""
+        self.array = self.array[start:stop]
 
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows as Arrow columns."""
         import pyarrow as pa
 
-        place = {name: j for j, name in enumerate(self.names)}
-        columns = [pa.array(np.ascontiguousarray(self.array[start:stop, place[name]])) for name in names]
-        return pa.record_batch(columns, names=list(names))
+        columns = self.array[start:stop].T
+        arrays = [pa.array(np.ascontiguousarray(columns[self._place[name]])) for name in names]
+        return pa.record_batch(arrays, names=list(names))
 
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
         """Rows as a chunk; a view where the array already is one."""
-        rows = self.array[start:stop]
-        place = {name: j for j, name in enumerate(self.names)}
-        numeric = [place[c.name] for c in schema.of_kind("numeric")]
-        coded = schema.of_kind("categorical")
-        plain = rows if numeric == list(range(len(self.names))) else rows[:, numeric]
-        codes = np.empty((len(rows), len(coded)), np.int32)
-        for j, column in enumerate(coded):
-            codes[:, j] = self._codes(rows[:, place[column.name]], column, unseen, start)
-        inner = [place[name] for name in schema.target if name in place]
-        chunk = Chunk(
-            np.ascontiguousarray(plain, np.float64),
-            codes,
-            np.ones(len(rows)) if schema.weight is None else self._weight(rows[:, place[schema.weight]], start),
-            target=self._target(rows, inner, schema, start) if inner else None,
+        from novacula.table.encode import Place, encode_categories, encode_target, encode_weight
+
+        rows, n = self.array[start:stop], stop - start
+        named = (*(c.name for c in schema.of_kind("categorical")), *schema.roles)
+        columns = {name: rows[:, self._place[name]] for name in named}
+        place = Place(MemoryPartition(self, start, stop))
+        return Chunk(
+            self._numeric(rows, schema),
+            encode_categories(columns, n, schema, unseen, place),
+            encode_weight(columns, n, schema, place),
+            target=encode_target(columns, schema, place),
         )
-        return self.beside(chunk, start, stop)
 
-    def _target(self, rows: Any, inner: list[int], schema: Schema, start: int) -> Floats | Codes:
-        column = schema.target_columns[0]
-        if len(inner) == 1 and column.kind == "categorical":
-            return self._codes(rows[:, inner[0]], column, "error", start)
-        values = np.ascontiguousarray(rows[:, inner], np.float64)
-        gone = np.isnan(values).any(axis=1)
-        if gone.any():
-            raise DataError(f"row {start + int(np.argmax(gone)) + 1} of {self.name} has no value for the target")
-        return values[:, 0] if len(inner) == 1 else values
+    def _numeric(self, rows: Any, schema: Schema) -> Floats:
+        from novacula.table.arrow import number_markers
 
-    def _weight(self, values: Any, start: int) -> Floats:
-        wrong = ~((values >= 0) & (values < np.inf))
-        if wrong.any():
-            row = start + int(np.argmax(wrong)) + 1
-            raise DataError(f"row {row} of {self.name} has a weight that is negative, infinite or missing")
-        return np.ascontiguousarray(values, np.float64)
-
-    def _codes(self, values: Any, column: Column, unseen: Unseen, start: int) -> Codes:
-        codes = codes_of_numbers(values, column.categories)
-        if unseen == "error" and (codes == UNSEEN).any():
-            row = int(np.argmax(codes == UNSEEN))
-            raise DataError(
-                f"row {start + row + 1} of {self.name} holds {values[row]!r} in column {column.name!r}, which is none "
-                f"of its {len(column.categories)} categories"
-            )
-        return codes
+        numeric = schema.of_kind("numeric")
+        chosen = [self._place[column.name] for column in numeric]
+        plain = rows if chosen == list(range(len(self.names))) else rows[:, chosen]
+        numbers = np.ascontiguousarray(plain, np.float64)
+        for markers in {schema.markers(column.name) for column in numeric}:
+            if marked := number_markers(markers):
+                owned = [schema.markers(column.name) == markers for column in numeric]
+                numbers = np.where(np.isin(numbers, marked) & np.array(owned), np.nan, numbers)
+        return numbers
 
 
 class SparseSource(MemorySource):
@@ -211,39 +218,15 @@ class SparseSource(MemorySource):
         """The whole matrix is one block."""
         return (Column(BLOCK, "sparse", missing=0, width=self.matrix.shape[1]),)
 
-    def rows(self, start: int, stop: int) -> SparseSource:
-        """Rows start to stop as a source."""
-        target, weight = (None if a is None else a[start:stop] for a in (self.target, self.weight))
-        return SparseSource(sparse_rows(self.matrix, start, stop), target, weight, self.name)
+    def keep(self, start: int, stop: int) -> None:
+        """Keep a view of the rows."""
+        self.matrix = sparse_rows(self.matrix, start, stop)
 
-    def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
+    def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:  # noqa: ARG002
         """Refuse: sparse columns have no Arrow form."""
         raise SchemaError(f"{self.name} is sparse: its columns cannot be taken out one by one")
 
-    def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:  # noqa: ARG002  (no categories)
+    def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:  # noqa: ARG002
         """Rows as a chunk whose data are views."""
-        n = stop - start
-        chunk = Chunk(
-            np.empty((n, 0)), np.empty((n, 0), np.int32), np.ones(n), sparse_rows(self.matrix, start, stop)
-        )
-        return self.beside(chunk, start, stop)
-
-
-def codes_of_numbers(values: Any, categories: Sequence[Any]) -> Codes:
-    """Code of each number: its place among the categories, MISSING for NaN, UNSEEN for any other."""
-    known = np.asarray(categories)
-    if len(known) == 0:
-        return np.where(_is_nan(values), np.int32(MISSING), np.int32(UNSEEN)).astype(np.int32)
-    low, high = known.min(), known.max()
-    if values.dtype.kind in "iub" and known.dtype.kind in "iub" and int(high) - int(low) < 1 << 16:
-        of_value = np.full(int(high) - int(low) + 3, UNSEEN, np.int32)  # one slot on each side for what lies outside
-        of_value[known.astype(np.int64) - int(low) + 1] = np.arange(len(known))
-        return of_value[np.clip(values.astype(np.int64) - (int(low) - 1), 0, len(of_value) - 1)]
-    order = np.argsort(known, kind="stable")
-    at = order[np.minimum(np.searchsorted(known, values, sorter=order), len(known) - 1)]
-    codes = np.where(known[at] == values, at, UNSEEN)
-    return np.where(_is_nan(values), MISSING, codes).astype(np.int32)
-
-
-def _is_nan(values: Any) -> Any:
-    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+        n, rows = stop - start, sparse_rows(self.matrix, start, stop)
+        return Chunk(np.empty((n, 0)), np.empty((n, 0), np.int32), np.ones(n), rows)

@@ -1,7 +1,7 @@
 """Threads, and sums whose bits do not depend on how many there are.
 
-Work is cut into partitions by the source, never by the number of threads; results come back in order and are added
-along a binary tree that is fixed by their index. At most `2 × threads` results are under way at a time.
+Work is cut into partitions by the source, never by the number of threads; results come back in order and are
+added along a binary tree that is fixed by their index. At most `2 × threads` results are under way at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _inside = threading.local()
 
 
 def thread_count() -> int:
-    """Threads that a pass over data may use: `threads(n)`, else NOVACULA_THREADS, else the cores of this process."""
+    """Threads that a pass may use: `threads(n)`, else NOVACULA_THREADS, else the cores of this process."""
     if _setting is not None:
         return _setting
     asked = os.environ.get("NOVACULA_THREADS")

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def tracked(items: Iterator[T], total: int, words: str, show: bool | None) -> Iterator[T]:
-    """Pass items on, with a bar on standard error when it is a terminal (None), always (True) or never (False)."""
+    """Pass items on, with a bar on standard error: if it is a terminal (None), always or never."""
     if show is False or total < 2 or (show is None and not sys.stderr.isatty()):
         yield from items
         return

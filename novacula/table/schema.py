@@ -1,7 +1,7 @@
 """What the columns of a table are: kind, categories in a stated order, missing values, and who is the target.
 
-A schema is plain data: it prints as a table, goes to JSON and back, and travels with every model, so that the codes
-of a category never travel without their vocabulary.
+A schema is plain data: it prints as a table, goes to JSON and back, and travels with every model, so that the
+codes of a category never travel without their vocabulary.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from novacula.errors import SchemaError
+from novacula.table.names import as_names, did_you_mean, printable, repeated
 
 Kind: TypeAlias = Literal["numeric", "categorical", "text", "sparse", "ignored"]
 Category: TypeAlias = str | int | float | bool
@@ -21,6 +22,10 @@ Types: TypeAlias = Mapping[str, "Kind | Sequence[Category]"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DEFAULT_MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
+
+_SHOWN = 60  # columns that are printed
+_CELL = 40  # characters of a name that are printed
+_BOUNDS = ("low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +47,21 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise SchemaError(f"column {self.name!r} has kind {self.kind!r}, which is none of {', '.join(KINDS)}")
+            kinds = ", ".join(KINDS)
+            raise SchemaError(f"column {self.name!r} has kind {self.kind!r}, which is none of {kinds}")
         if len(set(self.categories)) != len(self.categories):
-            raise SchemaError(f"column {self.name!r} names a category twice")
+            raise SchemaError(f"column {self.name!r} names the category {repeated(self.categories)!r} twice")
+        for category in self.categories:
+            if isinstance(category, float) and not math.isfinite(category):
+                raise SchemaError(
+                    f"column {self.name!r} has {category} as a category: name finite values only"
+                )
 
     def describe(self) -> str:
         """Say in a few words what the column holds."""
         if self.kind == "categorical":
-            shown = ", ".join(map(str, self.categories[:6])) + (", …" if len(self.categories) > 6 else "")
+            shown = ", ".join(printable(str(c), 24) for c in self.categories[:6])
+            shown += ", …" if len(self.categories) > 6 else ""
             return f"{len(self.categories)}: {shown}"
         if self.kind == "sparse":
             return f"{self.width} columns"
@@ -71,15 +83,13 @@ class Schema:
 
     def __post_init__(self) -> None:
         if len(self._place) != len(self.columns):
-            names = [column.name for column in self.columns]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise SchemaError(f"the column name {twice!r} stands twice: rename one of them")
-        for role in (*self.target, *(() if self.weight is None else (self.weight,))):
+            raise SchemaError(f"the column name {repeated(self.names)!r} stands twice: rename one of them")
+        for role in self.roles:
             self[role]
         if self.weight is not None and self.weight in self.target:
             raise SchemaError(f"column {self.weight!r} cannot be target and weight at once")
 
-    # --- looking things up -------------------------------------------------------------------------------------
+    # --- looking things up ----------------------------------------------------------------------------------
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -105,15 +115,24 @@ class Schema:
         """Names of all columns."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the target columns and of the weight, where there are any."""
+        return self.target if self.weight is None else (*self.target, self.weight)
+
     @cached_property
     def features(self) -> tuple[Column, ...]:
         """The columns a learner sees: all but target, weight and what is ignored."""
-        roles = {*self.target, self.weight}
+        roles = set(self.roles)
         return tuple(c for c in self.columns if c.name not in roles and c.kind != "ignored")
 
     def of_kind(self, kind: Kind) -> tuple[Column, ...]:
         """The features of one kind, in order: the order of a chunk's columns."""
-        return tuple(column for column in self.features if column.kind == kind)
+        return self._by_kind[kind]
+
+    @cached_property
+    def _by_kind(self) -> dict[Kind, tuple[Column, ...]]:
+        return {kind: tuple(column for column in self.features if column.kind == kind) for kind in KINDS}
 
     @cached_property
     def target_columns(self) -> tuple[Column, ...]:
@@ -121,12 +140,19 @@ class Schema:
         return tuple(self[name] for name in self.target)
 
     def markers(self, name: str) -> tuple[str, ...]:
-        """What stands for a missing value in a column; a stated category is never missing."""
-        markers = self.missing_by_column.get(name, self.missing)
-        column = self[name]
-        return tuple(m for m in markers if m not in column.categories) if column.declared else tuple(markers)
+        """What stands for a missing value in a column; a category is never missing."""
+        return self._markers[self[name].name]
 
-    # --- making another one ------------------------------------------------------------------------------------
+    @cached_property
+    def _markers(self) -> dict[str, tuple[str, ...]]:
+        markers = {}
+        for column in self.columns:
+            known = {str(category) for category in column.categories}
+            stated = self.missing_by_column.get(column.name, self.missing)
+            markers[column.name] = tuple(m for m in stated if m not in known) if known else stated
+        return markers
+
+    # --- making another one ---------------------------------------------------------------------------------
 
     def with_columns(self, columns: Iterable[Column]) -> Self:
         """Put these columns in the place of those with their names."""
@@ -137,7 +163,7 @@ class Schema:
 
     def select(self, names: Sequence[str]) -> Self:
         """Keep these columns, in this order, and the roles."""
-        roles = [role for role in (*self.target, self.weight) if role is not None and role not in names]
+        roles = [role for role in self.roles if role not in names]
         return replace(self, columns=tuple(self[name] for name in (*names, *roles)))
 
     def drop(self, names: Sequence[str]) -> Self:
@@ -154,7 +180,28 @@ class Schema:
         """Name the target: one column, several, or none."""
         return replace(self, target=as_names(target))
 
-    # --- in and out --------------------------------------------------------------------------------------------
+    def uncounted(self) -> Self:
+        """Forget what was counted, as for other rows of the same columns."""
+        columns = (replace(c, missing=None, low=None, high=None, note="") for c in self if c.kind != "sparse")
+        return self.with_columns(columns)
+
+    def with_markers_of(self, other: Schema) -> Self:
+        """Take what marks a missing value in another schema for one here too."""
+        named = [name for name in (*self.missing_by_column, *other.missing_by_column) if name in self]
+
+        def both(mine: Sequence[str], theirs: Sequence[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys((*mine, *theirs)))
+
+        def of(schema: Schema, name: str) -> tuple[str, ...]:
+            return schema.missing_by_column.get(name, schema.missing)
+
+        return replace(
+            self,
+            missing=both(self.missing, other.missing),
+            missing_by_column={name: both(of(self, name), of(other, name)) for name in named},
+        )
+
+    # --- in and out -----------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Write the schema as JSON."""
@@ -165,7 +212,7 @@ class Schema:
         """Read what `to_json` wrote."""
         try:
             return cls.from_dict(json.loads(text))
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        except json.JSONDecodeError as error:
             raise SchemaError(f"this is not a schema: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,73 +229,71 @@ class Schema:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what `to_dict` gave."""
-        return cls(
-            tuple(_column_from_dict(column) for column in values["columns"]),
-            tuple(values["target"]),
-            values["weight"],
-            tuple(values["missing"]),
-            {name: tuple(markers) for name, markers in values["missing_by_column"].items()},
-            values["n_rows"],
-        )
+        try:
+            return cls(
+                tuple(_column_from_dict(column) for column in values["columns"]),
+                tuple(values["target"]),
+                values["weight"],
+                tuple(values["missing"]),
+                {name: tuple(markers) for name, markers in values["missing_by_column"].items()},
+                values["n_rows"],
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SchemaError(f"this is not a schema: {type(error).__name__} {error}") from error
 
     def __str__(self) -> str:
         head = ("column", "kind", "missing", "values", "role")
+        roles = {name: "target" if name in self.target else "weight" for name in self.roles}
+        shown = [column for i, column in enumerate(self.columns) if i < _SHOWN or column.name in roles]
         rows = [
             (
-                printable(column.name),
+                printable(column.name, _CELL),
                 column.kind,
                 "?" if column.missing is None else str(column.missing),
-                printable(column.describe()) + (f" ({column.note})" if column.note else ""),
-                "target" if column.name in self.target else "weight" if column.name == self.weight else "",
+                column.describe() + (f" ({column.note})" if column.note else ""),
+                roles.get(column.name, ""),
             )
-            for column in self.columns[:60]
+            for column in shown
         ]
-        widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-        lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)]
+        grid = (head, *rows)
+        widths = [max(map(len, cells)) for cells in zip(*grid, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in grid]
         if len(self.columns) > len(rows):
-            lines.append(f"… and {len(self.columns) - len(rows)} more columns")
+            lines.append(f"… and {len(self.columns) - len(rows):,} more columns")
         count = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
-        return "\n".join([f"{count}{len(self.columns)} columns", *lines])
-
-
-def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """One name, several, or none, as a tuple."""
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
-
-
-def printable(text: str) -> str:
-    """A name or value as it may stand in a line of text: no line breaks or control characters."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Words for the end of an error: the nearest name, or the first few."""
-    import difflib
-
-    known = list(names)
-    near = difflib.get_close_matches(str(name), known[:10_000], n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; the columns are {', '.join(map(repr, known[:8]))}{', …' if len(known) > 8 else ''}"
+        return "\n".join([f"{count}{len(self.columns):,} columns", *lines])
 
 
 def category_order(values: Iterable[Category]) -> tuple[Category, ...]:
-    """The order of categories that nobody stated: numbers by size, then text by code point, never by appearance."""
+    """The order of categories that nobody stated: numbers by size, then text by code point."""
     return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
-    values = {name: getattr(column, name) for name in Column.__slots__} | {"categories": list(column.categories)}
+    values = {name: getattr(column, name) for name in Column.__slots__}
+    values["categories"] = list(column.categories)
+    for bound in _BOUNDS:  # JSON has no infinity
+        if values[bound] is not None and math.isinf(values[bound]):
+            values[bound] = str(values[bound])
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _column_from_dict(values: Mapping[str, Any]) -> Column:
     known = {name: values[name] for name in Column.__slots__ if name in values}
     known["categories"] = tuple(values.get("categories", ()))
+    for bound in _BOUNDS:
+        if known.get(bound) in ("inf", "-inf"):
+            known[bound] = float(known[bound])
     column = Column(**known)
-    plain = isinstance(column.name, str) and isinstance(column.width, int) and column.width >= 1
-    if not plain or not all(isinstance(c, (str, int, float, bool)) for c in column.categories):
+    plain = (
+        isinstance(column.name, str)
+        and isinstance(column.note, str)
+        and isinstance(column.width, int)
+        and column.width >= 1
+        and isinstance(column.missing, int | None)
+        and all(isinstance(getattr(column, bound), int | float | None) for bound in _BOUNDS)
+        and all(isinstance(category, Category) for category in column.categories)
+    )
+    if not plain:
         raise SchemaError(f"column {column.name!r} is not described by plain values")
-    if any(isinstance(c, float) and math.isnan(c) for c in column.categories):
-        raise SchemaError(f"column {column.name!r} has NaN as a category")
     return column

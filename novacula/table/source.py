@@ -1,7 +1,8 @@
 """Where rows come from: a source is an ordered list of partitions, and a partition gives chunks.
 
-Partitions are small to pickle, name themselves for messages, and have a key that changes when their content does.
-How a source is cut depends on the data alone, so every way of running over it adds the same numbers in the same order.
+Partitions are small to pickle, name themselves for messages, and have a key that changes when their content
+does. How a source is cut depends on the data alone, so every way of running over it adds the same numbers in
+the same order.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ CHUNK_BYTES = 4 << 20
 """Aim for the bytes of a chunk: small enough for a cache, large enough to make Python's share small."""
 
 
+SAMPLE_ROWS = 1000
+"""Rows from which it is guessed what columns hold; a wrong guess costs time only."""
+
+
 class Partition(ABC):
     """A run of rows that one thread or worker handles from beginning to end."""
 
@@ -26,8 +31,17 @@ class Partition(ABC):
     key: str
 
     @abstractmethod
-    def batches(self, names: Sequence[str], raw: bool = False) -> Iterator[Any]:
-        """Give the named columns as Arrow record batches; raw: text files as text, for the schema pass."""
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
+        """Give the named columns as Arrow record batches.
+
+        A schema says what they will be used as, so that numbers need not become strings first; where values do
+        not fit it, the column comes as text.
+        """
+
+    def sample(self, names: Sequence[str]) -> Iterator[Any]:
+        """Give a few rows of the named columns, to guess from."""
+        for batch in self.batches(names):
+            yield batch.slice(0, SAMPLE_ROWS)
 
     @abstractmethod
     def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
@@ -36,6 +50,10 @@ class Partition(ABC):
     def detached(self) -> Partition:
         """Give the partition as it can be sent elsewhere: with its own rows and no others."""
         return self
+
+    def row_name(self, row: int) -> str:
+        """Name a row of this partition, counted from 0, in a message; may be slow."""
+        return f"row {row + 1} of {self.name}"
 
 
 class Source(ABC):
@@ -59,9 +77,6 @@ class Source(ABC):
         """Kinds that the storage types settle; None where the values must be looked at."""
         return {field.name: kind_of_type(field.type) for field in self.arrow_schema()}
 
-    def learn(self, schema: Schema) -> None:  # noqa: B027  (most sources have nothing to learn)
-        """Take note of what the schema pass found."""
-
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """Categories that the source itself states, in its order."""
         import pyarrow as pa
@@ -72,6 +87,19 @@ class Source(ABC):
         """Sparse blocks of columns, which have no Arrow type."""
         return ()
 
+    def own_target(self) -> tuple[str, ...]:
+        """The target that the format itself names."""
+        return ()
+
+
+def is_textual(stored: Any) -> bool:
+    """Whether an Arrow type holds strings."""
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored)
+    )
+
 
 def kind_of_type(stored: Any) -> Kind | None:
     """The kind that an Arrow type settles: text may be words, categories or numbers."""
@@ -79,8 +107,18 @@ def kind_of_type(stored: Any) -> Kind | None:
 
     if pa.types.is_boolean(stored) or pa.types.is_dictionary(stored):
         return "categorical"
-    textual = pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored)
-    return None if textual else "numeric"
+    return None if is_textual(stored) else "numeric"
+
+
+def holds_single_values(stored: Any) -> bool:
+    """Whether the values of an Arrow type are numbers, words or times, not lists, records or bytes."""
+    import pyarrow as pa
+
+    kinds = pa.types
+    if kinds.is_dictionary(stored):
+        return holds_single_values(stored.value_type)
+    tests = (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_temporal, kinds.is_boolean)
+    return is_textual(stored) or kinds.is_null(stored) or any(test(stored) for test in tests)
 
 
 def rows_per_chunk(row_bytes: int) -> int:

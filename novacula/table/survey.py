@@ -1,75 +1,172 @@
-"""From a source to a schema: what the storage settles, what the user says, and what only the values can tell."""
+"""From a source to a schema: what the storage settles, what the user says, and what only the values can tell.
+
+Columns of text that begin with numbers are first parsed as such, which is fast; those in which something else
+turns up are looked at again, as words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from novacula.errors import DataError, ParameterError, SchemaError
+from novacula.table.arrow import numbers_of
+from novacula.table.decide import MAX_CATEGORIES, MAX_DECLARED, count, decide
+from novacula.table.encode import Place
+from novacula.table.names import did_you_mean
 from novacula.table.parallel import map_ordered, tree_sum
-from novacula.table.profile import MAX_CATEGORIES, MAX_DECLARED, decide, profile_partition
+from novacula.table.profile import ColumnProfile, Task, profile_column
 from novacula.table.progress import tracked
-from novacula.table.schema import KINDS, Kind, Schema, Types, did_you_mean
-from novacula.table.source import Source, kind_of_type
+from novacula.table.schema import KINDS, Category, Column, Kind, Schema, Types
+from novacula.table.source import Source, holds_single_values, is_textual
 
 
 def survey(source: Source, roles: Schema, types: Types, progress: bool | None) -> Schema:
-    """Make the schema of a source; `roles` names its columns, target, weight and markers, but not their kinds."""
+    """Make the schema of a source; `roles` names its columns, target, weight and markers, not their kinds."""
     asked, stated = split_types(types, roles.names)
-    declared = source.declared() | stated
-    native = source.kinds()
-    textual = {field.name for field in source.arrow_schema() if kind_of_type(field.type) is None}
+    schema = replace(roles, n_rows=source.count_rows())
+    return _settle(source, schema, roles.names, asked, stated, progress)
+
+
+def retype(source: Source, schema: Schema, types: Types, progress: bool | None) -> Schema:
+    """Change what some columns of a schema are."""
+    asked, stated = split_types(types, schema.names)
+    return _settle(source, schema, list(asked), asked, stated, progress)
+
+
+def _settle(
+    source: Source,
+    schema: Schema,
+    names: Sequence[str],
+    asked: Mapping[str, Kind],
+    stated: Mapping[str, Sequence[Category]],
+    progress: bool | None,
+) -> Schema:
+    """Settle the named columns, by a pass over those of which storage and user do not say enough."""
+    stored = {field.name: field.type for field in source.arrow_schema()}
+    declared, native = source.declared() | dict(stated), source.kinds()
     columns, unsettled = [], []
-    for column in roles:
+    for column in map(schema.__getitem__, names):
         name = column.name
-        kind = asked.get(name) or native.get(name) or (column.kind if column.kind == "sparse" else None)
-        unread = kind == "numeric" and name in textual and native.get(name) is None
+        if name not in stored:
+            columns.append(column)  # a sparse block
+            continue
+        kind = asked.get(name) or native[name]
+        if kind != "ignored" and not holds_single_values(stored[name]):
+            what = f"column {name!r} of {source.name} holds {stored[name]}, not single values"
+            raise DataError(f"{what}: unpack it, or say types={{{name!r}: 'ignored'}}")
+        unread = kind == "numeric" and native[name] != "numeric"
         if kind is None or unread or (kind == "categorical" and name not in declared):
             unsettled.append(name)
-        held = declared.get(name, ()) if kind == "categorical" else ()
-        columns.append(replace(column, kind=kind or "ignored", categories=tuple(held), declared=bool(held)))
-    schema = replace(roles, columns=tuple(columns), n_rows=source.count_rows())
-    return look(source, schema, unsettled, asked, progress)
+        columns.append(_column(name, kind, declared.get(name, ())))
+    return look(source, schema.with_columns(columns), unsettled, asked, progress)
 
 
-def split_types(types: Types, names: Sequence[str]) -> tuple[dict[str, Kind], dict[str, tuple[object, ...]]]:
+def _column(name: str, kind: Kind | None, declared: Sequence[Category]) -> Column:
+    """A column as far as it is known; declared categories are trimmed as values are."""
+    if kind != "categorical":
+        return Column(name, kind or "ignored")
+    held = tuple(c.strip() if isinstance(c, str) else c for c in declared)
+    return Column(name, kind, held, declared=bool(held))
+
+
+def split_types(
+    types: Types, names: Sequence[str]
+) -> tuple[dict[str, Kind], dict[str, tuple[Category, ...]]]:
     """Take what a user says of columns apart: kinds, and categories in a stated order."""
+    known = set(names)
     asked: dict[str, Kind] = {}
-    declared: dict[str, tuple[object, ...]] = {}
+    declared: dict[str, tuple[Category, ...]] = {}
     for name, said in types.items():
-        if name not in names:
+        if name not in known:
             raise SchemaError(f"types names {name!r}, which is no column{did_you_mean(name, names)}")
-        if isinstance(said, str):
-            if said not in KINDS or said == "sparse":
-                raise ParameterError(f"types[{name!r}] is {said!r}; it must be numeric, categorical, text or ignored")
+        if not isinstance(said, str):
+            asked[name], declared[name] = "categorical", tuple(said)
+        elif said in KINDS and said != "sparse":
             asked[name] = said
         else:
-            asked[name], declared[name] = "categorical", tuple(said)
+            kinds = "numeric, categorical, text, ignored or a list of categories"
+            raise ParameterError(f"types[{name!r}] is {said!r}; it must be {kinds}")
     return asked, declared
 
 
 def look(
     source: Source, schema: Schema, names: Sequence[str], asked: Mapping[str, Kind], progress: bool | None
 ) -> Schema:
-    """Pass over the named columns once and settle their kinds, categories and counts."""
+    """Pass over the named columns and settle their kinds, categories and counts."""
     if names:
-        parts = source.partitions()
-        caps = [MAX_DECLARED if asked.get(name) == "categorical" else MAX_CATEGORIES for name in names]
-        task = partial(profile_partition, names=list(names), schema=schema, caps=caps)
-        found = tree_sum(tracked(map_ordered(task, parts), len(parts), f"Looking at {source.name}", progress))
-        stored = {field.name: kind_of_type(field.type) is None for field in source.arrow_schema()}
-        pairs = zip(names, found.columns, strict=True)
-        decided = [decide(schema[name], profile, asked.get(name), stored[name]) for name, profile in pairs]
-        schema = replace(schema.with_columns(decided), n_rows=found.columns[0].rows)
+        textual = {field.name: is_textual(field.type) for field in source.arrow_schema()}
+        numeric = _seem_numeric(source, schema, [name for name in names if asked.get(name) is None])
+        numeric |= {name for name in names if asked.get(name) == "numeric"}
+        caps = {name: MAX_DECLARED if asked.get(name) else MAX_CATEGORIES for name in names}
+        found = _profiles(source, schema, numeric, caps, progress)
+        mixed = [name for name in numeric if found[name].words and asked.get(name) is None]
+        if mixed:
+            found |= _profiles(source, schema, set(), {name: caps[name] for name in mixed}, progress)
+        settled = [
+            decide(schema[name], found[name], asked.get(name), textual[name], _finder(source, schema, name))
+            for name in names
+        ]
+        schema = replace(schema.with_columns(settled), n_rows=found[names[0]].rows)
     if schema.n_rows == 0:
         raise DataError(f"{source.name} has no rows")
-    source.learn(schema)
     return schema
 
 
-def count(source: Source, schema: Schema, progress: bool | None) -> Schema:
+def recount(source: Source, schema: Schema, progress: bool | None) -> Schema:
     """Fill in the missing counts and ranges that no earlier pass needed."""
     stored = set(source.arrow_schema().names)
     names = [c.name for c in schema if c.missing is None and c.kind != "ignored" and c.name in stored]
-    return look(source, schema, names, {name: schema[name].kind for name in names}, progress)
+    if not names:
+        return schema
+    numeric = {name for name in names if schema[name].kind == "numeric"}
+    found = _profiles(source, schema, numeric, dict.fromkeys(names, 1), progress)
+    counted = [count(schema[name], found[name], _finder(source, schema, name)) for name in names]
+    return replace(schema.with_columns(counted), n_rows=found[names[0]].rows)
+
+
+def _profiles(
+    source: Source, schema: Schema, numeric: set[str], caps: Mapping[str, int], progress: bool | None
+) -> dict[str, ColumnProfile]:
+    """One pass: the profile of each column that has a cap, some of them taken for numbers."""
+    kinds: dict[str, Kind] = {name: "numeric" if name in numeric else "categorical" for name in caps}
+    numbers = tuple(name for name in caps if name in numeric)
+    others = tuple(name for name in caps if name not in numeric)
+    parsed = schema.with_columns(replace(schema[name], kind=kind) for name, kind in kinds.items())
+    task = Task(parsed, numbers, others, tuple(caps[name] for name in others))
+    parts = source.partitions()
+    words = f"Looking at {source.name}"
+    total = tree_sum(tracked(map_ordered(task.profile, parts), len(parts), words, progress))
+    found = {name: total.numbers.column(j) for j, name in enumerate(numbers)}
+    return found | dict(zip(others, total.others, strict=True))
+
+
+def _seem_numeric(source: Source, schema: Schema, names: Sequence[str]) -> set[str]:
+    """The columns whose first values are all numbers."""
+    parts = source.partitions() if names else ()
+    for part in parts[:1]:
+        for batch in part.sample(names):
+            profiles = {name: profile_column(batch.column(name), schema.markers(name), 0) for name in names}
+            return {name for name, profile in profiles.items() if profile.numbers and not profile.words}
+    return set()
+
+
+def _finder(source: Source, schema: Schema, name: str) -> Any:
+    return partial(_first_word, source, name, schema.markers(name))
+
+
+def _first_word(source: Source, name: str, markers: tuple[str, ...]) -> str:
+    """Name the first value of a column that is no number, and its row: a slow look, for a message."""
+    for part in source.partitions():
+        row = 0
+        for batch in part.batches([name]):
+            _, words = numbers_of(batch.column(name), markers)
+            if words is not None:
+                value = batch.column(name)[int(np.argmax(words))].as_py()
+                return f"{value!r} in {Place(part, row).name(words)}"
+            row += batch.num_rows
+    return "one that is no longer there"

@@ -10,6 +10,7 @@ A learner calls these and never knows whether the rows are in memory, in files o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
@@ -18,8 +19,10 @@ import numpy as np
 
 from novacula.errors import InputTypeError, SchemaError
 from novacula.table.chunk import Chunk
+from novacula.table.memory import MemorySource, SparseSource
+from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable, map_ordered, prefetched, tree_sum
-from novacula.table.schema import Schema, Types, as_names, printable
+from novacula.table.schema import Schema, Types
 from novacula.table.source import Partition, Source, Unseen
 
 S = TypeVar("S", bound=Addable)
@@ -35,24 +38,26 @@ class Layout:
 
     def chunks(self, partition: Partition) -> Iterator[Chunk]:
         """The chunks of a partition; one that is empty where there is none."""
-        seen = False
-        for chunk in partition.chunks(self.schema, self.unseen):
-            seen = True
-            yield chunk
-        if not seen:
+        chunks = partition.chunks(self.schema, self.unseen)
+        first = next(chunks, None)
+        if first is None:
             yield self.empty()
+            return
+        yield first
+        del first  # or it would live as long as all the others
+        yield from chunks
 
     def empty(self) -> Chunk:
         """A chunk without rows."""
-        kinds = [len(self.schema.of_kind(kind)) for kind in ("numeric", "categorical", "text")]  # type: ignore[arg-type]
-        targets = self.schema.target_columns
+        schema = self.schema
+        targets = schema.target_columns
         coded = len(targets) == 1 and targets[0].kind == "categorical"
         shape = (0,) if len(targets) < 2 else (0, len(targets))
         return Chunk(
-            np.empty((0, kinds[0])),
-            np.empty((0, kinds[1]), np.int32),
+            np.empty((0, len(schema.of_kind("numeric")))),
+            np.empty((0, len(schema.of_kind("categorical"))), np.int32),
             np.empty(0),
-            text=tuple(np.empty(0, object) for _ in range(kinds[2])),
+            text=tuple(np.empty(0, object) for _ in schema.of_kind("text")),
             target=np.empty(shape, np.int32 if coded else np.float64) if targets else None,
         )
 
@@ -63,7 +68,9 @@ class Runner(Protocol):
     def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
         """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+    def fold(
+        self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any
+    ) -> T:
         """Take the chunks in order."""
 
     def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
@@ -79,12 +86,16 @@ class LocalRunner:
         def observe_partition(part: Partition) -> S:
             return tree_sum(observe(chunk, *args) for chunk in layout.chunks(part))
 
-        return tree_sum(map_ordered(observe_partition, parts))
+        with closing(map_ordered(observe_partition, parts)) as statistics:
+            return tree_sum(statistics)
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+    def fold(
+        self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any
+    ) -> T:
         """One chunk after the other, the next one being read meanwhile."""
-        for chunk in prefetched(chunk for part in parts for chunk in layout.chunks(part)):
-            state = step(state, chunk, *args)
+        with closing(prefetched(chunk for part in parts for chunk in layout.chunks(part))) as chunks:
+            for chunk in chunks:
+                state = step(state, chunk, *args)
         return state
 
     def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
@@ -93,7 +104,8 @@ class LocalRunner:
         def map_partition(part: Partition) -> list[Any]:
             return [function(chunk, *args) for chunk in layout.chunks(part)]
 
-        return [result for results in map_ordered(map_partition, parts) for result in results]
+        with closing(map_ordered(map_partition, parts)) as arrays:
+            return [result for results in arrays for result in results]
 
 
 class Table:
@@ -122,14 +134,14 @@ class Table:
         self.runner: Runner = LocalRunner() if runner is None else runner
         self.progress = progress
 
-    # --- what it holds -----------------------------------------------------------------------------------------
+    # --- what it holds --------------------------------------------------------------------------------------
 
     @cached_property
     def schema(self) -> Schema:
         """The schema with every count; takes a pass over columns that nothing has counted yet."""
-        from novacula.table.survey import count
+        from novacula.table.survey import recount
 
-        self.layout = count(self.source, self.layout, self.progress)
+        self.layout = recount(self.source, self.layout, self.progress)
         return self.layout
 
     def __len__(self) -> int:
@@ -145,12 +157,11 @@ class Table:
     def __str__(self) -> str:
         return str(self.schema)
 
-    # --- another table -----------------------------------------------------------------------------------------
+    # --- another table --------------------------------------------------------------------------------------
 
-    def _with(self, layout: Schema) -> Self:
-        return type(self)(
-            self.source, layout, unseen=self.unseen, runner=self.runner, progress=self.progress
-        )
+    def _with(self, layout: Schema, unseen: Unseen | None = None) -> Self:
+        policy = self.unseen if unseen is None else unseen
+        return type(self)(self.source, layout, unseen=policy, runner=self.runner, progress=self.progress)
 
     def select(self, names: str | Sequence[str]) -> Self:
         """Keep these columns, and target and weight."""
@@ -165,48 +176,69 @@ class Table:
         return self._with(self.layout.with_target(target))
 
     def with_types(self, types: Types) -> Self:
-        """Say what columns are: a kind, or the categories in their order. Looks at them again where it must."""
-        from novacula.table.survey import look, split_types
+        """Say what columns are: a kind, or the categories in their order. Looks at them where it must."""
+        from novacula.table.survey import retype
 
-        asked, declared = split_types(types, self.layout.names)
-        changed = [
-            replace(self.layout[name], kind=kind, categories=declared.get(name, ()), declared=name in declared)
-            for name, kind in asked.items()
-        ]
-        layout = self.layout.with_columns(changed)
-        names = [c.name for c in changed if c.kind in ("numeric", "categorical") and not c.declared]
-        return self._with(look(self.source, layout, names, asked, self.progress))
+        return self._with(retype(self.source, self.layout, types, self.progress))
 
     def conform(self, schema: Schema, unseen: Unseen) -> Self:
-        """Lay the rows out by another table's schema: its kinds and its codes."""
-        stored = set(self.layout.names)
+        """Lay the rows out by another table's schema: its kinds and its codes, and the markers of both."""
         for column in schema.features:
-            if column.name not in stored:
-                raise SchemaError(f"{self.source.name} has no column {column.name!r}, which the model was fitted on")
-        table = self._with(replace(schema, target=(), weight=None, missing=self.layout.missing))
-        table.unseen = unseen
-        return table
+            if column.name not in self.layout:
+                raise SchemaError(f"{self.source.name} has no column {column.name!r}, which the model knows")
+            own = self.layout[column.name]
+            if own.width != column.width or (own.kind == "sparse") != (column.kind == "sparse"):
+                found, known = own.describe() or own.kind, column.describe() or column.kind
+                raise SchemaError(
+                    f"{column.name!r} of {self.source.name} is {found}, but the model has {known}"
+                )
+        layout = replace(schema, columns=schema.features, target=(), weight=None, n_rows=self.layout.n_rows)
+        return self._with(layout.uncounted().with_markers_of(self.layout), unseen)
 
     def head(self, n: int = 5) -> Self:
         """The first n rows, in memory."""
-        import pyarrow as pa
+        source = self._first_rows(max(n, 0))
+        source.name = f"the first rows of {self.source.name}"
+        return type(self)(source, replace(self.layout.uncounted(), n_rows=source.n_rows), unseen=self.unseen)
 
+    def _first_rows(self, n: int) -> MemorySource:
         from novacula.table.frames import FrameSource
 
+        if isinstance(self.source, MemorySource):
+            return self.source.rows(0, min(n, self.source.n_rows))
+        if self.layout.of_kind("sparse"):
+            chunk = next(self.chunks()).rows(0, n)
+            return SparseSource(chunk.sparse, chunk.target, chunk.weight)
         held, rows = [], 0
         for batch in self._batches():
             held.append(batch.slice(0, n - rows))
             rows += len(held[-1])
             if rows >= n:
                 break
-        source = FrameSource(pa.Table.from_batches(held), name=f"the first rows of {self.source.name}")
-        return type(self)(source, replace(self.layout, n_rows=rows), unseen=self.unseen)
+        return FrameSource(_one_table(held))
 
     def to_pandas(self) -> Any:
-        """All rows as a pandas frame."""
-        import pyarrow as pa
+        """All rows as a pandas frame; missing values are empty, and categories in the order of the schema."""
+        from novacula.table.encode import Place, tidy_batch
 
-        return pa.Table.from_batches(list(self._batches())).to_pandas()
+        held = []
+        for part in self.source.partitions():
+            row = 0
+            for batch in part.batches(self._stored(), self.layout):
+                held.append(tidy_batch(batch, self.layout, self.unseen, Place(part, row)))
+                row += batch.num_rows
+        return _one_table(held).select(self._stored()).to_pandas()
+
+    def _batches(self) -> Iterator[Any]:
+        for part in self.source.partitions():
+            yield from part.batches(self._stored())
+
+    def _stored(self) -> list[str]:
+        """The columns that the source holds as such: a target may stand beside them."""
+        if self.layout.of_kind("sparse"):
+            raise SchemaError(f"{self.source.name} is sparse: take its rows by chunks() instead")
+        stored = set(self.source.arrow_schema().names)
+        return [name for name in self.layout.names if name in stored]
 
     def on(self, client: Any) -> Self:
         """The same table on a Dask cluster: its partitions stay in the workers' memory between passes."""
@@ -216,19 +248,13 @@ class Table:
         table.runner = ClusterRunner(client)
         return table
 
-    def _batches(self) -> Iterator[Any]:
-        names = [c.name for c in self.layout if c.kind != "sparse"]
-        if len(names) < len(self.layout):
-            raise SchemaError(f"{self.source.name} is sparse: take its rows by chunks() instead")
-        for part in self.source.partitions():
-            yield from part.batches(names)
-
-    # --- the loop over rows ------------------------------------------------------------------------------------
+    # --- the loop over rows ---------------------------------------------------------------------------------
 
     def reduce(self, observe: Callable[..., S], *args: Any) -> S:
         """Add `observe(chunk, *args)` over all chunks.
 
-        Memory: each thread holds one chunk, its statistic and at most log2(chunks) partial sums.
+        Memory: each thread holds two chunks at most, the one it observes and the next one, and log2(chunks)
+        sums; two sums a thread may wait for their turn.
         """
         return self.runner.reduce(self.source.partitions(), self._layout, observe, args)
 
@@ -261,5 +287,12 @@ def _count_rows(chunk: Chunk) -> Any:
 def require_table(value: Any) -> Table:
     """Give a table back, or say that this is none."""
     if not isinstance(value, Table):
-        raise InputTypeError(f"expected a novacula.Table, not {type(value).__name__}: make one with novacula.read")
+        raise InputTypeError(f"expected a Table, not {type(value).__name__}: make one with novacula.read")
     return value
+
+
+def _one_table(batches: Sequence[Any]) -> Any:
+    """Record batches as one Arrow table; files may store the same numbers in different types."""
+    import pyarrow as pa
+
+    return pa.concat_tables([pa.Table.from_batches([b]) for b in batches], promote_options="permissive")

@@ -1,4 +1,4 @@
-"""Every statistic obeys the laws, on chunks of every shape: no rows, no columns, missing values, weights of 0."""
+"""Every statistic obeys the laws, also without rows, with missing values and with weights of 0."""
 
 import pickle
 import subprocess
@@ -32,6 +32,7 @@ K, SIZES, EDGES, WIDTH = 3, (2, 4), (np.array([-1.0, 0.0, 5.5]), np.array([])), 
 laws = settings(deadline=None, max_examples=40)
 seeds = st.integers(0, 2**32 - 1)
 numbers = st.one_of(st.floats(-1e3, 1e3), st.integers(-3, 3).map(float))
+fractions = st.floats(0.0, 4.0)
 whole = st.integers(0, 3).map(float)
 words = st.lists(st.sampled_from(["play", "sport", "link", "secret", "ß", "\U0001f600"]), max_size=5).map(
     " ".join
@@ -39,8 +40,8 @@ words = st.lists(st.sampled_from(["play", "sport", "link", "secret", "ß", "\U00
 
 
 @st.composite
-def chunks(draw, value=numbers, weight=st.floats(0.0, 4.0), missing=True, classes=True):
-    """Two numeric and two categorical columns, a sparse block, a text column, and classes or two numeric targets."""
+def chunks(draw, value=numbers, weight=fractions, missing=True, classes=True):
+    """Two numeric and two categorical columns, a sparse block, a text column, and a target."""
     n = draw(st.integers(0, 25))
     numeric = draw(hnp.arrays(np.float64, (n, 2), elements=value))
     if missing:

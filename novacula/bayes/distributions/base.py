@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
+from novacula.errors import ParameterError
 from novacula.learner.work import Step
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk, Floats
@@ -100,6 +101,20 @@ class Part(ABC):
     kinds: ClassVar[tuple[Kind, ...]]
     group: Group
 
+    def __post_init__(self) -> None:
+        # Kernels do not look where they read, so a part from a damaged file must not get as far as them.
+        if not self.is_sound():
+            raise ParameterError(f"the arrays of a {self.name} part do not fit its columns")
+
+    @abstractmethod
+    def is_sound(self) -> bool:
+        """Whether the arrays have the shapes that the group asks for."""
+
+    @property
+    @abstractmethod
+    def n_classes(self) -> int:
+        """The number of classes that the arrays speak of."""
+
     @staticmethod
     @abstractmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> Statistic:
@@ -121,6 +136,12 @@ class Part(ABC):
     @abstractmethod
     def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
         """The factors of class k for a chunk of one row; names of values end in `mark`, to be unique in a product."""
+
+
+def is_floats(array: Any, *shape: int) -> bool:
+    """Whether this is a float64 array of a shape; a length of −1 may be any."""
+    fits = isinstance(array, np.ndarray) and array.dtype == np.float64
+    return fits and array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
 
 
 def given(name: str, value: object, class_: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
 from novacula.learner.work import Step, WorkTable
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
@@ -27,6 +27,17 @@ class Categorical(Part):
     group: Group
     prob: Floats  # (K, Σc), columns side by side
     offsets: npt.NDArray[np.int64]  # (d + 1,)
+
+    def is_sound(self) -> bool:
+        """Columns side by side, each as wide as its categories."""
+        ends = np.cumsum([0, *map(len, self.group.categories)])
+        same = isinstance(self.offsets, np.ndarray) and self.offsets.dtype == np.int64
+        return same and np.array_equal(self.offsets, ends) and is_floats(self.prob, -1, int(ends[-1]))
+
+    @property
+    def n_classes(self) -> int:
+        """Rows of the table of probabilities."""
+        return len(self.prob)
 
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> Contingency:

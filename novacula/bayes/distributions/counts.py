@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
 from novacula.bayes.distributions.categorical import estimate, pseudo
 from novacula.errors import DataError
 from novacula.learner.work import Step, WorkTable
@@ -55,7 +55,18 @@ class Bag(Part):
 
     __slots__ = ()
     kinds: ClassVar[tuple[Kind, ...]] = ("text", "sparse", "numeric")
+    prob: Floats
     entries: tuple[str, ...] | None
+
+    def is_sound(self) -> bool:
+        """A probability a class and entry of the bag."""
+        width = self.group.width if self.group.kind == "sparse" else len(self.entries or ())
+        return is_floats(self.prob, -1, width)
+
+    @property
+    def n_classes(self) -> int:
+        """Rows of the table of probabilities."""
+        return len(self.prob)
 
     def matrix(self, chunk: Chunk) -> tuple[Any, Any, Any]:
         """The group's columns as CSR data, indices and pointers; a word that was not there at fit is not in it."""

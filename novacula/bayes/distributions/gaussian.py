@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
 from novacula.errors import DataError
 from novacula.learner.work import Step, WorkTable
 from novacula.statistics import ClassMoments
@@ -28,6 +28,16 @@ class Gaussian(Part):
     group: Group
     mean: Floats  # (K, d)
     var: Floats  # (K, d)
+
+    def is_sound(self) -> bool:
+        """A mean and a variance a class and column."""
+        shape = len(self.mean), len(self.group.names)
+        return is_floats(self.mean, *shape) and is_floats(self.var, *shape)
+
+    @property
+    def n_classes(self) -> int:
+        """Rows of the table of means."""
+        return len(self.mean)
 
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassMoments:

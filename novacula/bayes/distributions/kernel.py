@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
 from novacula.errors import DataError
 from novacula.learner.work import Step, WorkTable
 from novacula.statistics import QuantileSketch
@@ -36,6 +36,19 @@ class Kernel(Part):
     offsets: npt.NDArray[np.int64]  # (K·d + 1,)
     points: Floats  # (offsets[-1],)
     weight: Floats  # (offsets[-1],), summing to 1 within a cell
+
+    def is_sound(self) -> bool:
+        """A width a class and column, and for each a run of points with weights."""
+        cells = self.offsets
+        runs = isinstance(cells, np.ndarray) and cells.dtype == np.int64 and cells.shape == (self.width.size + 1,)
+        rising = runs and cells[0] == 0 and bool((np.diff(cells) > 0).all())
+        points = rising and is_floats(self.points, int(cells[-1])) and is_floats(self.weight, int(cells[-1]))
+        return points and is_floats(self.width, -1, len(self.group.names))
+
+    @property
+    def n_classes(self) -> int:
+        """Rows of the table of widths."""
+        return len(self.width)
 
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> QuantileSketch:

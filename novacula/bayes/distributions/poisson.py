@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
 from novacula.bayes.distributions.counts import bag_totals
 from novacula.learner.work import Step, WorkTable
 from novacula.statistics import ClassTotals
@@ -27,6 +27,15 @@ class Poisson(Part):
 
     group: Group
     rate: Floats  # (K, d)
+
+    def is_sound(self) -> bool:
+        """A rate a class and column."""
+        return is_floats(self.rate, -1, len(self.group.names))
+
+    @property
+    def n_classes(self) -> int:
+        """Rows of the table of rates."""
+        return len(self.rate)
 
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassTotals:

@@ -1,0 +1,117 @@
+"""The run: data are made, races run and memory is measured, each in a process of its own."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import Machine
+from benchmarks.tasks import TaskError, in_new_process
+from benchmarks.timing import exponent
+from benchmarks.workload import Growth, Limit, Probe, Race, Size, Workload, describe
+
+DATA = Path(__file__).parent / "data"
+Say = Callable[[str], None]
+Result = dict[str, Any]
+
+_REPORTED = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "pandas", "polars")
+
+
+def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Result:
+    """Measure workloads one after the other; one that fails is a result that says so."""
+    say("measuring the machine")
+    machine = Machine(**in_new_process("machine"))
+    say(f"  {machine.bandwidth / 1e9:.0f} GB/s, {machine.flops / 1e9:.0f} Gflop/s")
+    results: Result = {"races": [], "growths": [], "probes": []}
+    for workload in workloads:
+        if isinstance(workload, Probe):
+            results["probes"].append(_probed(workload, quick, say))
+        elif isinstance(workload, Growth):
+            results["growths"].append(_grown(workload, quick, machine, say))
+        elif isinstance(workload, Race):
+            sizes = workload.quick if quick else workload.full
+            results["races"] += [_raced(workload, size, quick, machine, say) for size in sizes]
+    return {"machine": asdict(machine), "versions": _versions(), "quick": quick, **results}
+
+
+def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> Result:
+    say(f"{race.name}: {describe(size)}")
+    result: Result = {"name": race.name, "title": race.title, "size": dict(size), "standings": [], "note": ""}
+    try:
+        with _folder(race.name) as folder:
+            in_new_process("prepare", workload=race.name, size=dict(size), folder=folder)
+            found = in_new_process("race", workload=race.name, folder=folder, quick=quick)
+            seconds, part = machine.seconds(Limit(**found["limit"]))
+            result |= {"limit": seconds, "limit_by": part, "standings": found["standings"]}
+            for standing in result["standings"]:
+                if standing["times"]:
+                    contender = standing["name"]
+                    standing |= in_new_process("peak", workload=race.name, contender=contender, folder=folder)
+                say("  " + _line(standing))
+    except TaskError as error:
+        result["note"] = f"failed: {error}"
+        say("  " + result["note"])
+    return result
+
+
+def _line(standing: Result) -> str:
+    if standing["seconds"] is None:
+        return f"{standing['name']}: {standing['note']}"
+    return (
+        f"{standing['name']}: {standing['seconds']:.3f} s, ratio {standing['ratio']:.2f}, peak "
+        f"{standing['peak'] / 1e6:.0f} MB, first call {standing['first_call']:.2f} s; {standing['quality']}"
+    )
+
+
+def _grown(growth: Growth, quick: bool, machine: Machine, say: Say) -> Result:
+    sizes = growth.quick if quick else growth.full
+    steps = [_raced(growth, size, quick, machine, say) for size in sizes]
+    result: Result = {"name": growth.name, "title": growth.title, "along": growth.along, "steps": steps}
+    ours = [step["standings"][0] for step in steps if step["standings"] and step["standings"][0]["times"]]
+    if len(ours) == len(sizes):
+        n = [size[growth.along] for size in sizes]
+        result["time_exponent"] = exponent(n, [standing["seconds"] for standing in ours])
+        result["memory_exponent"] = exponent(n, [standing["peak"] for standing in ours])
+        result["memory_goal"] = growth.memory_exponent
+        say(f"  time ∝ n^{result['time_exponent']:.2f}, peak memory ∝ n^{result['memory_exponent']:.2f}")
+    return result
+
+
+def _probed(probe: Probe, quick: bool, say: Say) -> Result:
+    say(probe.name)
+    result: Result = {"name": probe.name, "title": probe.title, "figures": [], "note": ""}
+    try:
+        result["figures"] = in_new_process("probe", workload=probe.name, quick=quick)
+    except TaskError as error:
+        result["note"] = f"failed: {error}"
+        say("  " + result["note"])
+    for figure in result["figures"]:
+        say(f"  {figure['name']}: {figure['value']:.3f} {figure['unit']}")
+    return result
+
+
+@contextmanager
+def _folder(name: str) -> Iterator[str]:
+    """A folder for the data of a workload, removed at the end whatever happens."""
+    folder = DATA / name
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield str(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _versions() -> dict[str, str]:
+    found = {"Python": platform.python_version()}
+    for name in ("novacula", *_REPORTED):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

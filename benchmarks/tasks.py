@@ -1,0 +1,99 @@
+"""What runs in a process of its own: `python -m benchmarks.tasks <task> <JSON>` prints its result as JSON.
+
+Peak memory is that of a process, and on Linux a process inherits the peak of its parent. So the process that
+starts these stays small: data are made, loaded and timed here only.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from benchmarks import machine, store
+from benchmarks.race import contend
+from benchmarks.timing import FULL, QUICK
+from benchmarks.workload import Probe, Race, named
+
+Result: TypeAlias = Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 1200.0
+"""Seconds after which a task is given up."""
+
+
+class TaskError(RuntimeError):
+    """A process ended without a result; the message is the last thing it said."""
+
+
+def in_new_process(task: str, **arguments: Any) -> Result:
+    """Run one of the tasks below in a fresh interpreter and give what it found."""
+    command = [sys.executable, "-m", "benchmarks.tasks", task, json.dumps(arguments)]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        raise TaskError(f"it took more than {PATIENCE:.0f} s") from None
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()
+        raise TaskError(said[-1] if said else f"it ended with code {done.returncode}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure_machine() -> Result:
+    """Facts and limits of the machine."""
+    return asdict(machine.measure())
+
+
+def prepare(workload: str, size: dict[str, int], folder: str) -> Result:
+    """Make the data of a race."""
+    store.keep(cast(Race, named(workload)).data(size, Path(folder)), Path(folder))
+
+
+def race(workload: str, folder: str, quick: bool) -> Result:
+    """Time all contenders in this process."""
+    held = cast(Race, named(workload))
+    data = store.fetch(Path(folder))
+    limit = asdict(held.limit(data))
+    return {"limit": limit, "standings": [asdict(s) for s in contend(held, data, QUICK if quick else FULL)]}
+
+
+def peak(workload: str, contender: str, folder: str) -> Result:
+    """One first call: its seconds, its imports included, and peak memory in bytes before and after it."""
+    entrant = next(c for c in cast(Race, named(workload)).contenders() if c.name == contender)
+    given = entrant.ready(store.fetch(Path(folder)))
+    baseline = peak_memory()
+    begin = time.perf_counter()
+    entrant.run(given)
+    return {"first_call": time.perf_counter() - begin, "baseline": baseline, "peak": peak_memory()}
+
+
+def probe(workload: str, quick: bool) -> Result:
+    """The figures of a probe."""
+    figures = cast(Probe, named(workload)).figures((QUICK if quick else FULL).least)
+    return [asdict(figure) | {"met": figure.met} for figure in figures]
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has held."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+TASKS: dict[str, Callable[..., Result]] = {
+    "machine": measure_machine,
+    "prepare": prepare,
+    "race": race,
+    "peak": peak,
+    "probe": probe,
+}
+
+if __name__ == "__main__":
+    print(json.dumps(TASKS[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -1,0 +1,190 @@
+"""What a workload is: data of stated sizes, contenders that do the same work, and a test that they did.
+
+    Race     contenders at each of its sizes; the first contender is ours
+    Growth   one contender at several sizes: how time and memory grow
+    Probe    single figures, each beside its goal
+
+To add a workload, put a file with a subclass into `workloads/`. The process that starts all others imports
+it and must stay small, so libraries are imported inside of functions.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+Size: TypeAlias = Mapping[str, int]
+Data: TypeAlias = dict[str, Any]
+
+
+def as_it_is(data: Data) -> Data:
+    """Nothing to make ready: the data are what a contender is given."""
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One way to do the work: `run` is timed and its answer compared; `ready`, untimed, makes what it takes.
+
+    A `bound` does a part of the work that nobody can leave out, such as reading: it has no answer to compare.
+    """
+
+    name: str
+    package: str  # what must be installed
+    run: Callable[[Any], Any]
+    ready: Callable[[Data], Any] = as_it_is
+    bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Whether an answer is as good as ours, and in a few words how they compare."""
+
+    close: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What no program can avoid: bytes to be read, and floating-point operations."""
+
+    bytes: float
+    flops: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number, natural sign: lower is better, and at most `goal` is wanted where there is one."""
+
+    name: str
+    value: float
+    unit: str
+    goal: float | None = None
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is reached."""
+        return self.goal is None or self.value <= self.goal
+
+
+class Workload(ABC):
+    """Something to measure, by name."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+
+    @property
+    def file(self) -> str:
+        """The name of the file it stands in, by which it can be asked for too."""
+        return type(self).__module__.rpartition(".")[2]
+
+
+class Race(Workload):
+    """Contenders that give the same answer to the same data."""
+
+    full: ClassVar[Sequence[Size]]
+    quick: ClassVar[Sequence[Size]]
+
+    @abstractmethod
+    def data(self, size: Size, folder: Path) -> Data:
+        """Make seeded data: arrays, sparse matrices and plain values, such as paths of files."""
+
+    @abstractmethod
+    def contenders(self) -> Sequence[Contender]:
+        """Ours first."""
+
+    @abstractmethod
+    def agree(self, ours: Any, theirs: Any) -> Agreement:
+        """Compare two answers; a time counts only if they are equally good."""
+
+    @abstractmethod
+    def limit(self, data: Data) -> Limit:
+        """What the machine has to do at the very least."""
+
+
+class Growth(Race):
+    """One contender, ours, at several sizes: `along` is the part of the size that grows."""
+
+    along: ClassVar[str] = "rows"
+    memory_exponent: ClassVar[float | None] = None
+    """The largest exponent that peak memory may have, where it is promised."""
+
+    def agree(self, ours: Any, theirs: Any) -> Agreement:  # noqa: ARG002
+        """There is nobody to compare with."""
+        return Agreement(True, "")
+
+
+class Probe(Workload):
+    """Figures that are no race."""
+
+    @abstractmethod
+    def figures(self, rounds: int) -> list[Figure]:
+        """Measure each figure this many times and give the medians."""
+
+
+def same_numbers(ours: Mapping[str, Any], theirs: Mapping[str, Any], rtol: float) -> Agreement:
+    """Compare arrays by name; the gap of each is relative to its largest entry."""
+    import numpy as np
+
+    gaps = []
+    for name, mine in ours.items():
+        other = np.asarray(theirs[name])
+        if np.shape(mine) != other.shape:
+            return Agreement(False, f"{name} has shape {other.shape} instead of {np.shape(mine)}")
+        gaps.append(np.abs(mine - other).max() / np.abs(other).max())
+    gap = np.max(gaps)  # NaN, where there is one, and then nothing agrees
+    return Agreement(bool(gap <= rtol), f"equal to {gap:.0e}")
+
+
+def same_labels(ours: Any, theirs: Any, share: float = 0.99999) -> Agreement:
+    """Compare predicted classes; rounding may turn a row that lies on the border."""
+    found = float((ours == theirs).mean())
+    return Agreement(found >= share, "the same classes" if found == 1.0 else f"{found:.5%} the same classes")
+
+
+def find_workloads() -> list[Workload]:
+    """Every workload of the folder, in the order of files and of classes in them."""
+    from benchmarks import workloads
+
+    modules = sorted(found.name for found in pkgutil.iter_modules(workloads.__path__))
+    found = []
+    for module in (import_module(f"benchmarks.workloads.{name}") for name in modules):
+        classes = [value for value in vars(module).values() if isinstance(value, type)]
+        found += [
+            c()
+            for c in classes
+            if issubclass(c, Workload) and c.__module__ == module.__name__ and "name" in vars(c)
+        ]
+    return found
+
+
+def select(workloads: Iterable[Workload], only: Sequence[str]) -> list[Workload]:
+    """Those asked for by their name or by the name of their file; all, where nothing is asked for."""
+    held = list(workloads)
+    known = {word for workload in held for word in (workload.name, workload.file)}
+    unknown = [word for word in only if word not in known]
+    if unknown:
+        raise ValueError(f"there is no workload {unknown[0]!r}; there are {', '.join(sorted(known))}")
+    return [w for w in held if not only or w.name in only or w.file in only]
+
+
+def named(name: str) -> Workload:
+    """The workload of this name."""
+    return next(workload for workload in find_workloads() if workload.name == name)
+
+
+def describe(size: Size) -> str:
+    """A size in words, round numbers short: 2M rows, 30 columns."""
+    return ", ".join(f"{_short(value)} {name}" for name, value in size.items())
+
+
+def _short(value: int) -> str:
+    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
+        if value >= unit and value % (unit // 10) == 0:
+            return f"{value / unit:g}{letter}"
+    return f"{value:,}"

@@ -1,0 +1,5 @@
+"""`python -m novacula`."""
+
+from novacula.cli import main
+
+main()

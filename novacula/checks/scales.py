@@ -1,0 +1,132 @@
+"""The same model from rows in memory, in other cuts, from files, and on a cluster."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from novacula.checks.samples import Sample, sample
+from novacula.learner.base import Learner
+from novacula.table import Table, read
+from novacula.table.frames import FrameSource
+
+RTOL = 1e-9
+
+
+class CutFrame(FrameSource):
+    """A frame in memory that is cut into blocks of seven rows."""
+
+    @property
+    def rows_per_chunk(self) -> int:
+        """Seven, whatever the width."""
+        return 7
+
+
+def check_chunking(learner: Learner) -> None:
+    """The model must not depend on how the rows are cut into chunks, nor on their order where it says `reduce`."""
+    data = sample(learner.card)
+    whole = clone(learner).fit(data.X, data.target)
+    table = read(data.table, data.target_name)
+    cut = Table(CutFrame(data.table), table.layout)
+    same_model(whole, clone(learner).fit(cut), data, "cut into chunks of seven rows")
+    if learner.card.uses == "reduce":
+        order = np.random.default_rng(1).permutation(len(data))
+        mixed = data.take(order)
+        same_model(whole, clone(learner).fit(mixed.X, mixed.target), data, "fitted on the rows in another order")
+    if hasattr(learner, "partial_fit"):
+        check_partial_fit(learner, data, whole)
+
+
+def check_partial_fit(learner: Learner, data: Sample, whole: Learner) -> None:
+    """Pieces one after the other must give the model of all rows."""
+    model: Any = clone(learner)
+    extra = {"classes": np.unique(data.target)} if learner.card.task == "classification" else {}
+    for start in range(0, len(data), 40):
+        piece = data.take(np.arange(start, min(start + 40, len(data))))
+        model.partial_fit(piece.X, piece.target, **extra)
+        extra = {}
+    same_model(whole, model, data, "fitted piece by piece")
+
+
+def check_scales(learner: Learner, client: Any = None) -> None:
+    """The model from memory must be that from files and, with a Dask client, that from the cluster."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    data = sample(learner.card, missing=learner.card.takes_missing)
+    whole = clone(learner).fit(data.X, data.target)
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [data.table.slice(start, 50) for start in range(0, len(data), 50)]
+        for i, part in enumerate(parts):
+            pyarrow.parquet.write_table(part, Path(folder) / f"{i}.parquet", row_group_size=20)
+        pyarrow.csv.write_csv(data.table, Path(folder) / "all.csv")
+        files = read(str(Path(folder) / "*.parquet"), data.target_name)
+        if "stream" in learner.card.scales:
+            streamed = clone(learner).fit(files)
+            same_model(whole, streamed, data, "fitted from Parquet files")
+            text = read(str(Path(folder) / "all.csv"), data.target_name)
+            same_model(whole, clone(learner).fit(text), data, "fitted from a CSV file")
+            same_answers(streamed, whole, files, data)
+        if "cluster" in learner.card.scales and client is not None:
+            same_model(whole, clone(learner).fit(files.on(client)), data, "fitted on a cluster")
+
+
+def same_answers(model: Learner, other: Learner, files: Table, data: Sample) -> None:
+    """Predictions for a table must be those for the frame."""
+    for a, b in zip(answers(model, files), answers(other, data.X), strict=True):
+        if not close(a, b):
+            raise AssertionError(f"{type(model).__name__} predicts otherwise from files than from memory")
+
+
+def same_model(model: Learner, other: Learner, data: Sample, how: str) -> None:
+    """Two models must have the same parameters and give the same answers, up to the rounding of sums."""
+    mine, theirs = dict(fitted_arrays(model)), dict(fitted_arrays(other))
+    for name, array in mine.items():
+        if name not in theirs or not close(array, theirs[name]):
+            raise AssertionError(f"{type(model).__name__} {how} has another {name}")
+    for a, b in zip(answers(model, data.X), answers(other, data.X), strict=True):
+        if not close(a, b):
+            raise AssertionError(f"{type(model).__name__} {how} predicts otherwise")
+
+
+def answers(model: Any, X: Any) -> list[Any]:
+    """What a model says of X, in every way it can."""
+    methods = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
+    return [np.asarray(getattr(model, name)(X)) for name in methods if hasattr(model, name)]
+
+
+def fitted_arrays(model: Any) -> Iterator[tuple[str, Any]]:
+    """What a fitted model has learned, each array with the path that leads to it; what columns are called is not part."""
+    for name, value in sorted(vars(model).items()):
+        if name.endswith("_") and not name.endswith("names_") and name != "schema_":
+            yield from _leaves(name, value)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if is_dataclass(value) and not isinstance(value, type):
+        for part in fields(value):
+            yield from _leaves(f"{path}.{part.name}", getattr(value, part.name))
+    elif isinstance(value, (tuple, list)) and any(not isinstance(v, (str, int, float)) for v in value):
+        for i, part in enumerate(value):
+            yield from _leaves(f"{path}[{i}]", part)
+    elif isinstance(value, (np.ndarray, tuple, list, str, bool, int, float)):
+        yield path, np.asarray(value)
+
+
+def close(a: Any, b: Any) -> bool:
+    """Equal shapes and values, numbers up to RTOL of the largest."""
+    if a.shape != b.shape:
+        return False
+    if a.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    finite = np.isfinite(a)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return False
+    scale = np.abs(a[finite]).max(initial=1.0)
+    return bool(np.all(np.abs(a[finite] - b[finite]) <= RTOL * scale))

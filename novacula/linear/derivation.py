@@ -1,0 +1,284 @@
+"""The work of linear models: the normal equations with the numbers in them, solved step by step.
+
+One column is the formula of the textbook. A few are eliminated in turn and put back. Of many, some equations
+are shown, each solved for its own coefficient: that gives the coefficient only if the gradient is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.learner.figure import curve_figure
+from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.linear.plane import (
+    SHOWN,
+    TARGETS,
+    cap_notes,
+    coefficient_table,
+    of_target,
+    place,
+    plane,
+    shown_targets,
+    weighted_sum,
+)
+from novacula.linear.rows import column_names
+from novacula.linear.solve import EPS, System
+from novacula.table.chunk import Floats
+
+if TYPE_CHECKING:
+    from novacula.linear.least_squares import LinearRegression
+    from novacula.linear.model import LinearModel
+    from novacula.linear.ridge import Ridge
+
+FEW = 6
+"""Columns up to which all equations are shown and solved."""
+CANCELS = 1e4
+"""How many times its difference from N·x̄² may Σx² be for the textbook's formula to keep its digits."""
+
+
+def derive_least_squares(model: LinearRegression) -> Work:
+    """The work of a fitted least squares model."""
+    steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)²,  {plane(model)}")]
+    for k in shown_targets(model):
+        steps += coefficient_steps(model, k, 0.0)
+        if model.moments_ is not None:
+            steps += fit_steps(model, k)
+        steps.append(Step(f"Coefficients of {model.target_names_[k]}", figure=model.summary().figure(k)))
+    return Work(f"Least squares for {', '.join(model.target_names_[:TARGETS])}", steps, cap_notes(model))
+
+
+def derive_ridge(model: Ridge) -> Work:
+    """The work of a fitted ridge model."""
+    steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)² + α Σ wⱼ²,  {plane(model)}")]
+    if hasattr(model, "loo_error_"):
+        steps.append(choice_step(model))
+    for k in shown_targets(model):
+        alpha = float(np.broadcast_to(model.alpha_, len(model.target_names_))[k])
+        steps += coefficient_steps(model, k, alpha)
+    return Work(f"Ridge regression for {', '.join(model.target_names_[:TARGETS])}", steps, cap_notes(model))
+
+
+# --- coefficients -------------------------------------------------------------------------------------------
+
+
+def coefficient_steps(model: LinearModel, k: int, alpha: float) -> Iterator[Step]:
+    """How the coefficients of target k come about, and its intercept."""
+    d = model.n_features_in_
+    if model.moments_ is None:
+        yield dual_step(model, alpha)
+    else:
+        system = System.of(model.moments_, np.full(d, EPS), model.fit_intercept)
+        if d == 1 and system.varies.all():
+            yield one_column_step(model, system, k, alpha)
+        elif d <= FEW and model.solver_ == "cholesky" and system.varies.all():
+            yield from elimination_steps(model, system, k, alpha)
+        else:
+            yield from equation_steps(model, system, k, alpha)
+        if d > 1:
+            yield gradient_step(model, system, k, alpha)
+    yield coefficient_table(model, k)
+    yield intercept_step(model, k)
+
+
+def one_column_step(model: LinearModel, system: System, k: int, alpha: float) -> Step:
+    """The slope of a line, as it stands in every textbook."""
+    n, x, y = system.weight, float(system.centre[0]), float(system.centre[1 + k])
+    xx, xy = float(system.gram[0, 0]), float(system.cross[0, k])
+    penalty, more = (" + α", " + alpha") if alpha else ("", "")
+    values = {"alpha": alpha} if alpha else {}
+    if not model.fit_intercept:
+        formula, expression = f"w = Σxy / (Σx²{penalty})", f"S_xy / (S_xx{more})"
+        values |= {"S_xy": xy, "S_xx": xx}
+    elif n * x**2 > CANCELS * xx:
+        formula = f"w = Σ(x − x̄)(y − ȳ) / (Σ(x − x̄)²{penalty})"
+        expression = f"S_xy / (S_xx{more})"
+        values |= {"S_xy": xy, "S_xx": xx}
+    else:
+        formula = f"w = (Σxy − N·x̄·ȳ) / (Σx² − N·x̄²{penalty})"
+        expression = f"(S_xy - N * m_x * m_y) / (S_xx - N * m_x**2{more})"
+        values |= {"S_xy": xy + n * x * y, "S_xx": xx + n * x**2, "N": n, "m_x": x, "m_y": y}
+    return Step(
+        "The slope", formula=formula, expression=expression, values=values, of=place(model, "coef_", k, 0)
+    )
+
+
+def elimination_steps(model: LinearModel, system: System, k: int, alpha: float) -> Iterator[Step]:
+    """The equations, what is left when columns are eliminated in turn, and the coefficients put back."""
+    d = len(system.gram)
+    names, w = column_names(model.schema_, range(d)), of_target(model.coef_, k)
+    rows = np.column_stack([system.gram + alpha * np.eye(d), system.cross[:, k]])
+    header = ("equation", *(f"w_{j + 1}: {names[j]}" for j in range(d)), model.target_names_[k])
+    about = (
+        "Sums of products of columns about their means"
+        if model.fit_intercept
+        else "Sums of products of columns"
+    )
+    yield Step(
+        "The normal equations",
+        formula="(XᵀX + αI) w = Xᵀy" if alpha else "XᵀX w = Xᵀy",
+        table=matrix_table(
+            header, rows, about + (f", with α = {alpha:g} on the diagonal." if alpha else ".")
+        ),
+    )
+    upper = eliminated(rows)
+    yield Step("Each column eliminated from the equations below it", table=matrix_table(header, upper))
+    for j in range(d)[::-1]:
+        terms = [f"u_{i + 1} * w_{i + 1}" for i in range(j + 1, d)]
+        values = {"z": upper[j, d], f"u_{j + 1}": upper[j, j]}
+        for i in range(j + 1, d):
+            values |= {f"u_{i + 1}": upper[j, i], f"w_{i + 1}": w[i]}
+        yield Step(
+            f"w_{j + 1}, the coefficient of {names[j]}",
+            expression=f"({' - '.join(['z', *terms])}) / u_{j + 1}",
+            values=values,
+            of=place(model, "coef_", k, j),
+        )
+
+
+def eliminated(rows: Floats) -> Floats:
+    """Gauss's elimination of positive definite equations, which needs no exchange of rows."""
+    upper = rows.copy()
+    for j in range(len(upper) - 1):
+        upper[j + 1 :] -= np.outer(upper[j + 1 :, j] / upper[j, j], upper[j])
+        upper[j + 1 :, j] = 0.0
+    return upper
+
+
+def equation_steps(model: LinearModel, system: System, k: int, alpha: float) -> Iterator[Step]:
+    """Some of the equations, each solved for its own coefficient."""
+    w, live = of_target(model.coef_, k), np.flatnonzero(system.varies)
+    shown = live if len(live) <= 4 else live[[0, 1, 2, -1]]
+    for j, name in zip(shown, column_names(model.schema_, shown), strict=True):
+        others = np.delete(np.arange(len(w)), j)
+        total, values = weighted_sum("a", system.gram[j, others], "w", w[others], others)
+        yield Step(
+            f"Equation {j + 1} of {len(w)}, for the coefficient of {name}",
+            formula="wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / (aⱼⱼ + α),  i ≠ j"
+            if alpha
+            else "wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / aⱼⱼ,  i ≠ j",
+            expression=f"(b - ({total})) / {'(a + alpha)' if alpha else 'a'}",
+            values={"b": system.cross[j, k], "a": system.gram[j, j], **values}
+            | ({"alpha": alpha} if alpha else {}),
+            of=place(model, "coef_", k, int(j)),
+            note="a are the sums of products of columns, b those with the target.",
+        )
+
+
+def gradient_step(model: LinearModel, system: System, k: int, alpha: float) -> Step:
+    """The gradient at the solution, which must vanish."""
+    w = of_target(model.coef_, k)
+    shown = np.argsort(-np.abs(w), kind="stable")[:SHOWN]
+    left = (system.gram[shown] @ w) + alpha * w[shown]
+    right = system.cross[shown, k]
+    columns = (column_names(model.schema_, shown), left.tolist(), right.tolist(), (left - right).tolist())
+    rows = tuple(zip(*columns, strict=True))
+    head = "XᵀXw + αw" if alpha else "XᵀXw"
+    return Step(
+        "Half the gradient at the solution is zero, up to rounding",
+        formula=f"½ ∂/∂w = {head} − Xᵀy",
+        table=WorkTable(("column", head, "Xᵀy", "difference"), rows),
+    )
+
+
+def dual_step(model: LinearModel, alpha: float) -> Step:
+    """With fewer rows than columns: the equations of the rows, and the length of what they give."""
+    w = of_target(model.coef_, 0)
+    total, values = weighted_sum("w", w, "v", w)
+    return Step(
+        "There are fewer rows than columns, so the equations of the rows are solved",
+        formula="(XXᵀ + αI) a = y,  w = Xᵀa,  ‖w‖² = Σ wⱼ²" if alpha else "w = Xᵀ(XXᵀ)⁻¹y,  ‖w‖² = Σ wⱼ²",
+        expression=total,
+        values=values,
+        note="" if alpha else "Of all coefficients that fit as well, these are the shortest.",
+    )
+
+
+def intercept_step(model: LinearModel, k: int) -> Step:
+    """The plane passes through the means, or through the origin."""
+    path = ("intercept_",) if model.coef_.ndim == 1 or not model.fit_intercept else ("intercept_", k)
+    if not model.fit_intercept:
+        return Step("The plane passes through the origin", formula="b", result=0.0, of=path)
+    total, values = weighted_sum("w", of_target(model.coef_, k), "m", model.x_mean_)
+    return Step(
+        "The intercept: the plane passes through the means",
+        formula="b = ȳ − Σ wⱼx̄ⱼ",
+        expression=f"y - ({total})",
+        values={"y": model.y_mean_[k], **values},
+        of=path,
+    )
+
+
+# --- how well it fits ---------------------------------------------------------------------------------------
+
+
+def fit_steps(model: LinearRegression, k: int) -> Iterator[Step]:
+    """What is left of the squares, the noise they speak of, and the share that is explained."""
+    system = System.of(model.moments_, np.full(model.n_features_in_, EPS), model.fit_intercept)  # type: ignore[arg-type]
+    error = system.weight * float(np.atleast_1d(model.sigma_)[k]) ** 2
+    squares, spread = float(system.squares[model.n_features_in_ + k]), float(system.spread[k])
+    total, values = weighted_sum("w", of_target(model.coef_, k), "b", system.cross[:, k])
+    yield Step(
+        "The squares that are left",
+        formula="SSE = Σ(y − ȳ)² − Σ wⱼbⱼ,  b = Xᵀy"
+        if model.fit_intercept
+        else "SSE = Σy² − Σ wⱼbⱼ,  b = Xᵀy",
+        expression=f"S_yy - ({total})",
+        values={"S_yy": squares, **values},
+        result=error,
+    )
+    yield Step(
+        "The noise, by maximum likelihood",
+        formula="σ = √(SSE / N)",
+        expression="sqrt(SSE / N)",
+        values={"SSE": error, "N": system.weight},
+        of=("sigma_",) if model.coef_.ndim == 1 else ("sigma_", k),
+    )
+    if spread > 0.0 and error <= spread:
+        yield Step(
+            "The share of the spread that is explained",
+            formula="R² = 1 − SSE / Σ(y − ȳ)²",
+            expression="1 - SSE / S_yy",
+            values={"SSE": error, "S_yy": spread},
+            of=("r2_",) if model.coef_.ndim == 1 else ("r2_", k),
+        )
+
+
+def choice_step(model: Ridge) -> Step:
+    """The leave-one-out errors, and the least of them."""
+    errors = model.loo_error_ if model.loo_error_.ndim == 1 else model.loo_error_.mean(axis=1)
+    best = int(np.argmin(errors))
+    names = [f"e_{i + 1}" for i in range(len(errors))]
+    single = model.loo_error_.ndim == 1 and np.isfinite(errors).all()
+    order = np.argsort(model.alphas_)
+    order = order[(model.alphas_[order] > 0) & np.isfinite(errors[order])]
+    edge = model.alphas_[best] in (model.alphas_.min(), model.alphas_.max()) and len(errors) > 1
+    return Step(
+        f"α = {model.alphas_[best]:g} has the least leave-one-out error",
+        formula="E(α) = mean of (e / (1 − h))²",
+        expression=f"min({', '.join(names)})" if single else "",
+        values=dict(zip(names, errors.tolist(), strict=True)) if single else {},
+        of=("loo_error_", best) if single else (),
+        table=WorkTable(
+            ("α", "error of rows left out"), tuple(zip(model.alphas_.tolist(), errors.tolist(), strict=True))
+        ),
+        figure=curve_figure(
+            np.log10(model.alphas_[order]),
+            {"left out": errors[order]},
+            title="Error of rows that were left out",
+            xlabel="log₁₀ α",
+            ylabel="mean squared error",
+        )
+        if len(order) > 1
+        else None,
+        note="e is the residual of a row, h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage."
+        + (" The best α is at an end of the grid: widen alphas." if edge else ""),
+    )
+
+
+def matrix_table(header: Sequence[str], rows: Floats, caption: str = "") -> WorkTable:
+    """Equations as a table."""
+    cells: list[tuple[Cell, ...]] = [(i + 1, *row.tolist()) for i, row in enumerate(rows)]
+    return WorkTable(tuple(header), tuple(cells), caption)

@@ -1,0 +1,188 @@
+"""What linear models share: ŷ = b + Σ wⱼxⱼ, and one way from a table to a system of equations."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError, RankWarning
+from novacula.learner import ingest
+from novacula.learner.base import Regressor
+from novacula.learner.work import Work
+from novacula.linear.plane import derive_predictions
+from novacula.linear.problem import Problem, RowsProblem, SumsProblem
+from novacula.linear.rows import (
+    column_names,
+    finite_columns,
+    is_flat,
+    stored_precision,
+    weighted_sums,
+)
+from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
+from novacula.statistics import CoMoments
+from novacula.table import Table
+from novacula.table.chunk import Floats
+
+NAMED = 5
+"""Columns that a message names."""
+
+
+class LinearModel(Regressor):
+    """A weighted sum of columns and an intercept; for k targets `coef_` is (k, d) and `intercept_` (k,)."""
+
+    checks_finite: ClassVar[bool] = False
+    remedy: ClassVar[str]
+    """What helps against columns that are dependent."""
+
+    fit_intercept: bool
+    coef_: Any
+    intercept_: Any
+    x_mean_: Floats
+    y_mean_: Floats
+    moments_: CoMoments | None
+    solver_: str
+    target_names_: list[str]
+
+    def predict(self, X: Any) -> Any:
+        """ŷ = b + Σ wⱼxⱼ for each row."""
+        table = self._query(X)
+        values = table.map(weighted_sums, self.coef_.T, self.intercept_)
+        if not np.isfinite(values).all():
+            self._refuse_not_finite(X, table)
+        return values
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the coefficients with the numbers put in; with X, the predictions for its first rows."""
+        check_is_fitted(self)
+        if X is None:
+            return self._derivation()
+        table = self._query(X)
+        chunk = next(iter(table.chunks()))
+        if not np.isfinite(chunk.dense()).all():
+            self._refuse_not_finite(X, table)
+        return derive_predictions(self, chunk)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _derivation(self) -> Work:
+        raise NotImplementedError(f"{type(self).__name__} must derive its coefficients")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    # --- in -------------------------------------------------------------------------------------------------
+
+    def _observe(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Start a fit: one pass for sums, or all rows at once where they are fewer than columns."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.target_names_ = list(table.layout.target)
+        precision, flat = stored_precision(table), is_flat(table)
+        if len(table) >= self.n_features_in_:
+            self.moments_ = self._moments(X, table)
+            return SumsProblem(System.of(self.moments_, precision, self.fit_intercept), table, flat)
+        self.moments_ = None
+        columns, rows = centred_rows(table.to_chunk(), precision, self.fit_intercept)
+        self._require_sound(X, table, columns.weight, columns.squares)
+        return RowsProblem(columns, rows, table, flat)
+
+    def _observe_more(self, X: Any, y: Any, sample_weight: Any) -> Problem:
+        """Add rows to the sums of a fit, or start one that keeps its sums whatever its shape."""
+        self._validate_params()
+        first = not hasattr(self, "coef_")
+        if first:
+            self._forget()
+        table = self._ingest(X, y, sample_weight, first=first)
+        if first:
+            self._remember(table)
+            self.target_names_ = list(table.layout.target)
+            self.moments_ = self._moments(X, table)
+        else:
+            self.moments_ = self._sums_of(table) + self._moments(X, table)
+        flat = is_flat(table) if first else self.coef_.ndim == 1
+        return SumsProblem(System.of(self.moments_, stored_precision(table), self.fit_intercept), None, flat)
+
+    def _sums_of(self, table: Table) -> CoMoments:
+        """The sums so far, if there are any to which those of the table can be added."""
+        if self.moments_ is None:
+            raise ParameterError(
+                f"this {type(self).__name__} was fitted on fewer rows than columns, and kept no sums to add to: "
+                "fit it on all rows at once, or begin with partial_fit"
+            )
+        known, k = len(self.y_mean_), len(table.layout.target)
+        if known != k:
+            raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {known}")
+        return self.moments_
+
+    def _moments(self, X: Any, table: Table) -> CoMoments:
+        moments = table.reduce(CoMoments.observe)
+        self._require_sound(X, table, moments.weight, moments.scatter)
+        return moments
+
+    def _require_sound(self, X: Any, table: Table, weight: float, squares: Floats) -> None:
+        """Refuse data without weight, and values that are not finite, which show in their squares."""
+        if not weight > 0.0:
+            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
+        if not np.isfinite(squares).all():
+            self._refuse_not_finite(X, table)
+            raise DataError(f"{table.source.name} holds numbers whose squares overflow: scale them")
+
+    def _refuse_not_finite(self, X: Any, table: Table) -> None:
+        """Raise for NaN and infinity: in scikit-learn's words if it knows X, else with the column's name."""
+        if not isinstance(X, Table):
+            ingest.columns_of(self, X, self.card.takes, reset=False, finite=True)
+        finite = table.map(finite_columns).all(axis=0)
+        if not finite.all():
+            [name] = column_names(table.layout, [int(np.argmin(finite))])
+            raise DataError(
+                f"column {name!r} holds missing or infinite values (NaN or infinity) and "
+                f"{type(self).__name__} takes none: impute or drop them"
+            )
+
+    # --- out ------------------------------------------------------------------------------------------------
+
+    def _set(self, problem: Problem, coef: Floats) -> None:
+        """Keep coefficients (d, k), and the intercept that makes the plane pass through the means."""
+        centre, d = problem.columns.centre, len(coef)
+        self.x_mean_, self.y_mean_ = centre[:d], centre[d:]
+        intercept = self.y_mean_ - self.x_mean_ @ coef
+        self.coef_ = coef[:, 0].copy() if problem.flat else np.ascontiguousarray(coef.T)
+        self.intercept_ = (
+            0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
+        )
+
+    def _warn_of_rank(self, problem: Problem, solution: Solution) -> None:
+        """Say where coefficients are one choice of many, or have few digits."""
+        d, columns = self.n_features_in_, problem.columns
+        if solution.rank < d:
+            words = (
+                f"the columns span {solution.rank} of {d} directions{self._constant(columns)}, so many "
+                f"coefficients fit equally well, and those of least norm are given: drop columns, {self.remedy}"
+            )
+        elif solution.doubt > TRUSTED:
+            digits = max(0, math.floor(-math.log10(solution.doubt)))
+            words = (
+                f"the columns are so nearly dependent that only about {digits} digits of the coefficients can be "
+                f"trusted: {'fit all rows at once' if solution.solver == 'sums' else 'drop columns'}, {self.remedy}"
+            )
+        else:
+            return
+        warnings.warn(f"{type(self).__name__}: {words}", RankWarning, stacklevel=4)
+
+    def _constant(self, columns: Columns) -> str:
+        still = np.flatnonzero(~columns.varies)
+        if not len(still):
+            return ""
+        names = ", ".join(map(repr, column_names(self.schema_, still[:NAMED])))
+        return (
+            f" ({names}{', …' if len(still) > NAMED else ''} {'does' if len(still) == 1 else 'do'} not vary)"
+        )

@@ -1,0 +1,205 @@
+"""Ridge regression: least squares with a price on large weights.
+
+    minimise Σ (y − b − Σ wⱼxⱼ)² + α Σ wⱼ²        (XᵀX + αI) w = Xᵀy for columns about their means
+
+The intercept is free of charge. These are the most probable weights if a priori they are normal with variance
+σ²/α. With fewer rows than columns the equations (XXᵀ + αI) a = y, w = Xᵀa are smaller and say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.card import Card
+from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.work import Work
+from novacula.linear.derivation import derive_ridge
+from novacula.linear.model import LinearModel
+from novacula.linear.problem import Problem, leave_one_out
+from novacula.linear.rows import column_names
+from novacula.table.chunk import Floats
+
+CURVES = 7
+"""Curves of a figure."""
+
+
+class Ridge(LinearModel):
+    """Least squares with a penalty of α on the squares of the weights.
+
+    `alpha` is a number that is not negative, one number a target, or "loo": that of `alphas` with the least
+    leave-one-out error. `alpha=0` is `LinearRegression`. Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`; with
+    "loo" also `loo_error_`, the mean squared error of rows left out for each of `alphas_`; and the sums
+    `moments_`, to which `partial_fit` adds. Weights are repetitions.
+
+    >>> import numpy as np
+    >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])
+    >>> model = Ridge(alpha=1.0).fit(x, y)
+    >>> print(f"{model.coef_[0]:.6f} x + {model.intercept_:.6f}")
+    0.498529 x + 0.893382
+    >>> Ridge(alpha="loo", alphas=[0.01, 0.1, 1.0]).fit(x, y).alpha_
+    0.01
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Ridge regression",
+        task="regression",
+        summary="A plane through the data whose slopes are held small by a penalty on their squares.",
+        hypothesis_space="ŷ = b + Σ wⱼxⱼ, for all real weights w and intercepts b.",
+        inductive_bias="Small weights, shared among columns that say the same; the units of columns matter.",
+        objective="Σ (y − ŷ)² + α Σ wⱼ², the negative log posterior under normal errors and normal weights.",
+        search="Exact: (XᵀX + αI) w = Xᵀy by Cholesky, by singular values where it is ill-conditioned; α from a "
+        "grid by the leave-one-out error in closed form.",
+        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
+        missing="Not taken: a missing or infinite value raises, with its column.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="One pass of n·d² and d³ to solve, in memory for d² numbers; one more pass to leave rows out. With "
+        "fewer rows than columns all rows are taken at once (the dual form): n·d numbers, n²·d steps. Sparse "
+        "columns are made dense chunk by chunk.",
+        cost_exponents={"n": 1, "d": 2},
+        size="alpha",
+        references=("A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12, 1970",),
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"loo"})],
+        "fit_intercept": ["boolean"],
+        "alphas": ["array-like"],
+    }
+    remedy = "or raise alpha"
+
+    alpha_: Any
+    alphas_: Floats
+    loo_error_: Floats
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        *,
+        fit_intercept: bool = True,
+        alphas: Sequence[float] | Floats = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3),
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.alphas = alphas
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the plane to rows with targets; a `Table` brings its own target, or y names it."""
+        problem = self._observe(X, y, sample_weight)
+        self._keep(problem, self._penalties(problem))
+        return self
+
+    @available_if(lambda self: self._needs_sums_only())
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
+        problem = self._observe_more(X, y, sample_weight)
+        self._keep(problem, self._penalties(problem))
+        return self
+
+    def _needs_sums_only(self) -> bool:
+        if isinstance(self.alpha, str):
+            raise AttributeError(
+                "alpha='loo' leaves out rows, for which it needs all of them at once: use fit"
+            )
+        return True
+
+    def _keep(self, problem: Problem, penalties: Floats) -> None:
+        coef = np.empty((self.n_features_in_, len(penalties)))
+        for alpha in np.unique(penalties):
+            solution = problem.solve(float(alpha))
+            coef[:, penalties == alpha] = solution.coef[:, penalties == alpha]
+            self._warn_of_rank(problem, solution)
+        self._set(problem, coef)
+        self.solver_ = solution.solver
+        self.alpha_ = float(penalties[0]) if (penalties == penalties[0]).all() else penalties
+
+    def _penalties(self, problem: Problem) -> Floats:
+        """One α a target (k,)."""
+        k = len(self.target_names_)
+        if not isinstance(self.alpha, str):
+            given = as_penalties(self.alpha, "alpha")
+            if given.shape not in ((), (k,)):
+                raise ParameterError(
+                    f"alpha has shape {given.shape}; it must be one number, or one for each of {k} targets"
+                )
+            return np.broadcast_to(given, k)
+        self.alphas_ = as_grid(self.alphas)
+        spectrum = problem.spectrum(self.alphas_.min())
+        errors = leave_one_out(problem, spectrum, self.alphas_, self.fit_intercept)
+        if not np.isfinite(errors).any():
+            raise DataError("alpha='loo' can leave out no row, as with one sample: give more rows")
+        self.loo_error_ = errors[:, 0] if problem.flat else errors
+        return np.full(k, self.alphas_[np.argmin(errors.mean(axis=1))])
+
+    def path(self, X: Any, y: Any = None, alphas: Any = None, sample_weight: Any = None) -> RidgePath:
+        """The coefficients for each of `alphas`, from one decomposition; the learner itself stays as it is."""
+        learner = clone(self)
+        grid = as_grid(self.alphas if alphas is None else alphas)
+        problem = learner._observe(X, y, sample_weight)
+        spectrum = problem.spectrum(grid.min())
+        coef = spectrum.coefficients(grid).swapaxes(1, 2)  # (m, k, d)
+        error = leave_one_out(problem, spectrum, grid, self.fit_intercept)
+        centre = problem.columns.centre
+        intercept = centre[coef.shape[2] :] - coef @ centre[: coef.shape[2]]
+        names = column_names(learner.schema_)
+        if problem.flat:
+            return RidgePath(grid, coef[:, 0], intercept[:, 0], error[:, 0], names)
+        return RidgePath(grid, coef, intercept, error, names)
+
+    def _derivation(self) -> Work:
+        return derive_ridge(self)
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """Ridge regression for m penalties; arrays have an axis k after the first if y had columns."""
+
+    alphas: Floats  # (m,)
+    coef: Floats  # (m, d) or (m, k, d)
+    intercept: Floats  # (m,) or (m, k)
+    loo_error: Floats  # (m,) or (m, k), mean squared error of rows that were left out
+    names: list[str]  # d
+
+    def figure(self, target: int = 0) -> Figure:
+        """The coefficients of a target over log α, those that are largest somewhere."""
+        coef = self.coef if self.coef.ndim == 2 else self.coef[:, target]
+        order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:CURVES]
+        cut = f", the largest {CURVES} of {len(self.names)}" if len(self.names) > CURVES else ""
+        places = np.argsort(self.alphas)
+        places = places[self.alphas[places] > 0.0]  # zero has no logarithm
+        return curve_figure(
+            np.log10(self.alphas[places]),
+            {self.names[j]: coef[places, j] for j in order},
+            title=f"Coefficients as the penalty grows{cut}",
+            xlabel="log₁₀ α",
+            ylabel="coefficient",
+        )
+
+
+def as_penalties(alpha: Any, name: str) -> Floats:
+    """Numbers that are finite and not negative."""
+    try:
+        values = np.asarray(alpha, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} is {alpha!r}; it must hold numbers") from None
+    if not (np.isfinite(values) & (values >= 0.0)).all():
+        raise ParameterError(f"{name} is {alpha!r}; penalties must be finite and not negative")
+    return values
+
+
+def as_grid(alphas: Any) -> Floats:
+    """The penalties to choose from."""
+    grid = as_penalties(alphas, "alphas")
+    if grid.ndim != 1 or not len(grid):
+        raise ParameterError(f"alphas is {alphas!r}; it must be a list of at least one number")
+    return grid

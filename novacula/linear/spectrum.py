@@ -1,0 +1,92 @@
+"""Ridge for every α from one decomposition, and its leave-one-out error in closed form.
+
+With XᵀX = V diag(λ) Vᵀ the coefficients are w(α) = V diag(1/(λ + α)) Vᵀ Xᵀy. A row that is left out of the fit
+is missed by e / (1 − h), where e is its residual and h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage, without 1/n
+where there is no intercept. So one more pass over the rows tells what n fits without one row each would tell.
+
+Weights are repetitions: of a row of weight 3 one copy is left out, and two stay. A row of weight below 1 is
+left out whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy import linalg
+
+from novacula.linear.solve import EPS, NOISE
+from novacula.statistics import Statistic
+from novacula.statistics.comoments import counted_rows
+from novacula.table import Chunk
+from novacula.table.chunk import Floats
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The r directions in which the columns vary, how much they do, and Xᵀy along them."""
+
+    vectors: Floats  # (d, r)
+    values: Floats  # (r,)
+    cross: Floats  # (r, k)
+
+    @classmethod
+    def of_gram(cls, gram: Floats, cross: Floats) -> Self:
+        """From XᵀX and Xᵀy."""
+        values, vectors = np.linalg.eigh(gram)
+        return cls(vectors, np.maximum(values, 0.0), vectors.T @ cross)
+
+    @classmethod
+    def of_factor(cls, f: Floats, g: Floats) -> Self:
+        """From f and g with fᵀf = XᵀX and fᵀg = Xᵀy, without squaring."""
+        u, s, vt = linalg.svd(f, full_matrices=False)
+        return cls(vt.T, s**2, s[:, None] * (u.T @ g))
+
+    def inverses(self, alphas: Floats) -> Floats:
+        """1/(λ + α) for each α and direction (m, r); 0 where both are lost in rounding: the least norm."""
+        sums = self.values + alphas[:, None]
+        floor = (NOISE * EPS) ** 2 * self.values.max(initial=0.0)
+        return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > floor)
+
+    def coefficients(self, alphas: Floats) -> Floats:
+        """w(α) for each α: (m, d, k)."""
+        return self.vectors @ (self.inverses(alphas)[:, :, None] * self.cross)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneOut(Statistic):
+    """Weight of the rows and squared errors when each is left out, by α and target: 1 + mk numbers."""
+
+    weight: float
+    squares: Floats  # (m, k)
+
+    @classmethod
+    def zero(cls, n_alphas: int, n_targets: int) -> Self:
+        """No rows."""
+        return cls(0.0, np.zeros((n_alphas, n_targets)))
+
+    @classmethod
+    def observe(
+        cls, chunk: Chunk, centre: Floats, vectors: Floats, inverses: Floats, cross: Floats, share: float
+    ) -> Self:
+        """Leave each row out; `share` is 1/n, which the intercept adds to each leverage, or 0 without one."""
+        x, y, weight = counted_rows(chunk)
+        d = x.shape[1]
+        along = (x - centre[:d]) @ vectors
+        leverage = share + along**2 @ inverses.T
+        fitted = np.einsum("nr,mr,rk->nmk", along, inverses, cross, optimize=True)
+        stays = 1.0 - np.minimum(weight, 1.0)[:, None, None] * leverage[:, :, None]
+        missed = (y - centre[d:])[:, None, :] - fitted
+        # A row with leverage 1 decides its own fit: without it there is nothing to predict it from.
+        alone = stays < 1e-9
+        missed = np.where(alone, np.inf, missed / np.where(alone, 1.0, stays))
+        return cls(float(weight.sum()), np.tensordot(weight, missed**2, axes=1))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.weight + other.weight, self.squares + other.squares)
+
+    @property
+    def error(self) -> Floats:
+        """The mean squared error of rows that were left out (m, k)."""
+        return self.squares / self.weight

@@ -1,0 +1,181 @@
+"""Columns to chunks: the one place where rows take the layout of a schema, and where they are refused.
+
+Columns may be Arrow or NumPy arrays. What cannot be laid out is named: the row, the column and the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from novacula.errors import DataError, SchemaError
+from novacula.table.arrow import codes_of, is_marker, matrix_of, number_markers, numbers_of, trimmed
+from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats, Texts
+from novacula.table.schema import Column, Schema
+from novacula.table.source import Partition, Unseen, kind_of_type, rows_per_chunk
+
+_BLOCK = 4096  # rows copied at a time, so that turning columns into rows stays in the cache
+
+
+class ArrowPartition(Partition):
+    """A partition whose rows come as Arrow record batches."""
+
+    def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
+        """Turn each record batch into chunks."""
+        names = [*(column.name for column in schema.features), *schema.roles]
+        step = rows_per_chunk(8 * len(names))
+        row = 0
+        for batch in self.batches(names, schema):
+            for start in range(0, batch.num_rows, step):
+                yield encode_batch(batch.slice(start, step), schema, unseen, Place(self, row + start))
+            row += batch.num_rows
+
+
+class Place:
+    """Where a batch stands, for messages: a partition and the number of its rows before the batch."""
+
+    def __init__(self, partition: Partition, row: int = 0) -> None:
+        self.partition = partition
+        self.row = row
+
+    def name(self, flags: Any) -> str:
+        """Name the first row that is flagged."""
+        return self.partition.row_name(self.row + int(np.argmax(flags)))
+
+
+def encode_batch(batch: Any, schema: Schema, unseen: Unseen, place: Place) -> Chunk:
+    """Lay out a record batch by a schema."""
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    n = batch.num_rows
+    return Chunk(
+        _encode_numbers(columns, n, schema, place),
+        encode_categories(columns, n, schema, unseen, place),
+        encode_weight(columns, n, schema, place),
+        None,
+        tuple(_texts(columns[c.name], schema.markers(c.name)) for c in schema.of_kind("text")),
+        encode_target(columns, schema, place),
+    )
+
+
+def _encode_numbers(columns: Mapping[str, Any], n: int, schema: Schema, place: Place) -> Floats:
+    """The numeric features side by side."""
+    numeric = schema.of_kind("numeric")
+    marked = any(number_markers(markers) for markers in {schema.markers(c.name) for c in numeric})
+    matrix = None if marked else matrix_of([columns[c.name] for c in numeric])
+    if matrix is not None:
+        return matrix
+    return side_by_side([_numbers(columns[c.name], c, schema, place) for c in numeric], n, np.float64)
+
+
+def encode_categories(
+    columns: Mapping[str, Any], n: int, schema: Schema, unseen: Unseen, place: Place
+) -> Codes:
+    """The codes of the categorical features side by side."""
+    coded = schema.of_kind("categorical")
+    return side_by_side([_codes(columns[c.name], c, schema, unseen, place) for c in coded], n, np.int32)
+
+
+def encode_weight(columns: Mapping[str, Any], n: int, schema: Schema, place: Place) -> Floats:
+    """The weight of each row, 1 where the schema names no column for it."""
+    if schema.weight is None:
+        return np.ones(n)
+    weight = _numbers(columns[schema.weight], schema[schema.weight], schema, place)
+    wrong = ~((weight >= 0) & (weight < np.inf))
+    if wrong.any():
+        value = weight[np.argmax(wrong)]
+        what = "no weight" if np.isnan(value) else f"the weight {value:g}"
+        raise DataError(f"{place.name(wrong)} has {what} in column {schema.weight!r}: weights are 0 or more")
+    return np.ascontiguousarray(weight)
+
+
+def encode_target(columns: Mapping[str, Any], schema: Schema, place: Place) -> Floats | Codes | None:
+    """The target: codes of one categorical column, or one or several columns of numbers."""
+    if not schema.target:
+        return None
+    parts = [_target(columns[column.name], column, schema, place) for column in schema.target_columns]
+    return np.ascontiguousarray(parts[0]) if len(parts) == 1 else np.column_stack(parts)
+
+
+def _target(values: Any, column: Column, schema: Schema, place: Place) -> Any:
+    if column.kind == "categorical" and len(schema.target) == 1:
+        part: Any = _codes(values, column, schema, "error", place)
+        gone = part < 0
+    elif column.kind == "numeric":
+        part = _numbers(values, column, schema, place)
+        gone = np.isnan(part)
+    else:
+        among = "" if len(schema.target) == 1 else " one of several targets and"
+        advice = f"say types={{{column.name!r}: 'numeric'}}, or name another target"
+        raise SchemaError(f"the target {column.name!r} is{among} {column.kind}: {advice}")
+    if gone.any():
+        raise DataError(f"{place.name(gone)} has no value for the target {column.name!r}")
+    return part
+
+
+def _numbers(values: Any, column: Column, schema: Schema, place: Place) -> Floats:
+    try:
+        numbers, words = numbers_of(values, schema.markers(column.name))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError, TypeError) as error:
+        kind = values.dtype if isinstance(values, np.ndarray) else values.type
+        where = place.partition.name
+        raise DataError(f"column {column.name!r} of {where} holds {kind}, which is not a number") from error
+    if words is not None:
+        value = values[int(np.argmax(words))].as_py()
+        advice = f"name it in missing=, or say types={{{column.name!r}: 'categorical'}}"
+        raise DataError(
+            f"{place.name(words)} holds {value!r} in the numeric column {column.name!r}: {advice}"
+        )
+    return numbers
+
+
+def _codes(values: Any, column: Column, schema: Schema, unseen: Unseen, place: Place) -> Codes:
+    codes = codes_of(values, column.categories, schema.markers(column.name))
+    if unseen == "error" and (new := codes == UNSEEN).any():
+        value = values[int(np.argmax(new))]
+        value = value.item() if isinstance(value, np.generic) else value.as_py()
+        raise DataError(
+            f"{place.name(new)} holds {value!r} in column {column.name!r}, which is none of its "
+            f"{len(column.categories)} categories"
+        )
+    return codes
+
+
+def _texts(values: Any, markers: Sequence[str]) -> Texts:
+    words = values.cast(pa.string())
+    texts = np.array(words.to_numpy(zero_copy_only=False), dtype=object)
+    texts[np.asarray(is_marker(trimmed(words), markers))] = None
+    return texts
+
+
+def tidy_batch(batch: Any, schema: Schema, unseen: Unseen, place: Place) -> Any:
+    """A record batch in which text has become what the schema says: numbers, categories or null."""
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    return pa.record_batch(
+        {name: _tidy(values, schema[name], schema, unseen, place) for name, values in columns.items()}
+    )
+
+
+def _tidy(values: Any, column: Column, schema: Schema, unseen: Unseen, place: Place) -> Any:
+    if column.kind == "categorical":
+        codes = _codes(values, column, schema, unseen, place)
+        return pa.DictionaryArray.from_arrays(
+            pa.array(codes, mask=codes < 0), pa.array(list(column.categories)), ordered=column.declared
+        )
+    if column.kind == "text":
+        return pa.array(_texts(values, schema.markers(column.name)), pa.string())
+    if column.kind == "numeric" and kind_of_type(values.type) != "numeric":
+        return pa.array(_numbers(values, column, schema, place), from_pandas=True)
+    return values
+
+
+def side_by_side(columns: Sequence[Any], n: int, dtype: Any) -> Any:
+    """Arrays as the columns of one C-ordered array."""
+    out = np.empty((n, len(columns)), dtype)
+    for start in range(0, n, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        for j, column in enumerate(columns):
+            out[rows, j] = column[rows]
+    return out

@@ -1,0 +1,98 @@
+"""Files: what a path stands for, and whether a file is still the one that was opened.
+
+A table reads its files on every pass. A file that is gone or has changed in between would give numbers that
+belong to no data at all, so every partition asks first.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from novacula.errors import DataError
+
+COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+"""Endings of text files that are unpacked on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file as it was when it was opened."""
+
+    path: str
+    size: int
+    modified: int  # nanoseconds since 1970
+
+    @classmethod
+    def at(cls, path: str) -> Self:
+        """Take note of a file."""
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise DataError(f"{path} cannot be opened: {error.strerror}") from error
+        return cls(path, status.st_size, status.st_mtime_ns)
+
+    @property
+    def token(self) -> str:
+        """A text that changes when the file does."""
+        return f"{self.path}-{self.modified}-{self.size}"
+
+    def require(self) -> str:
+        """Give the path if the file is still the same."""
+        if not os.path.exists(self.path):
+            raise DataError(f"{self.path} is gone: it was there when the table was read")
+        if DataFile.at(self.path) != self:
+            raise DataError(f"{self.path} has changed since the table was read: read it again")
+        return self.path
+
+
+def name_of(paths: Sequence[str]) -> str:
+    """Name files in a message."""
+    return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+
+
+def unpacked_name(path: str) -> str:
+    """A file's name in lower case, without the ending that says how it is compressed."""
+    name = os.path.basename(path).lower()
+    return next((name.removesuffix(ending) for ending in COMPRESSED if name.endswith(ending)), name)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, without its last full stop."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
+def find_paths(source: Any) -> list[str]:
+    """The files that a path, a glob, a folder or a list of these stands for, sorted within each."""
+    parts = source if isinstance(source, (list, tuple)) else [source]
+    paths: list[str] = []
+    for part in map(os.fspath, parts):
+        found = [part] if os.path.isfile(part) else _matches(part)
+        if not found:
+            raise DataError(
+                f"there is no file {part!r}" if not os.path.isdir(part) else f"{part} holds no files"
+            )
+        paths.extend(found)
+    return paths
+
+
+def _matches(part: str) -> list[str]:
+    """Files of a folder or a glob; names that begin with . or _ are notes of other programs, not data."""
+    inside = os.path.isdir(part)
+    pattern = os.path.join(glob.escape(part), "*") if inside else part
+    found = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+    return [path for path in found if not (inside and os.path.basename(path).startswith("_"))]
+
+
+def same_columns(paths: Sequence[str], names: Sequence[Sequence[str]]) -> None:
+    """Raise where a file has other columns than the first one; their order may differ."""
+    first = set(names[0])
+    for path, others in zip(paths[1:], names[1:], strict=True):
+        if lacking := first.difference(others):
+            name = next(name for name in names[0] if name in lacking)
+            raise DataError(f"{path} has no column {name!r}, which {paths[0]} has")
+        if extra := [name for name in others if name not in first]:
+            raise DataError(f"{path} has a column {extra[0]!r}, which {paths[0]} has not")

@@ -1,0 +1,38 @@
+"""Names of columns, as arguments and in messages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """One name, several, or none, as a tuple."""
+    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+
+
+def repeated(names: Iterable[Any]) -> Any:
+    """The first name that stands there more than once, or None."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+def few(names: Sequence[str], limit: int = 8) -> str:
+    """The first names, quoted, for a message."""
+    return ", ".join(map(repr, names[:limit])) + (", …" if len(names) > limit else "")
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Words for the end of a message: the nearest name, or the first few."""
+    import difflib
+
+    known = list(names)
+    near = difflib.get_close_matches(str(name), known[:10_000], n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; the columns are {few(known)}"
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    """A name or value as it may stand in a line: no line breaks or control characters, cut at a limit."""
+    if limit is not None and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

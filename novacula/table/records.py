@@ -1,0 +1,73 @@
+"""Where the records of delimited text end: a newline ends one unless it stands inside quotes.
+
+A quotation mark opens a quoted field only where a field begins; anywhere else in a plain field it is a
+character like any other (`12" pipe`). Inside quotes a doubled mark is one mark. All functions take bytes that
+begin at a record, so a place where text may be cut depends on the text alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_LINE_ENDS = b"\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSyntax:
+    """The single bytes that delimit fields and quote them; no quote: every newline ends a record."""
+
+    delimiter: bytes = b","
+    quote: bytes | None = None
+
+    def last_end(self, data: bytes) -> int:
+        """Where the last whole record ends, 0 if none does."""
+        end = data.rfind(b"\n")
+        marks = self._field_marks(data)
+        while end >= 0 and (before := int(np.searchsorted(marks, end))) % 2:
+            end = data.rfind(b"\n", 0, int(marks[before - 1]))
+        return end + 1
+
+    def first_end(self, data: bytes) -> int:
+        """Where the first record ends, 0 if it is not whole."""
+        newline = b"\n" if b"\n" in data else b"\r"
+        end = data.find(newline)
+        marks = self._field_marks(data)
+        while end >= 0 and (before := int(np.searchsorted(marks, end))) % 2:
+            end = data.find(newline, int(marks[before])) if before < len(marks) else -1
+        return end + 1
+
+    def _field_marks(self, data: bytes) -> Any:
+        """Places of the marks that open and close quoted fields, in turn.
+
+        In well-formed text these are all marks, for a doubled one closes and opens at once; whether text is
+        well-formed can be told without walking through it.
+        """
+        if self.quote is None or self.quote not in data:
+            return np.empty(0, np.int64)
+        text = np.frombuffer(data, np.uint8)
+        marks = np.flatnonzero(text == self.quote[0])
+        edges = np.frombuffer(self.delimiter + self.quote + _LINE_ENDS, np.uint8)
+        opening, closing = marks[::2], marks[1::2]
+        opens = np.isin(text[opening - 1], edges) | (opening == 0)
+        closes = np.isin(text[np.minimum(closing + 1, len(text) - 1)], edges) | (closing == len(text) - 1)
+        return marks if opens.all() and closes.all() else self._walk(data, marks.tolist())
+
+    def _walk(self, data: bytes, marks: list[int]) -> Any:
+        """The same for text with marks that stand for themselves: one mark after the other."""
+        starts = self.delimiter + _LINE_ENDS
+        found: list[int] = []
+        doubled = -1
+        for mark in marks:
+            if len(found) % 2 == 0:
+                if mark == 0 or data[mark - 1] in starts:
+                    found.append(mark)
+            elif mark == doubled:
+                continue
+            elif data[mark + 1 : mark + 2] == self.quote:
+                doubled = mark + 1
+            else:
+                found.append(mark)
+        return np.array(found, np.int64)

@@ -1,0 +1,44 @@
+"""Processes of their own: data travel through a folder, results as JSON, failures as one line."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from benchmarks import store
+from benchmarks.tasks import ROOT, TaskError, in_new_process
+
+
+def test_data_come_back_as_they_were_kept(tmp_path):
+    sparse = csr_matrix(np.array([[0.0, 2.0], [1.0, 0.0]]))
+    store.keep({"X": np.arange(6).reshape(2, 3), "S": sparse, "sizes": [5, 6], "path": "a/b"}, tmp_path)
+    data = store.fetch(tmp_path)
+    np.testing.assert_array_equal(data["X"], [[0, 1, 2], [3, 4, 5]])
+    np.testing.assert_array_equal(data["S"].toarray(), sparse.toarray())
+    assert (data["sizes"], data["path"]) == ([5, 6], "a/b")
+
+
+def test_a_race_runs_from_data_to_peak_memory(tmp_path):
+    where = {"workload": "gaussian_naive_bayes_predict", "folder": str(tmp_path)}
+    in_new_process("prepare", size={"rows": 4_000, "columns": 3}, **where)
+    found = in_new_process("race", quick=True, **where)
+    assert found["limit"]["bytes"] == 4_000 * (3 + 1) * 8
+    ours, rival = found["standings"]
+    assert ours["note"] == rival["note"] == ""
+    assert rival["quality"] == "the same classes"
+    peak = in_new_process("peak", contender="Novacula", **where)
+    assert 0 < peak["baseline"] <= peak["peak"]
+
+
+def test_the_process_that_starts_the_others_stays_small():
+    """On Linux a child inherits the peak of its parent, so the parent loads neither NumPy nor any rival."""
+    code = "import sys, benchmarks.__main__ as m; m.find_workloads(); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_task_that_fails_is_one_line():
+    with pytest.raises(TaskError, match="StopIteration"):
+        in_new_process("probe", workload="no such workload", quick=True)

@@ -1,0 +1,64 @@
+"""Clusters on the loopback: two processes of one thread each, under nannies, gone when the tests are."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+pytest.importorskip("distributed")
+
+import dask
+import psutil
+from distributed import Client, LocalCluster
+
+# Workers take over this process's path, so they find by name what the tests send them.
+sys.path.insert(0, str(Path(__file__).parent))
+
+Start: TypeAlias = Callable[..., AbstractContextManager[Client]]
+
+SETTINGS = {
+    "distributed.comm.timeouts.connect": "10s",
+    # Two threads in every worker on any machine, so that it shows when a task is held to one.
+    "distributed.nanny.pre-spawn-environ.OPENBLAS_NUM_THREADS": 2,
+    "distributed.nanny.pre-spawn-environ.NUMBA_NUM_THREADS": 2,
+}
+
+
+@contextmanager
+def local_client(**options: Any) -> Iterator[Client]:
+    """A client of a new cluster, whose processes must be gone in the end."""
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, **options}
+    options |= {"host": "127.0.0.1"} if options["processes"] else {}
+    others = {child.pid for child in psutil.Process().children(recursive=True)}
+    with dask.config.set(SETTINGS):
+        with (
+            LocalCluster(dashboard_address="127.0.0.1:0", **options) as cluster,
+            Client(cluster, timeout="10s") as client,
+        ):
+            yield client
+        left = [child for child in psutil.Process().children(recursive=True) if child.pid not in others]
+        left = [child for child in left if "resource_tracker" not in " ".join(child.cmdline())]
+    assert not left, f"processes outlive their cluster: {left}"
+
+
+@pytest.fixture(scope="session")
+def start() -> Start:
+    """Starts a cluster of its own for a test."""
+    return local_client
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Client]:
+    """Two workers that no test harms."""
+    with local_client() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def mortals() -> Iterator[Client]:
+    """Two workers that tests may kill; their nannies start them again."""
+    with local_client() as client:
+        yield client

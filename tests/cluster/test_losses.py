@@ -1,0 +1,177 @@
+"""Workers die, memory ends, files are missing: no digit changes, or one sentence says what and where."""
+
+import asyncio
+import os
+import pickle
+import re
+import signal
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cluster_work import Watched, divided, parquet, slow_sums, sums
+from distributed import Client
+
+import novacula as nv
+from novacula.errors import ClusterError, DataError, InputTypeError, ParameterError
+from novacula.table.cluster import ClusterRunner
+from novacula.table.table import Table
+
+
+def pids(client: Client) -> set[int]:
+    return set(client.run(os.getpid).values())
+
+
+def test_killed_worker_changes_no_digit(mortals: Client, tmp_path: Path) -> None:
+    """One of two workers is killed in the second of four passes, each of which builds on the last one."""
+    table = nv.read(parquet(tmp_path, files=20))
+    there, before = table.on(mortals), pids(mortals)
+    here = far = np.ones(20)
+    for turn in range(4):
+        if turn == 1:
+            killer = threading.Timer(0.4, os.kill, (min(before), signal.SIGKILL))
+            killer.start()
+        far = np.tanh(there.reduce(slow_sums, far, 0.1)) + 0.1
+        here = np.tanh(table.reduce(slow_sums, here, 0.0)) + 0.1
+        assert np.array_equal(far, here), turn
+    killer.join()
+    mortals.wait_for_workers(2, timeout=30)
+    assert min(before) not in pids(mortals)
+    assert np.array_equal(there.reduce(sums), table.reduce(sums))
+    held = sorted(sum("parquet" in key for key in keys) for keys in mortals.has_what().values())
+    assert held == [10, 10]
+
+
+def test_worker_that_joins_gets_rows(start: Any, tmp_path: Path) -> None:
+    table = nv.read(parquet(tmp_path))
+    with start(n_workers=1, processes=False) as client:
+        there = table.on(client)
+        there.reduce(sums)
+        client.cluster.scale(2)
+        client.wait_for_workers(2, timeout=10)
+        assert np.array_equal(there.reduce(sums), table.reduce(sums))
+        held = sorted(sum("parquet" in key for key in keys) for keys in client.has_what().values())
+        assert held == [5, 6]
+
+
+@pytest.fixture
+def endangered(tmp_path: Path) -> Table:
+    """Four files; loading the third does what the file `flag` says."""
+    table = nv.read(parquet(tmp_path, files=4))
+    victim = table.source.partitions()[2].name
+    assert str(tmp_path / "02.parquet") in victim
+    return Table(Watched(table.source, tmp_path, victim), table.layout)
+
+
+def third_file(folder: Path) -> str:
+    return re.escape(str(folder / "02.parquet"))
+
+
+def test_partition_that_kills_workers_is_named(mortals: Client, endangered: Table, tmp_path: Path) -> None:
+    flag = tmp_path / "flag"
+    flag.write_text("die")
+    there = endangered.on(mortals)
+    with pytest.raises(
+        ClusterError, match=f"{third_file(tmp_path)}.*brought down 4 workers.*smaller row groups"
+    ):
+        there.reduce(sums)
+    flag.unlink()  # as if there were more memory now
+    assert np.array_equal(there.reduce(sums), endangered.reduce(sums))
+
+
+@pytest.mark.slow
+def test_partition_that_outgrows_memory_is_named(start: Any, endangered: Table, tmp_path: Path) -> None:
+    (tmp_path / "flag").write_text("grow")
+    with start(memory_limit="600MB") as client, pytest.raises(ClusterError, match=third_file(tmp_path)):
+        endangered.on(client).reduce(sums)
+
+
+@pytest.mark.parametrize(
+    ("befalls", "sentence"),
+    [
+        ("refuse", "{} .*does not fit into a worker's memory: write smaller row groups"),
+        ("miss", "a worker cannot read {} .*: every worker must see it"),
+    ],
+)
+def test_refusal_names_the_partition(
+    client: Client, endangered: Table, tmp_path: Path, befalls: str, sentence: str
+) -> None:
+    flag = tmp_path / "flag"
+    flag.write_text(befalls)
+    there = endangered.on(client)
+    with pytest.raises(ClusterError, match=sentence.format(third_file(tmp_path))):
+        there.reduce(sums)
+    flag.unlink()
+    assert np.array_equal(there.reduce(sums), endangered.reduce(sums))
+
+
+def test_error_in_a_file_is_that_of_the_stream(client: Client, tmp_path: Path) -> None:
+    for i in range(3):
+        (tmp_path / f"{i}.csv").write_text("a,b\n1,2\n3,four\n" if i == 1 else "a,b\n1,2\n3,4\n")
+    table = nv.read(str(tmp_path / "*.csv"))
+    numeric = Table(table.source, table.layout.with_columns([replace(table.layout["b"], kind="numeric")]))
+    with pytest.raises(DataError, match=r"1\.csv.*'b'") as here:
+        numeric.reduce(sums)
+    for run in (numeric.on(client).reduce, numeric.on(client).map):
+        with pytest.raises(DataError) as there:
+            run(sums)
+        assert str(there.value) == str(here.value)
+
+
+def test_error_of_a_learner_comes_as_it_is(client: Client, tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        nv.read(parquet(tmp_path, files=1)).on(client).reduce(divided)
+
+
+def test_no_workers(start: Any, tmp_path: Path) -> None:
+    table = nv.read(parquet(tmp_path, files=1))
+    with start(n_workers=0) as client:
+        runner = ClusterRunner(client, patience=0.2)
+        with pytest.raises(ClusterError, match=r"no worker for 0\.2 seconds"):
+            Table(table.source, table.layout, runner=runner).reduce(sums)
+
+
+def test_last_worker_leaves(start: Any, tmp_path: Path) -> None:
+    table = nv.read(parquet(tmp_path, files=1))
+    with start(n_workers=1, processes=False) as client:
+        there = Table(table.source, table.layout, runner=ClusterRunner(client, patience=0.5))
+        threading.Timer(0.3, client.cluster.scale, (0,)).start()
+        with pytest.raises(ClusterError, match=r"no worker for 0\.5 seconds"):
+            there.reduce(slow_sums, 1.0, 3.0)
+
+
+def test_closed_cluster_and_client(start: Any, tmp_path: Path) -> None:
+    with start(n_workers=1, processes=False) as client:
+        there = nv.read(parquet(tmp_path, files=1)).on(client)
+        there.reduce(sums)
+        client.cluster.close()
+        began = time.monotonic()
+        with pytest.raises(ClusterError, match=r"call table.on\(client\)"):
+            there.reduce(sums)
+        client.close()
+        with pytest.raises(ClusterError, match=r"the Dask client is closed: connect a client"):
+            there.reduce(sums)
+        assert time.monotonic() - began < 20
+
+
+def test_only_a_client_will_do(client: Client, tmp_path: Path) -> None:
+    table = nv.read(parquet(tmp_path, files=1))
+    with pytest.raises(InputTypeError, match="not a str"):
+        table.on("tcp://127.0.0.1:8786")
+
+    async def asynchronous() -> None:
+        async with Client(client.scheduler.address, asynchronous=True) as other:
+            table.on(other)
+
+    with pytest.raises(ParameterError, match="asynchronous=False"):
+        asyncio.run(asynchronous())
+
+
+def test_no_model_carries_a_cluster_away(client: Client, tmp_path: Path) -> None:
+    there = nv.read(parquet(tmp_path, files=1)).on(client)
+    with pytest.raises(InputTypeError, match="cannot be pickled"):
+        pickle.dumps(there)

@@ -1,0 +1,58 @@
+"""CoMoments against NumPy's covariance and exact rational arithmetic."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from novacula.statistics import CoMoments
+from novacula.statistics.comoments import BLOCK
+
+
+def test_equals_numpy_covariance_over_several_blocks(chunk_of, rng):
+    n = 2 * BLOCK + 17
+    x, y, weight = rng.normal(size=(n, 3)), rng.normal(size=(n, 2)), rng.integers(0, 4, n)
+    seen = CoMoments.observe(chunk_of(x, weight=weight, target=y))
+    z = np.column_stack([x, y])
+    scatter = np.cov(z, rowvar=False, fweights=weight, bias=True) * weight.sum()
+    assert seen.weight == weight.sum()
+    np.testing.assert_allclose(seen.mean, np.average(z, axis=0, weights=weight), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(seen.scatter, scatter, rtol=1e-10, atol=1e-10)
+    np.testing.assert_array_equal(seen.scatter, seen.scatter.T)
+    np.testing.assert_array_equal(
+        np.block([[seen.xx(3), seen.xy(3)], [seen.xy(3).T, seen.yy(3)]]), seen.scatter
+    )
+
+
+def test_equals_rational_arithmetic_at_mean_1e8(chunk_of, rng):
+    z = rng.normal(1e8, 1.0, size=(50, 2))
+    pieces = [CoMoments.observe(chunk_of(z[i : i + 7, :1], target=z[i : i + 7, 1])) for i in range(0, 50, 7)]
+    seen = sum(pieces[1:], pieces[0])
+    exact = [[Fraction(v) for v in column] for column in z.T]
+    means = [sum(column) / len(column) for column in exact]
+    for i in range(2):
+        assert seen.mean[i] == pytest.approx(float(means[i]), rel=1e-15)
+        for j in range(2):
+            pairs = zip(exact[i], exact[j], strict=True)
+            product = float(sum((a - means[i]) * (b - means[j]) for a, b in pairs))
+            assert seen.scatter[i, j] == pytest.approx(product, rel=1e-6, abs=1e-6)
+
+
+def test_sparse_columns_follow_the_numeric_ones(chunk_of, rng):
+    dense, extra = rng.normal(size=(30, 2)), scipy.sparse.random(30, 3, density=0.5, format="csr", rng=rng)
+    seen = CoMoments.observe(chunk_of(dense, sparse=extra))
+    z = np.hstack([dense, extra.toarray()])
+    np.testing.assert_allclose(seen.scatter, np.cov(z, rowvar=False) * 29, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_surfaces_quietly(chunk_of, value):
+    seen = CoMoments.observe(chunk_of([[1.0, value], [2.0, 3.0]], target=[1.0, 2.0]))
+    assert np.isfinite(seen.mean).tolist() == [True, False, True]
+    assert np.isfinite((seen + seen).mean).tolist() == [True, False, True]
+
+
+def test_no_rows(chunk_of):
+    chunk = chunk_of(np.empty((0, 2)), target=np.empty(0))
+    assert CoMoments.observe(chunk).departure(CoMoments.zero(3)) == ""
