@@ -27,9 +27,13 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path, page = folder / "play_tennis.nova", folder / "play_tennis.html"
     model.save(path)
-    page.write_text(f"<!doctype html><meta charset='utf-8'><title>PlayTennis</title>{model.work(day).to_html()}")
+    page.write_text(
+        f"<!doctype html><meta charset='utf-8'><title>PlayTennis</title>{model.work(day).to_html()}"
+    )
     answer = nv.load(path).predict(day)[0]
-    print(f"\nOn a sunny, cool, humid, windy day the answer is {answer}: P(No) = {model.predict_proba(day)[0, 0]:.6f}.")
+    print(
+        f"\nOn a sunny, cool, humid, windy day the answer is {answer}: P(No) = {model.predict_proba(day)[0, 0]:.6f}."
+    )
     print(f"The model is in {path}, and loads with novacula.load; the derivation is in {page}.")
 
 

@@ -65,7 +65,9 @@ def derive_predictions(model: NaiveBayes, table: Table, smoothing: Smoothing) ->
                 steps += _row_steps(model, chunk.rows(i, i + 1), smoothing, classes, n)
             n += 1
     notes = [f"The first {_ROWS} of {n} rows are derived."] if n > _ROWS else []
-    return Work("Naive Bayes: the predictions", steps, [*notes, "Missing values are left out of the product."])
+    return Work(
+        "Naive Bayes: the predictions", steps, [*notes, "Missing values are left out of the product."]
+    )
 
 
 def _row_steps(
@@ -76,7 +78,9 @@ def _row_steps(
     for k in range(min(len(classes), _CLASSES)):
         factors = _factors(model, chunk, smoothing, k)
         of: tuple[str | int, ...] = ("predict_joint_log_proba", row, k)
-        steps.append(_product(f"Row {row + 1}, class {classes[k]}", model, factors, k, classes[k], joint[k], of))
+        steps.append(
+            _product(f"Row {row + 1}, class {classes[k]}", model, factors, k, classes[k], joint[k], of)
+        )
     return [*steps, *_posterior(joint, classes, row, model)]
 
 
@@ -97,7 +101,13 @@ def _factors(model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, k: int) -> l
 
 
 def _product(
-    title: str, model: NaiveBayes, factors: list[Factor], k: int, label: str, joint: float, of: tuple[str | int, ...]
+    title: str,
+    model: NaiveBayes,
+    factors: list[Factor],
+    k: int,
+    label: str,
+    joint: float,
+    of: tuple[str | int, ...],
 ) -> Step:
     """P(t) · Π P(x|t), taken as a logarithm where it would be too long to read or too small to hold."""
     prior = float(model.class_prior_[k])

@@ -88,7 +88,10 @@ class NaiveBayes(Classifier):
         uses="reduce",
         cost="One pass: n·d to fit, n·d·K to predict; K·d numbers are kept.",
         cost_exponents={"n": 1, "d": 1},
-        references=("Mitchell, Machine Learning (1997), section 6.9", "John and Langley (1995), on kernel densities"),
+        references=(
+            "Mitchell, Machine Learning (1997), section 6.9",
+            "John and Langley (1995), on kernel densities",
+        ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Group, Words, *DISTRIBUTIONS.values())
     checks_finite: ClassVar[bool] = False
@@ -151,7 +154,9 @@ class NaiveBayes(Classifier):
             self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
             self.statistic_ = table.reduce(observe, len(self.classes_), self.groups_)
         else:
-            table, self.schema_, self.groups_, grown = merge_categories(table, self.schema_, self.groups_, self.statistic_)
+            table, self.schema_, self.groups_, grown = merge_categories(
+                table, self.schema_, self.groups_, self.statistic_
+            )
             self.statistic_ = grown + table.reduce(observe, len(self.classes_), self.groups_)
         return self._solve()
 
@@ -286,4 +291,3 @@ def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Fl
     out[:, :-1] = scores
     out[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
     return out
-

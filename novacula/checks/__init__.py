@@ -5,4 +5,11 @@ from novacula.checks.scales import check_chunking, check_scales
 from novacula.checks.statistic import check_statistic
 from novacula.checks.work import check_work
 
-__all__ = ["check_chunking", "check_learner", "check_scales", "check_statistic", "check_work", "learner_checks"]
+__all__ = [
+    "check_chunking",
+    "check_learner",
+    "check_scales",
+    "check_statistic",
+    "check_work",
+    "learner_checks",
+]

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from novacula.checks.samples import Sample, sample
+from novacula.checks.verdict import require
 from novacula.learner.base import Learner
 from novacula.table import Table, read
 from novacula.table.frames import FrameSource
@@ -38,7 +39,9 @@ def check_chunking(learner: Learner) -> None:
     if learner.card.uses == "reduce":
         order = np.random.default_rng(1).permutation(len(data))
         mixed = data.take(order)
-        same_model(whole, clone(learner).fit(mixed.X, mixed.target), data, "fitted on the rows in another order")
+        same_model(
+            whole, clone(learner).fit(mixed.X, mixed.target), data, "fitted on the rows in another order"
+        )
     if hasattr(learner, "partial_fit"):
         check_partial_fit(learner, data, whole)
 
@@ -80,19 +83,17 @@ def check_scales(learner: Learner, client: Any = None) -> None:
 def same_answers(model: Learner, other: Learner, files: Table, data: Sample) -> None:
     """Predictions for a table must be those for the frame."""
     for a, b in zip(answers(model, files), answers(other, data.X), strict=True):
-        if not close(a, b):
-            raise AssertionError(f"{type(model).__name__} predicts otherwise from files than from memory")
+        require(close(a, b), f"{type(model).__name__} predicts otherwise from files than from memory")
 
 
 def same_model(model: Learner, other: Learner, data: Sample, how: str) -> None:
     """Two models must have the same parameters and give the same answers, up to the rounding of sums."""
     mine, theirs = dict(fitted_arrays(model)), dict(fitted_arrays(other))
     for name, array in mine.items():
-        if name not in theirs or not close(array, theirs[name]):
-            raise AssertionError(f"{type(model).__name__} {how} has another {name}")
+        same = name in theirs and close(array, theirs[name])
+        require(same, f"{type(model).__name__} {how} has another {name}")
     for a, b in zip(answers(model, data.X), answers(other, data.X), strict=True):
-        if not close(a, b):
-            raise AssertionError(f"{type(model).__name__} {how} predicts otherwise")
+        require(close(a, b), f"{type(model).__name__} {how} predicts otherwise")
 
 
 def answers(model: Any, X: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.checks.verdict import require
 from novacula.errors import ParameterError
 from novacula.learner.expression import evaluate, magnitude
 from novacula.learner.work import Step, Work
@@ -33,9 +34,9 @@ def check_work(learner: Any, X: Any = None) -> None:
     """
     work = learner.work() if X is None else learner.work(X)
     name = type(learner).__name__
-    _require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
-    _require(any(step.expression for step in work), f"no step of the work of {name} holds arithmetic")
-    _require(any(step.of for step in work), f"no step of the work of {name} is tied to the model by `of`")
+    require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
+    require(any(step.expression for step in work), f"no step of the work of {name} holds arithmetic")
+    require(any(step.of for step in work), f"no step of the work of {name} is tied to the model by `of`")
     outputs: dict[str, Any] = {}
     for i, step in enumerate(work):
         where = f"step {i} of the work of {name}, {step.title!r},"
@@ -45,12 +46,6 @@ def check_work(learner: Any, X: Any = None) -> None:
     _check_renderings(work, name)
 
 
-def _require(holds: bool, sentence: str) -> None:
-    # Not an assert statement: `python -O` must not turn a check into nothing.
-    if not holds:
-        raise AssertionError(sentence)
-
-
 def _check_arithmetic(step: Step, where: str) -> None:
     if step.tree is None:
         return
@@ -58,7 +53,7 @@ def _check_arithmetic(step: Step, where: str) -> None:
         value = evaluate(step.tree, step.values)
     except ParameterError as error:
         raise AssertionError(f"{where} has no value: {error}") from error
-    _require(
+    require(
         step.result is None or _agree(value, step.result, step),
         f"{where} states {step.result!r}, but its expression {step.expression!r} comes to {value!r}",
     )
@@ -71,7 +66,7 @@ def _check_tie(step: Step, where: str, learner: Any, X: Any, outputs: dict[str, 
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
     stated = math.nan if step.value is None else step.value
-    _require(_agree(stated, held, step), f"{where} states {stated!r}, but {path} of the model is {held!r}")
+    require(_agree(stated, held, step), f"{where} states {stated!r}, but {path} of the model is {held!r}")
 
 
 def _look_up(path: tuple[str | int, ...], learner: Any, X: Any, outputs: dict[str, Any]) -> Any:
@@ -108,10 +103,10 @@ def _check_renderings(work: Work, name: str) -> None:
         "HTML": work.to_html(),
     }
     for kind, rendering in renderings.items():
-        _require(bool(rendering.strip()), f"the work of {name} renders to nothing as {kind}")
+        require(bool(rendering.strip()), f"the work of {name} renders to nothing as {kind}")
     fault = html_fault(renderings["HTML"])
-    _require(fault is None, f"the HTML of the work of {name} is not well formed: {fault}")
-    _require("<script" not in renderings["HTML"].lower(), f"the HTML of the work of {name} holds a script")
+    require(fault is None, f"the HTML of the work of {name} is not well formed: {fault}")
+    require("<script" not in renderings["HTML"].lower(), f"the HTML of the work of {name} holds a script")
 
 
 def html_fault(page: str) -> str | None:

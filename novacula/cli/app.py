@@ -44,10 +44,10 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[  # noqa: ARG001  (its callback does the work)
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,  # noqa: ARG001  (see run)
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Classical machine learning that shows its work."""
 
@@ -62,7 +62,10 @@ def learners(json: AsJson = False) -> None:
 
 
 @app.command()
-def card(learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists.")], json: AsJson = False) -> None:
+def card(
+    learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists.")],
+    json: AsJson = False,
+) -> None:
     """Print a learner's card: hypothesis space, bias, search, cost."""
     from novacula.learner.registry import find
 

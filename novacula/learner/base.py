@@ -44,6 +44,9 @@ class Learner(BaseEstimator):
         check_is_fitted(self)
         save(self, path)
 
+    def _check_state(self) -> None:
+        """After loading: raise if the fitted attributes do not fit each other. For learners whose kernels trust them."""
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.card.takes_missing
@@ -71,7 +74,9 @@ class Learner(BaseEstimator):
     def _remember(self, table: Table) -> None:
         """Keep the features' schema, and for tables what scikit-learn keeps of frames."""
         layout = table.layout
-        self.schema_ = Schema(layout.features, missing=layout.missing, missing_by_column=layout.missing_by_column)
+        self.schema_ = Schema(
+            layout.features, missing=layout.missing, missing_by_column=layout.missing_by_column
+        )
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = sum(column.width for column in layout.features)
             if all(column.kind != "sparse" for column in layout.features):
@@ -112,7 +117,9 @@ class Classifier(ClassifierMixin, Learner):
 
     classes_: Any
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
+    def _ingest(
+        self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None
+    ) -> Table:
         """Rows, classes and weights as a table with a categorical target, whose categories are the classes.
 
         `first`: features are set anew rather than compared; `classes`: the only ones that may occur.
@@ -139,7 +146,9 @@ class Classifier(ClassifierMixin, Learner):
             table = table.with_types({column.name: "categorical"})
             labels = table.layout.target_columns[0].categories
             if any(isinstance(label, float) and not label.is_integer() for label in labels):
-                raise DataError(f"the target {column.name!r} is continuous: classes must be whole numbers or words")
+                raise DataError(
+                    f"the target {column.name!r} is continuous: classes must be whole numbers or words"
+                )
         elif column.kind == "text":
             raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
         return table

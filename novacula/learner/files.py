@@ -284,6 +284,8 @@ def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str
     learner = kind(**parameters)
     _validate(learner)
     vars(learner).update(attributes)
+    if attributes and hasattr(learner, "_check_state"):
+        learner._check_state()  # kernels do not look where they read, so arrays have to fit each other
     return learner
 
 

@@ -41,7 +41,9 @@ def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finit
         from novacula.table.frames import FrameSource
 
         names = mixed.column_names if _has_names(X) else None
-        _check_feature_names(learner, X if names is not None else np.empty((1, mixed.num_columns)), reset=reset)
+        _check_feature_names(
+            learner, X if names is not None else np.empty((1, mixed.num_columns)), reset=reset
+        )
         _check_n_features(learner, np.empty((1, mixed.num_columns)), reset=reset)
         if mixed.num_rows == 0 or mixed.num_columns == 0:
             shape = f"(shape=({mixed.num_rows}, {mixed.num_columns}))"
@@ -55,7 +57,9 @@ def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finit
         dtype="numeric",
         reset=reset,
     )
-    if sparse if reset else learner.schema_.of_kind("sparse"):  # rows to predict take the form of those of the fit
+    if (
+        sparse if reset else learner.schema_.of_kind("sparse")
+    ):  # rows to predict take the form of those of the fit
         return SparseSource(csr_matrix(array).astype(np.float64, copy=False), name="X")
     if sparse:
         array = array.toarray()
@@ -121,7 +125,9 @@ def _refuse_words(frame: Any) -> None:
 
 def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     """The classes in order and the code of each row's class; with `classes` no other may occur."""
-    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True)
+    y = column_or_1d(
+        check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True
+    )
     check_consistent_length(X, y)
     found, codes = _distinct_labels(y)
     if classes is None:
@@ -130,7 +136,9 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     place = np.searchsorted(classes, found)
     new = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != found)
     if new.any():
-        raise DataError(f"y contains the class {found[new][0]!r}, which was not named in classes on the first call")
+        raise DataError(
+            f"y contains the class {found[new][0]!r}, which was not named in classes on the first call"
+        )
     return classes, place.astype(np.int32)[codes]
 
 
@@ -162,7 +170,9 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     if sample_weight is None:
         return None
     rows = np.empty((_num_samples(X), 0))
-    return np.ascontiguousarray(_check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True))
+    return np.ascontiguousarray(
+        _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+    )
 
 
 def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
@@ -170,7 +180,9 @@ def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
     fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
     schema = survey(source, Schema((*source.blocks(), *fields)), {}, progress=False)
     columns = (*schema.columns, *targets)
-    return Table(source, Schema(columns, tuple(t.name for t in targets), n_rows=source.n_rows), progress=False)
+    return Table(
+        source, Schema(columns, tuple(t.name for t in targets), n_rows=source.n_rows), progress=False
+    )
 
 
 def target_names(source: MemorySource, y: Any) -> list[str]:
@@ -193,7 +205,9 @@ def as_table(X: Any, y: Any, sample_weight: Any) -> Table | None:
     if not isinstance(X, Table):
         return None
     if sample_weight is not None:
-        raise InputTypeError("a Table holds its weights itself: read it with weight='column' instead of sample_weight")
+        raise InputTypeError(
+            "a Table holds its weights itself: read it with weight='column' instead of sample_weight"
+        )
     if y is not None and not isinstance(y, (str, list, tuple)):
         raise InputTypeError("with a Table, y is the name of its target column")
     return X if y is None else X.with_target(y)

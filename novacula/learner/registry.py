@@ -89,10 +89,9 @@ def discover(package: ModuleType, base: type) -> dict[str, type]:
 
 @cache
 def _walk() -> dict[str, type[Learner]]:
-    import novacula
     from novacula.learner.base import Learner
 
-    return discover(novacula, Learner)
+    return discover(importlib.import_module(__name__.split(".")[0]), Learner)
 
 
 def _families(package: ModuleType) -> Iterator[ModuleType]:

@@ -1,7 +1,7 @@
 """A work as an HTML fragment: all escaped, readable without a style sheet, nothing fetched from elsewhere.
 
-Classes begin with ``nv-``, so that a page that shows works can style them; the others keep MathJax in a
-notebook from reading a dollar in a name as mathematics.
+Classes begin with ``nv-``, and the little style that comes along speaks of those only; the other classes keep MathJax
+in a notebook from reading a dollar in a name as mathematics.
 """
 
 from __future__ import annotations
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 INDEXED = re.compile(r"(?<!\w)([^\W\d_])_([^\W\u2070-\u209f¹²³ᵀᵢⱼ]+)")
 
 
+STYLE = (
+    ".nv-work{font-family:system-ui,sans-serif;line-height:1.4;max-width:56rem}"
+    ".nv-step{margin:0 0 1.2em}.nv-work h4{margin:0 0 .3em}"
+    ".nv-formula,.nv-arithmetic{margin:.2em 0 .2em 1em}"
+    ".nv-table{border-collapse:collapse;margin:.6em 0 .6em 1em}"
+    ".nv-table th,.nv-table td{padding:.15em .9em .15em 0;text-align:left}"
+    ".nv-table thead{border-bottom:1px solid currentColor}"
+    ".nv-table .nv-number{text-align:right;font-variant-numeric:tabular-nums}"
+    ".nv-figure{margin:.6em 0 .6em 1em}.nv-figure svg{max-width:100%;height:auto}"
+    ".nv-note{margin:.3em 0 .3em 1em;opacity:.8}"
+)
+
+
 def escape_html(text: str) -> str:
     """Text that means nothing in HTML, between tags or in an attribute."""
     return escape(printable(text))
@@ -29,7 +42,10 @@ def escape_html(text: str) -> str:
 
 def work_to_html(work: Work) -> str:
     """Write a work as HTML."""
-    parts = ['<section class="nv-work tex2jax_ignore mathjax_ignore">', f"<h3>{escape_html(work.title)}</h3>"]
+    parts = [
+        f'<section class="nv-work tex2jax_ignore mathjax_ignore"><style>{STYLE}</style>',
+        f"<h3>{escape_html(work.title)}</h3>",
+    ]
     for step in work:
         parts += ['<section class="nv-step">', *step_parts(step), "</section>"]
     parts += [f'<p class="nv-note">{escape_html(note)}</p>' for note in work.notes]

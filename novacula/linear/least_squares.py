@@ -26,10 +26,10 @@ from novacula.table.chunk import Floats
 class LinearRegression(LinearModel):
     """Ordinary least squares, with the inference that belongs to it.
 
-    Fitted: `coef_`, `intercept_`, `sigma_` (the standard deviation of the errors by maximum likelihood), `r2_`,
-    `rank_` and `singular_` of the centred columns, `solver_`, and the sums `moments_`, to which `partial_fit`
-    adds. `summary()` has standard errors, t, p and intervals. Weights are repetitions. Where columns are
-    dependent, the coefficients are those of least norm, and a `RankWarning` says so.
+    Fitted: `coef_`, `intercept_`, `sigma_` (the standard deviation of the errors by maximum likelihood),
+    `r2_`, `rank_` and `singular_` of the centred columns, `solver_`, and the sums `moments_`, to which
+    `partial_fit` adds. `summary()` has standard errors, t, p and intervals. Weights are repetitions. Where
+    columns are dependent, the coefficients are those of least norm, and a `RankWarning` says so.
 
     >>> import numpy as np
     >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])
@@ -55,9 +55,9 @@ class LinearRegression(LinearModel):
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="One pass of n·d² and d³ to solve, in memory for d² numbers. Where columns are nearly dependent, a "
-        "second pass of 2·n·d². With fewer rows than columns all rows are taken at once, n·d numbers. Sparse "
-        "columns are made dense chunk by chunk.",
+        cost="One pass of n·d² and d³ to solve, in memory for d² numbers. Where columns are nearly "
+        "dependent, a second pass of 2·n·d². With fewer rows than columns all rows are taken at once, n·d "
+        "numbers. Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},
         references=(
             "C. F. Gauss, Theoria motus corporum coelestium, 1809",
@@ -125,7 +125,6 @@ def unit_errors(columns: Columns, solution: Solution, intercept: bool) -> Floats
     d = len(columns.noise)
     if solution.rank < d:
         return np.full(1 + d, np.nan)
-    triangle = np.linalg.qr(solution.factor, mode="r")
-    root = linalg.solve_triangular(triangle, np.eye(d))  # root rootᵀ = (XᵀX)⁻¹
+    root, _ = linalg.lapack.dtrtri(np.linalg.qr(solution.factor, mode="r"))  # root rootᵀ = (XᵀX)⁻¹
     lever = 1.0 / columns.weight + ((columns.centre[:d] @ root) ** 2).sum() if intercept else 0.0
     return np.sqrt(np.append(lever, (root**2).sum(axis=1)))

@@ -115,7 +115,7 @@ class LinearModel(Regressor):
         """The sums so far, if there are any to which those of the table can be added."""
         if self.moments_ is None:
             raise ParameterError(
-                f"this {type(self).__name__} was fitted on fewer rows than columns, and kept no sums to add to: "
+                f"this {type(self).__name__} was fitted on fewer rows than columns and kept no sums: "
                 "fit it on all rows at once, or begin with partial_fit"
             )
         known, k = len(self.y_mean_), len(table.layout.target)
@@ -166,17 +166,17 @@ class LinearModel(Regressor):
         if solution.rank < d:
             words = (
                 f"the columns span {solution.rank} of {d} directions{self._constant(columns)}, so many "
-                f"coefficients fit equally well, and those of least norm are given: drop columns, {self.remedy}"
+                "coefficients fit equally well, and those of least norm are given: drop columns, "
             )
         elif solution.doubt > TRUSTED:
             digits = max(0, math.floor(-math.log10(solution.doubt)))
             words = (
-                f"the columns are so nearly dependent that only about {digits} digits of the coefficients can be "
-                f"trusted: {'fit all rows at once' if solution.solver == 'sums' else 'drop columns'}, {self.remedy}"
+                f"the columns are so nearly dependent that about {digits} digits of the coefficients can "
+                f"be trusted: {'fit all rows at once' if solution.solver == 'sums' else 'drop columns'}, "
             )
         else:
             return
-        warnings.warn(f"{type(self).__name__}: {words}", RankWarning, stacklevel=4)
+        warnings.warn(f"{type(self).__name__}: {words}{self.remedy}", RankWarning, stacklevel=4)
 
     def _constant(self, columns: Columns) -> str:
         still = np.flatnonzero(~columns.varies)

@@ -61,7 +61,7 @@ def coefficient_table(model: LinearModel, k: int) -> Step:
 def weighted_sum(
     one: str, weights: Floats, other: str, values: Floats, numbers: Any = None
 ) -> tuple[str, dict[str, float]]:
-    """Σ weights·values as an expression, and what its names stand for; small terms are one number together."""
+    """Σ weights·values as an expression, and the values of its names; small terms are one number together."""
     numbers = np.arange(len(weights)) if numbers is None else numbers
     products = weights * values
     shown = np.arange(len(weights))

@@ -36,8 +36,8 @@ class Ridge(LinearModel):
     """Least squares with a penalty of α on the squares of the weights.
 
     `alpha` is a number that is not negative, one number a target, or "loo": that of `alphas` with the least
-    leave-one-out error. `alpha=0` is `LinearRegression`. Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`; with
-    "loo" also `loo_error_`, the mean squared error of rows left out for each of `alphas_`; and the sums
+    leave-one-out error. `alpha=0` is `LinearRegression`. Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`;
+    with "loo" also `loo_error_`, the mean squared error of rows left out for each of `alphas_`; and the sums
     `moments_`, to which `partial_fit` adds. Weights are repetitions.
 
     >>> import numpy as np
@@ -56,17 +56,17 @@ class Ridge(LinearModel):
         hypothesis_space="ŷ = b + Σ wⱼxⱼ, for all real weights w and intercepts b.",
         inductive_bias="Small weights, shared among columns that say the same; the units of columns matter.",
         objective="Σ (y − ŷ)² + α Σ wⱼ², the negative log posterior under normal errors and normal weights.",
-        search="Exact: (XᵀX + αI) w = Xᵀy by Cholesky, by singular values where it is ill-conditioned; α from a "
-        "grid by the leave-one-out error in closed form.",
+        search="Exact: (XᵀX + αI) w = Xᵀy by Cholesky, by singular values where ill-conditioned; α from "
+        "a grid by the leave-one-out error in closed form.",
         noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
         missing="Not taken: a missing or infinite value raises, with its column.",
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="One pass of n·d² and d³ to solve, in memory for d² numbers; one more pass to leave rows out. With "
-        "fewer rows than columns all rows are taken at once (the dual form): n·d numbers, n²·d steps. Sparse "
-        "columns are made dense chunk by chunk.",
+        cost="One pass of n·d² and d³ to solve, in memory for d² numbers; one more pass to leave rows out. "
+        "With fewer rows than columns all rows are taken at once (the dual form): n·d numbers, n²·d steps. "
+        "Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},
         size="alpha",
         references=("A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12, 1970",),
@@ -142,7 +142,7 @@ class Ridge(LinearModel):
         return np.full(k, self.alphas_[np.argmin(errors.mean(axis=1))])
 
     def path(self, X: Any, y: Any = None, alphas: Any = None, sample_weight: Any = None) -> RidgePath:
-        """The coefficients for each of `alphas`, from one decomposition; the learner itself stays as it is."""
+        """The coefficients for each of `alphas`, from one decomposition; the learner stays as it is."""
         learner = clone(self)
         grid = as_grid(self.alphas if alphas is None else alphas)
         problem = learner._observe(X, y, sample_weight)

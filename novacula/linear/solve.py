@@ -86,7 +86,7 @@ class Solution:
 
     coef: Floats  # (d, k)
     error: Floats  # (k,), Σ w (y − ŷ)²
-    rank: int  # directions that the columns span
+    rank: int  # directions that are determined: all with a penalty, otherwise those that the columns span
     doubt: float  # relative error of the coefficients that rounding may have made
     factor: Floats  # (m, d), F with FᵀF = XᵀX
     solver: str  # cholesky, qr, svd (columns are dependent), sums (no rows to go back to) or dual
@@ -127,7 +127,8 @@ def solve_cholesky(system: System, alpha: float = 0.0) -> Solution | None:
         return None  # nearly all of yᵀy cancels, and with it the digits of what is left
     factor = np.zeros_like(system.gram)
     factor[: len(live), live] = np.triu(upper) * scale
-    return Solution(coef, error, len(live), EPS / rcond, factor, "cholesky")
+    rank = len(live) if alpha == 0.0 else len(coef)
+    return Solution(coef, error, rank, EPS / rcond, factor, "cholesky")
 
 
 def cholesky(matrix: Floats) -> tuple[Floats, float]:
@@ -181,7 +182,7 @@ def solve_factor(
     return Solution(
         coef,
         ((g - bare @ (scale[:, None] * short)) ** 2).sum(axis=0),
-        int(kept.sum()),
+        int(kept.sum()) if alpha == 0.0 else len(coef),
         doubt(blurs(vt, s, columns.noise[live], squared)[kept], s[kept], along, misfit),
         f * columns.lengths[: f.shape[1]] * columns.varies,
         "qr" if full else "svd",

@@ -1,8 +1,8 @@
 """Ridge for every α from one decomposition, and its leave-one-out error in closed form.
 
-With XᵀX = V diag(λ) Vᵀ the coefficients are w(α) = V diag(1/(λ + α)) Vᵀ Xᵀy. A row that is left out of the fit
-is missed by e / (1 − h), where e is its residual and h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage, without 1/n
-where there is no intercept. So one more pass over the rows tells what n fits without one row each would tell.
+With XᵀX = V diag(λ) Vᵀ the coefficients are w(α) = V diag(1/(λ + α)) Vᵀ Xᵀy. A row that is left out is missed
+by e / (1 − h), where e is its residual and h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage, without 1/n where
+there is no intercept. So one more pass over the rows tells what n fits without one row each would tell.
 
 Weights are repetitions: of a row of weight 3 one copy is left out, and two stay. A row of weight below 1 is
 left out whole.

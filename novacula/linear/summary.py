@@ -1,9 +1,9 @@
 """What a fit by least squares says beyond its coefficients: how sure they are, and how well the plane fits.
 
-With normal errors (ŵ − w) / se has Student's t distribution with n − rank degrees of freedom. Here se² is s² times
-the diagonal of (XᵀX)⁻¹ and s² = Σ (y − ŷ)² / (n − rank); an intercept counts as one more column. A weight is a
-number of repetitions, so n is the sum of the weights. Where this does not hold, a sentence stands in place of
-the numbers. AIC and BIC count the coefficients but not σ.
+With normal errors (ŵ − w) / se has Student's t distribution with n − rank degrees of freedom, where se² is s²
+times the diagonal of (XᵀX)⁻¹ and s² = Σ (y − ŷ)² / (n − rank); an intercept counts as one more column.
+Weights are repetitions, so n is their sum. Where this does not hold, a sentence stands in place of the
+numbers. AIC and BIC count the coefficients but not σ.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from novacula.table.chunk import Floats
 if TYPE_CHECKING:
     from novacula.linear.least_squares import LinearRegression
 
-INTERCEPT = "intercept"
 SHOWN = 200
 """Rows of a printed table."""
 DRAWN = 30
@@ -41,6 +40,7 @@ class TargetSummary:
     """The coefficients of one target, the intercept first if there is one, and the fit as a whole."""
 
     target: str
+    intercept: bool  # whether the first coefficient is the intercept
     names: list[str]
     coef: Floats  # (q,), as are the next five
     std_error: Floats
@@ -55,10 +55,10 @@ class TargetSummary:
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain values, None where there are none."""
         columns = ("coef", "std_error", "t", "p", "low", "high")
-        rows = {
-            name: {column: _plain(getattr(self, column)[i]) for column in columns}
+        rows = [
+            {"name": name} | {column: _plain(getattr(self, column)[i]) for column in columns}
             for i, name in enumerate(self.names)
-        }
+        ]
         facts = {name: _plain(value) for name, value in self.facts.items()}
         return {"target": self.target, "coefficients": rows, **facts, "note": self.note}
 
@@ -77,7 +77,7 @@ class TargetSummary:
 
     def figure(self, level: float) -> Figure:
         """Bars of what one standard deviation of a column does to the target, with intervals where known."""
-        features = slice(int(self.names[0] == INTERCEPT), None)
+        features = slice(int(self.intercept), None)
         names, unit = self.names[features], 1.0 if self.std is None else self.std
         effect = self.coef[features] * unit
         limits = np.column_stack([self.low[features] * unit, self.high[features] * unit])
@@ -165,7 +165,8 @@ def _of_target(model: LinearRegression, k: int, level: float) -> TargetSummary:
     reach = float(special.stdtrit(left, 0.5 + level / 2)) if left > 0 else math.nan
     return TargetSummary(
         target=model.target_names_[k],
-        names=([INTERCEPT][first:] + column_names(model.schema_)),
+        intercept=model.fit_intercept,
+        names=(["intercept"][first:] + column_names(model.schema_)),
         coef=coef,
         std_error=std_error,
         t=t,
@@ -191,13 +192,13 @@ def _why_not(model: LinearRegression, left: float, error: float, total: float) -
     """Why there can be no standard errors; empty where there can."""
     if model.rank_ < model.n_features_in_:
         return (
-            f"The columns span {model.rank_} of {model.n_features_in_} directions, so the coefficients are one "
-            "choice of many: they have no standard errors, t or p."
+            f"The columns span {model.rank_} of {model.n_features_in_} directions, so the coefficients are "
+            "one choice of many: they have no standard errors, t or p."
         )
     if left <= 0:
         return (
-            "There are no more rows than coefficients, so nothing is left to estimate the noise from: there are "
-            "no standard errors, t or p."
+            "There are no more rows than coefficients, so nothing is left to estimate the noise from: there "
+            "are no standard errors, t or p."
         )
     if error <= total * (1e-10 if model.solver_ == "sums" else (NOISE * EPS) ** 2):
         return "The plane meets every target up to rounding, so there is no noise for t and p to speak of."

@@ -116,7 +116,7 @@ class ArffPartition(ArrowPartition):
         while at < len(body):
             pair = _PAIR.match(body, at)
             if pair is None or not line.endswith("}"):
-                raise DataError(f"{self.name}, line {number}: {body[at : at + 20]!r} is no index and value")
+                raise DataError(f"{self.name}, line {number}: {body[at : at + 20].strip()!r} is no index and value")
             if int(pair[1]) >= len(row):
                 raise DataError(f"{self.name}, line {number}: there is no attribute {pair[1]}")
             row[int(pair[1])] = _unquoted(pair[2], pair[3], pair[4])
@@ -174,7 +174,7 @@ def split_values(text: str) -> list[str]:
     """
     if "'" not in text and '"' not in text:
         return [value.strip() for value in text.split(",")]
-    values = []
+    values: list[str] = []
     at = 0
     while True:
         match = _VALUE.match(text, at)

@@ -79,7 +79,7 @@ class Chunk:
             np.concatenate([chunk.weight for chunk in chunks]),
             None if first.sparse is None else vstack([chunk.sparse for chunk in chunks], format="csr"),
             tuple(np.concatenate(columns) for columns in zip(*(chunk.text for chunk in chunks), strict=True)),
-            None if first.target is None else np.concatenate([chunk.target for chunk in chunks]),  # type: ignore[arg-type]
+            None if first.target is None else np.concatenate([chunk.target for chunk in chunks]),
         )
 
 
@@ -89,8 +89,7 @@ def sparse_rows(matrix: Any, start: int, stop: int) -> Any:
 
     pointer = matrix.indptr[start : stop + 1]
     held = slice(pointer[0], pointer[-1])
-    return csr_matrix(
-        (matrix.data[held], matrix.indices[held], pointer - pointer[0]),
-        shape=(len(pointer) - 1, matrix.shape[1]),
-        copy=False,
-    )
+    rows = csr_matrix((len(pointer) - 1, matrix.shape[1]), dtype=matrix.dtype)
+    # Set one by one: the constructor copies arrays that are small parts of others.
+    rows.data, rows.indices, rows.indptr = matrix.data[held], matrix.indices[held], pointer - pointer[0]
+    return rows

@@ -30,38 +30,32 @@ from novacula.errors import ClusterError, InputTypeError, ParameterError
 from novacula.table.chunk import Chunk
 from novacula.table.frames import DaskPartition
 from novacula.table.memory import MemoryPartition
-from novacula.table.parallel import Addable, one_blas_thread, tree_sum
 from novacula.table.names import printable
+from novacula.table.parallel import Addable, one_blas_thread, tree_sum
 from novacula.table.source import Partition
 from novacula.table.table import Layout
 
 S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
 Bundle: TypeAlias = Sequence[Partition]  # neighbours that are loaded, observed and moved as one
-Key: TypeAlias = tuple[str, ...]  # the keys of its partitions
+Key: TypeAlias = tuple[str, ...]  # the keys of its partitions, which change with their content
 Rows: TypeAlias = list[list[Chunk]]  # their chunks
 
-PATIENCE = 30.0
-"""Seconds without any worker after which a pass gives up."""
-BUNDLES = 64
-"""Bundles of a table, until they are full: the scheduler spends milliseconds on every task."""
-PER_THREAD = 4
-"""Bundles for each thread, at least, where a cluster is large."""
-BUNDLE_SIZE = 8
-"""Partitions of a bundle, at most: a power of two, and few enough to fit into memory together."""
-LAYOUTS = 2
-"""Layouts whose rows stay resident: that of a fit, and that of predictions in between."""
-SHARED_BYTES = 100_000
-"""Size from which the arguments of a pass travel once to each worker instead of with every task."""
+PATIENCE = 30.0  # seconds without any worker after which a pass gives up
+BUNDLES, PER_THREAD = 32, 4  # bundles to aim for: the scheduler spends milliseconds on every task
+BUNDLE_SIZE = 8  # partitions, at most: a power of two, and few enough to fit into memory together
+LAYOUTS = 2  # whose rows stay resident: that of a fit, and that of predictions in between
+SHARED_BYTES = 100_000  # size from which arguments travel once to each worker instead of with every task
 
 
 class ClusterRunner:
     """Runs the passes over a table on the workers of a Dask client; `Table.on` makes it.
 
-    Rows are loaded once and stay as long as the runner lives. The key of a partition changes with its file,
-    so a file that was written anew is loaded anew. Many partitions go in bundles of 2ᵏ neighbours, which are
-    whole branches of the tree of sums, so that bundling changes no digit either. Where workers came or went,
-    the rows are spread again before the next pass.
+    Rows are loaded once and stay as long as the runner lives; a file that was written anew has another key
+    when it is read again, and is loaded anew. Many partitions go in bundles of 2ᵏ neighbours, which are whole
+    branches of the tree of sums, so that bundling changes no digit either. Where workers came or went, the
+    rows are spread again before the next pass. Rows in this process's memory go through the scheduler, which
+    keeps them; Dask warns where that is heavy, and files that all workers can read are the way out.
     """
 
     def __init__(self, client: Any, patience: float = PATIENCE) -> None:
@@ -159,25 +153,20 @@ class ClusterRunner:
         while len(self._placements) >= LAYOUTS:
             del self._placements[next(iter(self._placements))]
         limit = max(before.limit, PER_THREAD * sum(workers.values()))
-        order = bundled(parts, limit)
-        bundles = {key_of(bundle): bundle for bundle in order}
-        kept = {
-            key: future
-            for key, future in before.rows.items()
-            if key in bundles and future.status in ("pending", "finished")
-        }
-        rows = kept | self._load({key: bundles[key] for key in bundles if key not in kept}, layout)
+        order = [(tuple(part.key for part in bundle), bundle) for bundle in bundled(parts, limit)]
+        usable = {key: rows for key, rows in before.rows.items() if rows.status in ("pending", "finished")}
+        loaded = self._load({key: bundle for key, bundle in order if key not in usable}, layout)
+        rows = {key: usable.get(key) or loaded[key] for key, _ in order}
         if before.workers != set(workers):
             rows = self._spread(rows, workers)
         self._placements[mark] = Placement(rows, set(workers), limit)
-        return [(name_of(bundle), rows[key_of(bundle)]) for bundle in order]
+        return [(name_of(bundle), rows[key]) for key, bundle in order]
 
     def _load(self, bundles: Mapping[Key, Bundle], layout: Layout) -> dict[Key, Any]:
         """Have bundles loaded; a Dask frame is computed by the workers, all else they read or are sent."""
         tasks = {}
         for key, bundle in bundles.items():
-            frames = [part.delayed if isinstance(part, DaskPartition) else None for part in bundle]
-            parts = [hollow(part) if isinstance(part, DaskPartition) else part.detached() for part in bundle]
+            parts, frames = zip(*map(shipped, bundle), strict=True)
             tasks[key] = self._task(name_of(bundle), load, parts, frames, layout)
         if any(isinstance(part, MemoryPartition) for bundle in bundles.values() for part in bundle):
             return {key: self._client.compute(task) for key, task in tasks.items()}  # rows: modest messages
@@ -204,7 +193,7 @@ class Placement:
 
     rows: dict[Key, Any]
     workers: set[str]  # among which they were spread
-    limit: int  # of bundles; never lowered, lest rows be loaded again when a worker goes
+    limit: int  # bundles aimed for; never lowered, lest rows be loaded again when a worker goes
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +219,6 @@ def bundled(parts: Sequence[Partition], limit: int) -> list[Bundle]:
     while size < BUNDLE_SIZE and size * limit < len(parts):
         size *= 2
     return [parts[start : start + size] for start in range(0, len(parts), size)]
-
-
-def key_of(bundle: Bundle) -> Key:
-    """Changes when the content of a partition does."""
-    return tuple(part.key for part in bundle)
 
 
 def name_of(bundle: Bundle) -> str:
@@ -269,11 +253,13 @@ def layout_mark(layout: Layout) -> str:
     return repr((columns, schema.target, schema.weight, markers, layout.unseen))
 
 
-def hollow(part: DaskPartition) -> DaskPartition:
-    """A partition without its graph, to be filled by `load`."""
-    part = copy(part)
-    part.delayed = None
-    return part
+def shipped(part: Partition) -> tuple[Partition, Any]:
+    """A partition as a task has it, and the lazy frame that will fill it, if any."""
+    if not isinstance(part, DaskPartition):
+        return part.detached(), None
+    hollow = copy(part)
+    hollow.delayed = None
+    return hollow, part.delayed
 
 
 # --- what workers do ----------------------------------------------------------------------------------------

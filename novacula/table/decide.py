@@ -37,11 +37,9 @@ def count(column: Column, profile: ColumnProfile, find: Finder) -> Column:
     single = profile.distinct == 1
     if column.kind == "numeric":
         if profile.words:
-            wrong = f"{_times(profile.words, 'value')} of {profile.rows:,} is no number"
+            held = f"{_times(profile.words, 'other value')}, the first being {find()}"
             advice = f"name it in missing=, or say types={{{column.name!r}: 'categorical'}}"
-            raise DataError(
-                f"in the numeric column {column.name!r} {wrong}, the first being {find()}: {advice}"
-            )
+            raise DataError(f"the numeric column {column.name!r} holds {held}: {advice}")
         if profile.numbers:
             low, high = profile.low, profile.high
             single = low == high
@@ -69,9 +67,8 @@ def _times(count: int, thing: str) -> str:
 
 def _categories(name: str, profile: ColumnProfile, textual: bool) -> tuple[Category, ...]:
     if profile.values is None:
-        raise SchemaError(
-            f"column {name!r} has more than {profile.cap:,} distinct values: say 'text' or 'ignored'"
-        )
+        limit = f"more than {profile.cap:,} distinct values"
+        raise SchemaError(f"column {name!r} has {limit}, too many for categories: make it text or ignored")
     values = profile.values.to_pylist()
     if not textual:
         return category_order(v if isinstance(v, Category) else str(word_of(v)) for v in values)

@@ -1,8 +1,8 @@
 """CSV and its kin: files cut after whole records into ranges of bytes, each parsed by Arrow on its own.
 
 Columns that the schema knows to be numeric are parsed as numbers, and categories as a dictionary. Where a
-value turns out not to be a number, the rest of the range comes as text, so that whoever asked can name row and
-value.
+value turns out not to be a number, the rest of the range comes as text, so that whoever asked can name the
+row and the value.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class RangePartition(ArrowPartition):
                 )
                 yield from pacsv.open_csv(stream, read, parse, convert)
         except READ_ERRORS as error:
-            raise self._explained(error, ragged) from error
+            if "Empty CSV file" not in str(error):
+                raise self._explained(error, ragged) from error
 
     def _explained(self, error: BaseException, ragged: Sequence[Any]) -> Exception:
         if ragged:

@@ -125,9 +125,8 @@ def _numbers(values: Any, column: Column, schema: Schema, place: Place) -> Float
     if words is not None:
         value = values[int(np.argmax(words))].as_py()
         advice = f"name it in missing=, or say types={{{column.name!r}: 'categorical'}}"
-        raise DataError(
-            f"{place.name(words)} holds {value!r} in the numeric column {column.name!r}: {advice}"
-        )
+        where = f"the numeric column {column.name!r}"
+        raise DataError(f"{place.name(words)} holds {value!r} in {where}: {advice}")
     return numbers
 
 

@@ -57,7 +57,8 @@ class MemorySource(Source):
         """Rows start to stop as a source of their own."""
         part = copy(self)
         part.n_rows, part.first_row = stop - start, self.first_row + start
-        part.target, part.weight = (None if a is None else a[start:stop] for a in (self.target, self.weight))
+        part.target = None if self.target is None else self.target[start:stop]
+        part.weight = None if self.weight is None else self.weight[start:stop]
         part.keep(start, stop)
         return part
 

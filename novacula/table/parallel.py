@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol, Self, TypeVar
 
 from novacula.errors import DataError, ParameterError
@@ -53,8 +53,8 @@ def threads(count: int) -> Iterator[None]:
     1
     """
     global _setting
-    if count < 1:
-        raise ParameterError(f"threads is {count}; it must be at least 1")
+    if not isinstance(count, int) or count < 1:
+        raise ParameterError(f"threads is {count!r}; it must be a whole number of at least 1")
     before, _setting = _setting, count
     try:
         yield
@@ -83,20 +83,26 @@ def tree_sum(items: Iterable[S]) -> S:
     return total
 
 
-def map_ordered(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Apply a function to each item on a pool of threads, giving results in order and a bounded way ahead."""
-    workers = 1 if getattr(_inside, "pool", False) else thread_count()
+def map_ordered(function: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
+    """Apply a function to each item on a pool of threads, giving results in order and a bounded way ahead.
+
+    Close it where it may not be used up, lest its threads live as long as a traceback that mentions it.
+    """
     supply = iter(items)
     first = list(islice(supply, 2))
-    if workers == 1 or len(first) < 2:
-        for item in (*first, *supply):
-            yield function(item)
+    if len(first) < 2:
+        yield from map(function, first)
         return
-    with one_blas_thread(), ThreadPoolExecutor(workers, "novacula", _enter_pool) as pool:
-        waiting: deque[Future[R]] = deque()
+    workers = 1 if getattr(_inside, "pool", False) else thread_count()
+    with one_blas_thread():  # with one worker too: BLAS on several threads would give other bits
+        supply = chain(first, supply)
+        yield from map(function, supply) if workers == 1 else _map_on_pool(function, supply, workers)
+
+
+def _map_on_pool(function: Callable[[T], R], supply: Iterator[T], workers: int) -> Generator[R, None, None]:
+    with ThreadPoolExecutor(workers, "novacula", _enter_pool) as pool:
+        waiting = deque(pool.submit(function, item) for item in islice(supply, 2 * workers))
         try:
-            for item in (*first, *islice(supply, 2 * workers - 2)):
-                waiting.append(pool.submit(function, item))
             while waiting:
                 result = waiting.popleft().result()
                 waiting.extend(pool.submit(function, item) for item in islice(supply, 1))
@@ -106,7 +112,7 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
                 future.cancel()
 
 
-def prefetched(items: Iterable[T]) -> Iterator[T]:
+def prefetched(items: Iterable[T]) -> Generator[T, None, None]:
     """Give items in order while a thread makes the next one."""
     supply = iter(items)
     with ThreadPoolExecutor(1, "novacula-read") as pool:

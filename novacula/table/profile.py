@@ -1,8 +1,7 @@
 """The schema pass: what each column holds, found by one reduce like any other.
 
 A profile counts numbers, words and missing cells, keeps the range, and keeps distinct values up to a cap. The
-kind is decided once, on the profile of all rows, so that it depends neither on their order nor on how they are
-cut.
+kind is decided once, on the profile of all rows: it depends neither on their order nor on how they are cut.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ def _open_array(array: Any) -> Source:
     if array.ndim != 2:
         raise DataError(f"the array has {array.ndim} dimensions; a table has 2: reshape it")
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.float64).filled(np.nan)
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.dtype.kind in "OUS":
         words = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
         return FrameSource(object_table(words), name="the array")

@@ -34,8 +34,8 @@ class Partition(ABC):
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Give the named columns as Arrow record batches.
 
-        A schema says what they will be used as, so that numbers need not become strings first; where values do
-        not fit it, the column comes as text.
+        A schema says what they will be used as, so that numbers need not become strings first; where values
+        do not fit it, the column comes as text.
         """
 
     def sample(self, names: Sequence[str]) -> Iterator[Any]:

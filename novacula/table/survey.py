@@ -112,9 +112,14 @@ def look(
             for name in names
         ]
         schema = replace(schema.with_columns(settled), n_rows=found[names[0]].rows)
-    if schema.n_rows == 0:
+    if not (_has_rows(source) if schema.n_rows is None else schema.n_rows):
         raise DataError(f"{source.name} has no rows")
     return schema
+
+
+def _has_rows(source: Source) -> bool:
+    names = source.arrow_schema().names[:1]
+    return any(batch.num_rows for part in source.partitions() for batch in part.sample(names))
 
 
 def recount(source: Source, schema: Schema, progress: bool | None) -> Schema:

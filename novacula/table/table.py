@@ -51,14 +51,16 @@ class Layout:
         """A chunk without rows."""
         schema = self.schema
         targets = schema.target_columns
-        coded = len(targets) == 1 and targets[0].kind == "categorical"
         shape = (0,) if len(targets) < 2 else (0, len(targets))
+        target: Any = np.empty(
+            shape, np.int32 if targets and targets[0].kind == "categorical" else np.float64
+        )
         return Chunk(
             np.empty((0, len(schema.of_kind("numeric")))),
             np.empty((0, len(schema.of_kind("categorical"))), np.int32),
             np.empty(0),
             text=tuple(np.empty(0, object) for _ in schema.of_kind("text")),
-            target=np.empty(shape, np.int32 if coded else np.float64) if targets else None,
+            target=target if targets else None,
         )
 
 
@@ -189,9 +191,7 @@ class Table:
             own = self.layout[column.name]
             if own.width != column.width or (own.kind == "sparse") != (column.kind == "sparse"):
                 found, known = own.describe() or own.kind, column.describe() or column.kind
-                raise SchemaError(
-                    f"{column.name!r} of {self.source.name} is {found}, but the model has {known}"
-                )
+                raise SchemaError(f"{column.name!r} in {self.source.name} is {found}, in the model {known}")
         layout = replace(schema, columns=schema.features, target=(), weight=None, n_rows=self.layout.n_rows)
         return self._with(layout.uncounted().with_markers_of(self.layout), unseen)
 

@@ -67,18 +67,18 @@ class TextFile:
         return data, len(data) < size
 
     def ranges(self, start: int, syntax: RecordSyntax) -> Iterator[tuple[int, int | None]]:
-        """Offsets of runs of whole records of about RANGE_BYTES each, from `start` on."""
+        """Offsets of runs of whole records of about RANGE_BYTES each, from `start` on; one run at least."""
         if not self.divisible:
             yield start, None
             return
-        held = b""
+        first, held = start, b""
         with self.open(start) as stream:
             while block := stream.read(RANGE_BYTES):
                 held += block
                 if end := syntax.last_end(held):
                     yield start, start + end
                     start, held = start + end, held[end:]
-        if held:
+        if held or start == first:
             yield start, start + len(held)
 
     def lines(self) -> Iterator[tuple[int, str]]:

@@ -71,4 +71,6 @@ def test_bernoulli_on_sparse_rows_equals_the_product(seed, smooth):
     model = NaiveBayes(m=m, distributions="bernoulli").fit(csr_matrix(X), y)
     share = np.array([(X[y == k].sum(axis=0) + m / 2) / ((y == k).sum() + m) for k in (0, 1)])
     product = np.array([[0.5 * np.prod(np.where(row > 0, p, 1 - p)) for p in share] for row in X])
-    np.testing.assert_allclose(np.exp(model.predict_joint_log_proba(csr_matrix(X))), product, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(
+        np.exp(model.predict_joint_log_proba(csr_matrix(X))), product, rtol=1e-9, atol=1e-300
+    )

@@ -14,7 +14,14 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, Multinom
 import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.checks import check_work
-from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, SchemaError, UnseenCategoryWarning
+from novacula.errors import (
+    DataError,
+    DataWarning,
+    InputTypeError,
+    ParameterError,
+    SchemaError,
+    UnseenCategoryWarning,
+)
 
 DAY = pd.DataFrame({"Outlook": ["Sunny"], "Temperature": ["Cool"], "Humidity": ["High"], "Wind": ["Strong"]})
 
@@ -50,7 +57,11 @@ def plain_joint(rows, labels, weights, query, m):
         for j, x in enumerate(query):
             if x is None:
                 continue
-            known = [(r[j], w) for r, w, c in zip(rows, weights, labels, strict=True) if c == t and r[j] is not None]
+            known = [
+                (r[j], w)
+                for r, w, c in zip(rows, weights, labels, strict=True)
+                if c == t and r[j] is not None
+            ]
             n = sum(w for _, w in known)
             if isinstance(x, str):
                 k = len({r[j] for r in rows if r[j] is not None})
@@ -85,7 +96,10 @@ def test_agrees_with_plain_python(seed, m):
     for r, c in zip(rows, labels, strict=True):
         by_class[c].append(r)
     frame = pd.DataFrame(rows, columns=["u", "v", "w"])
-    if any(sum(r[1] is not None for r in part) == 0 for part in by_class.values()) or frame[["u", "w"]].isna().all().any():
+    if (
+        any(sum(r[1] is not None for r in part) == 0 for part in by_class.values())
+        or frame[["u", "w"]].isna().all().any()
+    ):
         return
     spread = _pooled_variance([r[1] for r in rows], weights)
     if spread == 0:
@@ -132,7 +146,9 @@ def test_multinomial_equals_scikit_learn(rng, form):
     X, y, w = rng.poisson(0.7, (300, 20)), rng.integers(0, 3, 300), rng.integers(1, 4, 300)
     ours = NaiveBayes(m="laplace", distributions="multinomial").fit(form(X), y, sample_weight=w)
     theirs = MultinomialNB(alpha=1.0).fit(X, y, sample_weight=w)
-    np.testing.assert_allclose(ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(
+        ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("form", [csr_matrix, np.asarray])
@@ -140,7 +156,9 @@ def test_bernoulli_equals_scikit_learn(rng, form):
     X, y = rng.poisson(0.7, (300, 20)), rng.integers(0, 2, 300)
     ours = NaiveBayes(m="laplace", distributions="bernoulli").fit(form(X), y)
     theirs = BernoulliNB(alpha=1.0).fit(X, y)
-    np.testing.assert_allclose(ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(
+        ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10
+    )
 
 
 # --- what must hold -----------------------------------------------------------------------------------------------
@@ -227,7 +245,9 @@ def test_partial_fit_takes_new_categories_in():
     grown.partial_fit(frame[2:4], y[2:4]).partial_fit(frame[4:], y[4:])
     whole = NaiveBayes().fit(frame, y)
     assert grown.groups_ == whole.groups_
-    np.testing.assert_allclose(grown.predict_joint_log_proba(frame), whole.predict_joint_log_proba(frame), rtol=1e-12)
+    np.testing.assert_allclose(
+        grown.predict_joint_log_proba(frame), whole.predict_joint_log_proba(frame), rtol=1e-12
+    )
 
 
 def test_partial_fit_refuses_what_was_not_announced():
@@ -248,7 +268,9 @@ def test_partial_fit_from_tables_equals_fit(tmp_path):
     frame[7:].to_csv(tmp_path / "b.csv", index=False)
     model = NaiveBayes()
     for name in ("a.csv", "b.csv"):
-        model.partial_fit(nv.read(tmp_path / name, "PlayTennis", types={"Day": "ignored"}), classes=["No", "Yes"])
+        model.partial_fit(
+            nv.read(tmp_path / name, "PlayTennis", types={"Day": "ignored"}), classes=["No", "Yes"]
+        )
     assert model.predict_proba(DAY)[0, 0] == pytest.approx(0.759002, abs=5e-7)
 
 
@@ -294,7 +316,9 @@ def test_the_product_is_written_out():
     check_work(model, DAY)
 
 
-@pytest.mark.parametrize("distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"])
+@pytest.mark.parametrize(
+    "distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"]
+)
 def test_every_distribution_derives_its_numbers(rng, distribution):
     X, y = rng.poisson(2.0, (60, 3)).astype(float), rng.integers(0, 2, 60)
     model = NaiveBayes(distributions={0: distribution, 1: distribution}).fit(X, y)
@@ -326,8 +350,16 @@ def test_a_long_product_is_a_sum_of_logarithms(rng):
         (lambda X, y: NaiveBayes(distributions="poisson").fit(X - 9, y), DataError, "negative"),
         (lambda X, y: NaiveBayes(distributions="multinomial").fit(X - 9, y), DataError, "negative"),
         (lambda X, y: NaiveBayes().fit(np.where(X > 1, np.inf, X), y), DataError, "infinity"),
-        (lambda X, y: NaiveBayes(distributions="kernel").fit(np.where(X > 1, np.inf, X), y), DataError, "infinity"),
-        (lambda X, y: NaiveBayes(distributions="poisson").fit(np.where(X > 1, np.inf, X), y), DataError, "infinity"),
+        (
+            lambda X, y: NaiveBayes(distributions="kernel").fit(np.where(X > 1, np.inf, X), y),
+            DataError,
+            "infinity",
+        ),
+        (
+            lambda X, y: NaiveBayes(distributions="poisson").fit(np.where(X > 1, np.inf, X), y),
+            DataError,
+            "infinity",
+        ),
         (lambda X, y: NaiveBayes(var_smoothing=0).fit(np.ones_like(X), y), DataError, "var_smoothing"),
         (lambda X, y: NaiveBayes().fit(X, np.linspace(0, 1, len(X))), ValueError, "continuous"),
         (lambda X, y: NaiveBayes().fit(X), ValueError, "y is None"),
@@ -367,3 +399,41 @@ def test_predicting_a_table_without_a_column_names_it():
     table = nv.datasets.load("play_tennis")
     with pytest.raises(SchemaError, match="'Wind'"):
         NaiveBayes().fit(table).predict(table.drop("Wind"))
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"]
+)
+def test_every_distribution_comes_back_from_its_file(rng, tmp_path, distribution):
+    X, y = rng.poisson(2.0, (60, 3)).astype(float), rng.integers(0, 2, 60)
+    model = NaiveBayes(distributions=distribution).fit(X, y)
+    model.save(tmp_path / "m.nova")
+    np.testing.assert_array_equal(nv.load(tmp_path / "m.nova").predict_proba(X), model.predict_proba(X))
+
+
+def test_parts_that_do_not_fit_are_not_loaded(tmp_path):
+    """Kernels do not check bounds: a file with right checksums and wrong shapes must stop at the door."""
+    from dataclasses import replace
+
+    from novacula.errors import ModelFileError
+
+    table = nv.datasets.load("play_tennis")
+    for change in (
+        lambda m: {"classes_": np.array(["No", "Perhaps", "Yes"])},
+        lambda m: {"class_prior_": np.ones(3) / 3},
+        lambda m: {"parts_": ()},
+        lambda m: {"groups_": (replace(m.groups_[0], places=(9, 9, 9, 9)),)},
+        lambda m: {
+            "schema_": m.schema_.with_columns([replace(m.schema_["Outlook"], categories=tuple("abcdefgh"))])
+        },
+    ):
+        model = NaiveBayes().fit(table)
+        vars(model).update(change(model))
+        model.save(tmp_path / "m.nova")
+        with pytest.raises(ModelFileError, match="fit"):
+            nv.load(tmp_path / "m.nova")
+    with pytest.raises(ParameterError, match="do not fit"):
+        replace(NaiveBayes().fit(table).parts_[0], prob=np.ones((2, 3)))

@@ -69,13 +69,17 @@ def test_persisted_dask_frame_stays_with_the_workers(client: Client, monkeypatch
     assert np.array_equal(table.on(client).map(first_column), frame["c0"].to_numpy())
 
 
-def test_many_partitions_go_in_bundles(client: Client, tmp_path: Path) -> None:
-    table = nv.read(parquet(tmp_path, files=70, rows=5))
-    assert_same_bits(table, client, 70)
+def test_many_partitions_go_in_bundles(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("novacula.table.cluster.BUNDLES", 3)
+    monkeypatch.setattr("novacula.table.cluster.PER_THREAD", 1)
+    table = nv.read(parquet(tmp_path))
     there = table.on(client)
     there.reduce(sums)
-    (placement,) = there.runner._placements.values()  # type: ignore[attr-defined]
-    assert len(placement.rows) == 35
+    named = [key.partition(": ")[2] for key in client.futures if str(tmp_path) in key]
+    assert sorted(name[:19] for name in named) == ["one of 3 partitions", *2 * ["one of 4 partitions"]]
+    assert_same_bits(table, client, 11)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 64])

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cluster_work import Watched, divided, parquet, slow_sums, sums
+from cluster_work import Watched, divided, parquet, slow_sums, sums, wild
 from distributed import Client
 
 import novacula as nv
 from novacula.errors import ClusterError, DataError, InputTypeError, ParameterError
+from novacula.linear import LinearRegression
 from novacula.table.cluster import ClusterRunner
 from novacula.table.table import Table
 
@@ -26,14 +27,18 @@ def pids(client: Client) -> set[int]:
     return set(client.run(os.getpid).values())
 
 
-def test_killed_worker_changes_no_digit(mortals: Client, tmp_path: Path) -> None:
+def test_killed_worker_changes_no_digit(
+    mortals: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One of two workers is killed in the second of four passes, each of which builds on the last one."""
-    table = nv.read(parquet(tmp_path, files=20))
-    there, before = table.on(mortals), pids(mortals)
+    monkeypatch.setattr("novacula.table.source.CHUNK_BYTES", 1)  # blocks of 64 rows
+    table, array = nv.read(parquet(tmp_path, files=12)), nv.read(wild(640).to_numpy())
+    there, array_there, before = table.on(mortals), array.on(mortals), pids(mortals)
+    array_there.reduce(sums)
     here = far = np.ones(20)
     for turn in range(4):
         if turn == 1:
-            killer = threading.Timer(0.4, os.kill, (min(before), signal.SIGKILL))
+            killer = threading.Timer(0.3, os.kill, (min(before), signal.SIGKILL))
             killer.start()
         far = np.tanh(there.reduce(slow_sums, far, 0.1)) + 0.1
         here = np.tanh(table.reduce(slow_sums, here, 0.0)) + 0.1
@@ -42,8 +47,14 @@ def test_killed_worker_changes_no_digit(mortals: Client, tmp_path: Path) -> None
     mortals.wait_for_workers(2, timeout=30)
     assert min(before) not in pids(mortals)
     assert np.array_equal(there.reduce(sums), table.reduce(sums))
-    held = sorted(sum("parquet" in key for key in keys) for keys in mortals.has_what().values())
-    assert held == [10, 10]
+    assert bundles_held(mortals, "parquet") == [6, 6]
+    assert np.array_equal(array_there.reduce(sums), array.reduce(sums))
+    assert bundles_held(mortals, "the array") == [5, 5]
+
+
+def bundles_held(client: Client, name: str) -> list[int]:
+    """How many of the bundles of a table each worker has, the least first."""
+    return sorted(sum(name in key for key in keys) for keys in client.has_what().values())
 
 
 def test_worker_that_joins_gets_rows(start: Any, tmp_path: Path) -> None:
@@ -54,8 +65,7 @@ def test_worker_that_joins_gets_rows(start: Any, tmp_path: Path) -> None:
         client.cluster.scale(2)
         client.wait_for_workers(2, timeout=10)
         assert np.array_equal(there.reduce(sums), table.reduce(sums))
-        held = sorted(sum("parquet" in key for key in keys) for keys in client.has_what().values())
-        assert held == [5, 6]
+        assert bundles_held(client, "parquet") == [5, 6]
 
 
 @pytest.fixture
@@ -96,6 +106,7 @@ def test_partition_that_outgrows_memory_is_named(start: Any, endangered: Table, 
         ("refuse", "{} .*does not fit into a worker's memory: write smaller row groups"),
         ("miss", "a worker cannot read {} .*: every worker must see it"),
     ],
+    ids=["memory", "file"],
 )
 def test_refusal_names_the_partition(
     client: Client, endangered: Table, tmp_path: Path, befalls: str, sentence: str
@@ -141,7 +152,7 @@ def test_last_worker_leaves(start: Any, tmp_path: Path) -> None:
         there = Table(table.source, table.layout, runner=ClusterRunner(client, patience=0.5))
         threading.Timer(0.3, client.cluster.scale, (0,)).start()
         with pytest.raises(ClusterError, match=r"no worker for 0\.5 seconds"):
-            there.reduce(slow_sums, 1.0, 3.0)
+            there.reduce(slow_sums, 1.0, 2.0)
 
 
 def test_closed_cluster_and_client(start: Any, tmp_path: Path) -> None:
@@ -171,7 +182,10 @@ def test_only_a_client_will_do(client: Client, tmp_path: Path) -> None:
         asyncio.run(asynchronous())
 
 
-def test_no_model_carries_a_cluster_away(client: Client, tmp_path: Path) -> None:
-    there = nv.read(parquet(tmp_path, files=1)).on(client)
+def test_model_is_the_same_and_carries_no_cluster_away(client: Client, tmp_path: Path) -> None:
+    table = nv.read(parquet(tmp_path, files=5), target="c0")
+    there = table.on(client)
     with pytest.raises(InputTypeError, match="cannot be pickled"):
         pickle.dumps(there)
+    model = pickle.loads(pickle.dumps(LinearRegression().fit(there)))
+    assert np.array_equal(model.coef_, LinearRegression().fit(table).coef_)

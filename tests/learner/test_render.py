@@ -59,7 +59,7 @@ HTML_TAGS = {
     "thead",
     "tbody",
 }
-HTML_TAGS |= {"tr", "th", "td", "figure"}
+HTML_TAGS |= {"tr", "th", "td", "figure", "style"}
 MARKDOWN_TAGS = {
     "h2",
     "h3",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
-from novacula.learner.work import Step, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
@@ -73,7 +73,7 @@ class Categorical(Part):
         found = []
         for j, name in enumerate(self.group.names[:_SHOWN]):
             values = self.group.categories[j]
-            rows = [
+            rows: list[tuple[Cell, ...]] = [
                 (str(value), *(float(self.prob[k, self.offsets[j] + v]) for k in range(len(classes))))
                 for v, value in enumerate(values)
             ]
@@ -116,9 +116,7 @@ def pseudo(counts: Any, smoothing: Smoothing) -> tuple[float, Any]:
     return m, counts.sum(axis=0) / total
 
 
-def estimate(
-    counts: Any, smoothing: Smoothing, k: int, v: int, mark: str
-) -> tuple[str, dict[str, float]]:
+def estimate(counts: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> tuple[str, dict[str, float]]:
     """The m-estimate of value v in class k as arithmetic; with m = 0 it is a plain share."""
     m, p = pseudo(counts, smoothing)
     n, total = float(counts[k, v]), float(counts[k].sum())

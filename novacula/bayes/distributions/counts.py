@@ -1,7 +1,7 @@
 """Bags of counts: words of a text, columns of a sparse matrix, or several numeric columns taken as one bag.
 
-    multinomial   P(x|t) ∝ Π_v P(v|t)^x_v              P(v|t) = (n_vt + m·p) / (n_t + m)     n_t: all counts of t
-    bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with v + m/2) / (rows of t + m)
+multinomial   P(x|t) ∝ Π_v P(v|t)^x_v              P(v|t) = (n_vt + m·p) / (n_t + m)     n_t: all counts of t
+bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with v + m/2) / (rows of t + m)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
 from novacula.bayes.distributions.categorical import estimate, pseudo
 from novacula.errors import DataError
-from novacula.learner.work import Step, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import ClassTotals, Vocabulary
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
@@ -42,7 +42,9 @@ def bag_totals(statistic: ClassTotals | Vocabulary, group: Group) -> tuple[Float
         raise DataError(f"{_entry(names, at)} holds negative values, and counts cannot be negative")
     if not np.isfinite(statistic.total).all():
         at = int(np.argwhere(~np.isfinite(statistic.total))[0, 1])
-        raise DataError(f"{_entry(names, at)} contains infinity or a value too large for float64: mend or drop it")
+        raise DataError(
+            f"{_entry(names, at)} contains infinity or a value too large for float64: mend or drop it"
+        )
     return statistic.total, names
 
 
@@ -94,9 +96,9 @@ class Bag(Part):
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = np.nan_to_num(np.ptp(np.log(np.maximum(prob, 1e-300)), axis=0))
         top = np.argsort(-spread, kind="stable")[:_SHOWN]
-        rows = tuple((self.entry(int(v)), *(float(p) for p in prob[:, v])) for v in top)
+        rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *prob[:, v].tolist()) for v in top]
         caption = f"The {len(top)} of {prob.shape[1]} that differ most." if prob.shape[1] > len(top) else ""
-        return WorkTable(("entry", *classes), rows, caption)
+        return WorkTable(("entry", *classes), tuple(rows), caption)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,6 +269,11 @@ class Bernoulli(Bag):
                 p = float(self.prob[k, v])
                 word = "has" if x else "lacks"
                 found.append(
-                    Factor(f"{word} {self.entry(v)}", expression if x else f"1 - {expression}", numbers, p if x else 1 - p)
+                    Factor(
+                        f"{word} {self.entry(v)}",
+                        expression if x else f"1 - {expression}",
+                        numbers,
+                        p if x else 1 - p,
+                    )
                 )
         return found

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
 from novacula.errors import DataError
-from novacula.learner.work import Step, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import QuantileSketch
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
@@ -40,7 +40,11 @@ class Kernel(Part):
     def is_sound(self) -> bool:
         """A width a class and column, and for each a run of points with weights."""
         cells = self.offsets
-        runs = isinstance(cells, np.ndarray) and cells.dtype == np.int64 and cells.shape == (self.width.size + 1,)
+        runs = (
+            isinstance(cells, np.ndarray)
+            and cells.dtype == np.int64
+            and cells.shape == (self.width.size + 1,)
+        )
         rising = runs and cells[0] == 0 and bool((np.diff(cells) > 0).all())
         points = rising and is_floats(self.points, int(cells[-1])) and is_floats(self.weight, int(cells[-1]))
         return points and is_floats(self.width, -1, len(self.group.names))
@@ -94,10 +98,14 @@ class Kernel(Part):
         return slice(self.offsets[at], self.offsets[at + 1])
 
     def steps(
-        self, statistic: QuantileSketch, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]  # noqa: ARG002  (widths only)
+        self,
+        statistic: QuantileSketch,
+        classes: list[str],
+        smoothing: Smoothing,
+        path: tuple[str | int, ...],
     ) -> list[Step]:
         """Widths as a table."""
-        rows = [
+        rows: list[tuple[Cell, ...]] = [
             (name, *(float(h) for h in self.width[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
         ]
         return [
@@ -109,7 +117,12 @@ class Kernel(Part):
         ]
 
     def factors(
-        self, chunk: Chunk, statistic: QuantileSketch, smoothing: Smoothing, k: int, mark: str  # noqa: ARG002  (the points say it all)
+        self,
+        chunk: Chunk,
+        statistic: QuantileSketch,
+        smoothing: Smoothing,
+        k: int,
+        mark: str,
     ) -> list[Factor]:
         """A density a column whose value is known; the sum over points is one number here."""
         found = []
@@ -132,6 +145,8 @@ def silverman(values: Floats, weights: Floats) -> float:
     mean = float(np.average(values, weights=weights))
     sd = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)))
     rising = np.argsort(values, kind="stable")
-    quarter, three = np.searchsorted(np.cumsum(weights[rising]), [0.25 * n, 0.75 * n]).clip(max=len(values) - 1)
+    quarter, three = np.searchsorted(np.cumsum(weights[rising]), [0.25 * n, 0.75 * n]).clip(
+        max=len(values) - 1
+    )
     spread = float(values[rising[three]] - values[rising[quarter]]) / 1.34
     return 0.9 * (min(sd, spread) if spread > 0 else sd) * n ** (-0.2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
 from novacula.bayes.distributions.counts import bag_totals
-from novacula.learner.work import Step, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import ClassTotals
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
@@ -49,7 +49,9 @@ class Poisson(Part):
         overall = overall_rate(statistic)
         m = smoothing.pseudo_count(1)
         rows = statistic.known + m
-        return cls(group, np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0))
+        return cls(
+            group, np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0)
+        )
 
     def score(self, chunk: Chunk, out: Floats) -> None:
         """Add the log-probabilities."""
@@ -64,11 +66,17 @@ class Poisson(Part):
         self, statistic: ClassTotals, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
     ) -> list[Step]:
         """Rates as a table, and the first one written out."""
-        rows = [
-            (name, *(float(rate) for rate in self.rate[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
+        rows: list[tuple[Cell, ...]] = [
+            (name, *(float(rate) for rate in self.rate[:, j]))
+            for j, name in enumerate(self.group.names[:_SHOWN])
         ]
         m = smoothing.pseudo_count(1)
-        numbers = {"s": statistic.total[0, 0], "m": m, "r": overall_rate(statistic)[0], "n": statistic.known[0, 0]}
+        numbers = {
+            "s": statistic.total[0, 0],
+            "m": m,
+            "r": overall_rate(statistic)[0],
+            "n": statistic.known[0, 0],
+        }
         written = numbers["n"] + m > 0
         return [
             Step(
@@ -84,7 +92,12 @@ class Poisson(Part):
         ]
 
     def factors(
-        self, chunk: Chunk, statistic: ClassTotals, smoothing: Smoothing, k: int, mark: str  # noqa: ARG002  (the rate says it all)
+        self,
+        chunk: Chunk,
+        statistic: ClassTotals,
+        smoothing: Smoothing,
+        k: int,
+        mark: str,
     ) -> list[Factor]:
         """A factor a column whose value is known."""
         found = []
@@ -92,7 +105,9 @@ class Poisson(Part):
             if not math.isnan(x):
                 rate = float(self.rate[k, j])
                 factorial = math.gamma(x + 1.0) if x < 170 else math.inf
-                value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
+                value = (
+                    math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
+                )
                 names = {f"r{mark}{j}": rate, f"x{mark}{j}": x, f"f{mark}{j}": factorial}
                 expression = f"r{mark}{j} ** x{mark}{j} * exp(-r{mark}{j}) / f{mark}{j}"
                 found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, names, value))

@@ -1,0 +1,134 @@
+"""The work of linear models: what it says, and that its arithmetic is that of the model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import novacula as nv
+from novacula.checks import check_work
+from novacula.linear import LinearRegression, Ridge
+from novacula.linear.derivation import eliminated
+
+quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
+LEARNERS = [
+    LinearRegression(),
+    LinearRegression(fit_intercept=False),
+    Ridge(0.5),
+    Ridge(0.5, fit_intercept=False),
+    Ridge("loo"),
+]
+
+
+def test_a_line_is_the_formula_of_the_textbook(five):
+    text = str(LinearRegression().fit(*five).work())
+    assert "w = (Σxy − N·x̄·ȳ) / (Σx² − N·x̄²)" in text
+    assert "= (26.85 − 5 × 2.3 × 2.04) / (32.25 − 5 × 2.3²) = 0.584483" in text
+    assert "= 2.04 − 0.584483 × 2.3 = 0.69569" in text
+
+
+def test_a_line_through_the_origin(five):
+    text = str(LinearRegression(fit_intercept=False).fit(*five).work())
+    assert "w = Σxy / (Σx²)" in text or "w = Σxy / Σx²" in text
+    assert "= 26.85/32.25 = 0.832558" in text
+
+
+def test_a_penalty_stands_in_the_denominator(five):
+    assert "/ (32.25 − 5 × 2.3² + 2) = " in str(Ridge(2.0).fit(*five).work())
+
+
+def test_a_prediction_is_written_out(five):
+    model = LinearRegression().fit(*five)
+    assert "= 0.69569 + 0.584483 × 3 = 2.44914" in str(model.work([[3.0]]))
+
+
+def test_three_columns_are_eliminated_and_put_back():
+    frame = pd.DataFrame({"a": [1.0, 0, 0, 1, 2], "b": [0.0, 1, 0, 1, 1], "c": [0.0, 0, 1, 1, 5]})
+    work = LinearRegression().fit(frame, [1.0, 2.0, 2.0, 3.0, 5.0]).work()
+    titles = [step.title for step in work]
+    assert titles[1:6] == [
+        "The normal equations",
+        "Each column eliminated from the equations below it",
+        "w_3, the coefficient of c",
+        "w_2, the coefficient of b",
+        "w_1, the coefficient of a",
+    ]
+    upper = np.array([row[1:] for row in work[2].table.rows], dtype=float)
+    np.testing.assert_array_equal(np.tril(upper[:, :3], -1), 0.0)
+    gradient = next(step for step in work if step.title.startswith("Half the gradient"))
+    assert max(abs(row[3]) for row in gradient.table.rows) < 1e-10
+
+
+def test_elimination_is_that_of_lu():
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(4, 4))
+    matrix, right = root @ root.T + np.eye(4), rng.normal(size=4)
+    upper = eliminated(np.column_stack([matrix, right]))
+    np.testing.assert_allclose(np.linalg.solve(upper[:, :4], upper[:, 4]), np.linalg.solve(matrix, right))
+    lower = np.linalg.cholesky(matrix)
+    np.testing.assert_allclose(upper[:, :4], np.diag(lower)[:, None] * lower.T)
+
+
+@quiet
+@settings(deadline=None, max_examples=30)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 14),
+    st.integers(1, 9),
+    st.integers(0, 3),
+    st.sampled_from([0.0, 1e3, 1e8]),
+    st.sampled_from(LEARNERS),
+)
+def test_arithmetic_is_that_of_the_model(seed, n, d, k, offset, learner):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-2, 3, d) + offset
+    if d > 2:
+        X[:, 2] = X[:, 0]
+    y = rng.normal(size=(n, k)) if k else rng.normal(size=n)
+    model = learner.fit(X, y)
+    check_work(model)
+    check_work(model, X)
+
+
+@quiet
+def test_ill_conditioned_models_can_be_derived(wiggle, longley):
+    for X, y in (wiggle, longley):
+        for learner in LEARNERS:
+            check_work(learner.fit(X, y))
+            check_work(learner, X)
+
+
+def test_an_exact_fit_can_be_derived():
+    X = np.arange(12.0)[:, None]
+    check_work(LinearRegression().fit(X, 2 * X[:, 0] + 1))
+    check_work(LinearRegression().fit(X, np.full(12, 3.0)))
+
+
+def test_long_works_are_cut_and_say_so():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 40)), rng.normal(size=(90, 3))
+    model = LinearRegression().fit(X, y)
+    work, predictions = model.work(), model.work(X)
+    assert "Only the first 2 of 3 targets are derived." in work.notes
+    assert "Only the first 10 rows are derived." in predictions.notes
+    assert len(str(work)) < 20_000
+    assert "The 20 largest of 40." in str(work)
+    check_work(model)
+    check_work(model, X)
+
+
+def test_rows_of_a_table_can_be_derived():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0, 5.0], "y": [1.0, 3.0, 2.0, 4.0]})
+    model = LinearRegression().fit(nv.read(frame, target="y"))
+    check_work(model, nv.read(frame))
+    assert "The plane for y" in str(model.work(nv.read(frame)))
+
+
+def test_the_choice_of_a_penalty_is_shown(five):
+    model = Ridge("loo", alphas=[0.1, 1.0]).fit(*five)
+    step = model.work()[1]
+    assert step.title == "α = 0.1 has the least leave-one-out error"
+    assert step.value == pytest.approx(model.loo_error_.min())
+    assert "widen alphas" in step.note
+    assert step.figure is not None
