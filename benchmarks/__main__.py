@@ -21,9 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     workloads = find_workloads()
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Novacula beside its rivals.")
     parser.add_argument("--only", default="", help="workloads, by name or file, with commas between them")
-    parser.add_argument(
-        "--quick", action="store_true", help="small sizes, few rounds; the page in docs stays"
-    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, few rounds; the page in docs stays")
     parser.add_argument("--out", type=Path, help="JSON file to write; the page goes beside it as Markdown")
     parser.add_argument("--list", action="store_true", help="name the workloads and stop")
     asked = parser.parse_args(arguments)

@@ -22,9 +22,7 @@ def normal_classes(rows: int, columns: int, *part: int) -> tuple[Any, Any]:
     return X, y
 
 
-def arrow_tables(
-    sizes: Sequence[int], columns: int, part: int = 0, digits: int | None = None
-) -> Iterator[Any]:
+def arrow_tables(sizes: Sequence[int], columns: int, part: int = 0, digits: int | None = None) -> Iterator[Any]:
     """Such rows as Arrow tables of columns x0, x1, … and label, one after the other to spare memory."""
     import pyarrow as pa
 

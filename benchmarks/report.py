@@ -148,9 +148,7 @@ def figure_table(probes: Sequence[Result]) -> str:
         for figure in probe["figures"]:
             unit, goal = figure["unit"], figure["goal"]
             wanted = (
-                ("–", "–")
-                if goal is None
-                else (f"≤ {goal:g} {unit}".rstrip(), "yes" if figure["met"] else "**no**")
+                ("–", "–") if goal is None else (f"≤ {goal:g} {unit}".rstrip(), "yes" if figure["met"] else "**no**")
             )
             rows.append((figure["name"], f"{figure['value']:.3g} {unit}".rstrip(), *wanted))
     return _table(head, rows)

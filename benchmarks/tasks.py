@@ -36,9 +36,7 @@ def in_new_process(task: str, **arguments: Any) -> Result:
     """Run one of the tasks below in a fresh interpreter and give what it found."""
     command = [sys.executable, "-m", "benchmarks.tasks", task, json.dumps(arguments)]
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE
-        )
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         raise TaskError(f"it took more than {PATIENCE:.0f} s") from None
     if done.returncode != 0:

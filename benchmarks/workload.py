@@ -156,9 +156,7 @@ def find_workloads() -> list[Workload]:
     for module in (import_module(f"benchmarks.workloads.{name}") for name in modules):
         classes = [value for value in vars(module).values() if isinstance(value, type)]
         found += [
-            c()
-            for c in classes
-            if issubclass(c, Workload) and c.__module__ == module.__name__ and "name" in vars(c)
+            c() for c in classes if issubclass(c, Workload) and c.__module__ == module.__name__ and "name" in vars(c)
         ]
     return found
 

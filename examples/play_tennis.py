@@ -13,6 +13,7 @@ from novacula.bayes import NaiveBayes
 
 
 def main(folder: Path) -> None:
+    """Print the table, the model and the derivation, and leave the model in a folder."""
     table = nv.datasets.load("play_tennis")
     print("The table\n=========\n")
     print(table.drop("Day").to_pandas().to_string(index=False))
@@ -27,13 +28,9 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path, page = folder / "play_tennis.nova", folder / "play_tennis.html"
     model.save(path)
-    page.write_text(
-        f"<!doctype html><meta charset='utf-8'><title>PlayTennis</title>{model.work(day).to_html()}"
-    )
+    page.write_text(f"<!doctype html><meta charset='utf-8'><title>PlayTennis</title>{model.work(day).to_html()}")
     answer = nv.load(path).predict(day)[0]
-    print(
-        f"\nOn a sunny, cool, humid, windy day the answer is {answer}: P(No) = {model.predict_proba(day)[0, 0]:.6f}."
-    )
+    print(f"\nOn a sunny, cool, humid, windy day the answer is {answer}: P(No) = {model.predict_proba(day)[0, 0]:.6f}.")
     print(f"The model is in {path}, and loads with novacula.load; the derivation is in {page}.")
 
 

@@ -46,9 +46,7 @@ class GaussianFit(Race):
         """Scikit-learn."""
         return [
             Contender("Novacula", "novacula", lambda data: moments(fit_ours(data))),
-            Contender(
-                "scikit-learn GaussianNB", "scikit-learn", lambda data: moments(fit_scikit_learn(data))
-            ),
+            Contender("scikit-learn GaussianNB", "scikit-learn", lambda data: moments(fit_scikit_learn(data))),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

@@ -23,9 +23,7 @@ class StreamedFit(Growth):
     def data(self, size: Size, folder: Path) -> Data:
         """Row groups written one after the other."""
         each = size["rows a group"]
-        return {
-            "files": parquet_file(folder / "rows.parquet", [each] * (size["rows"] // each), size["columns"])
-        }
+        return {"files": parquet_file(folder / "rows.parquet", [each] * (size["rows"] // each), size["columns"])}
 
     def contenders(self) -> Sequence[Contender]:
         """Ours alone."""

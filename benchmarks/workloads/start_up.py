@@ -33,9 +33,7 @@ class StartUp(Probe):
         for option in ("--help", "--version"):
             seconds = _median(rounds, partial(_wall, "-m", "novacula", option))
             found.append(Figure(f"`novacula {option}`", seconds, "s", 0.4))
-            found.append(
-                Figure(f"modules of NumPy that it imports, `{option}`", _numpy_modules(option), "", 0.0)
-            )
+            found.append(Figure(f"modules of NumPy that it imports, `{option}`", _numpy_modules(option), "", 0.0))
         estimator = _median(rounds, partial(_wall, "-c", "import sklearn.base"))
         found.append(Figure("`import sklearn.base`, which every first fit includes", estimator, "s"))
         for learner, code in _FITS.items():

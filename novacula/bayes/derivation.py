@@ -65,22 +65,16 @@ def derive_predictions(model: NaiveBayes, table: Table, smoothing: Smoothing) ->
                 steps += _row_steps(model, chunk.rows(i, i + 1), smoothing, classes, n)
             n += 1
     notes = [f"The first {_ROWS} of {n} rows are derived."] if n > _ROWS else []
-    return Work(
-        "Naive Bayes: the predictions", steps, [*notes, "Missing values are left out of the product."]
-    )
+    return Work("Naive Bayes: the predictions", steps, [*notes, "Missing values are left out of the product."])
 
 
-def _row_steps(
-    model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, classes: list[str], row: int
-) -> list[Step]:
+def _row_steps(model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, classes: list[str], row: int) -> list[Step]:
     joint = _joint_logs(model, chunk)
     steps = []
     for k in range(min(len(classes), _CLASSES)):
         factors = _factors(model, chunk, smoothing, k)
         of: tuple[str | int, ...] = ("predict_joint_log_proba", row, k)
-        steps.append(
-            _product(f"Row {row + 1}, class {classes[k]}", model, factors, k, classes[k], joint[k], of)
-        )
+        steps.append(_product(f"Row {row + 1}, class {classes[k]}", model, factors, k, classes[k], joint[k], of))
     return [*steps, *_posterior(joint, classes, row, model)]
 
 

@@ -37,27 +37,19 @@ def chosen(schema: Schema, distributions: str | Mapping[Any, str]) -> dict[str, 
         elif key in names:
             said[key] = _known(distribution)
         else:
-            raise ParameterError(
-                f"distributions names {key!r}, which is no column; there are {', '.join(names[:8])}"
-            )
+            raise ParameterError(f"distributions names {key!r}, which is no column; there are {', '.join(names[:8])}")
     return {column.name: said.get(column.name) or _AUTO[column.kind] for column in features}
 
 
 def _known(distribution: str) -> str:
     if distribution not in DISTRIBUTIONS:
-        raise ParameterError(
-            f"there is no distribution {distribution!r}; there are {', '.join(DISTRIBUTIONS)}"
-        )
+        raise ParameterError(f"there is no distribution {distribution!r}; there are {', '.join(DISTRIBUTIONS)}")
     return distribution
 
 
 def kinds_asked(schema: Schema, asked: Mapping[str, str]) -> dict[str, Kind]:
     """Numeric columns that a distribution wants as categories."""
-    return {
-        c.name: "categorical"
-        for c in schema.features
-        if c.kind == "numeric" and asked[c.name] == "categorical"
-    }
+    return {c.name: "categorical" for c in schema.features if c.kind == "numeric" and asked[c.name] == "categorical"}
 
 
 def group_columns(schema: Schema, asked: Mapping[str, str], words: Words) -> tuple[Group, ...]:
@@ -77,9 +69,7 @@ def _for_column(column: Column, distribution: str) -> str:
     if column.kind == "categorical" and distribution == "bernoulli" and len(column.categories) <= 2:
         return "categorical"
     if column.kind not in DISTRIBUTIONS[distribution].kinds:
-        raise SchemaError(
-            f"column {column.name!r} is {column.kind}, which a {distribution} distribution does not take"
-        )
+        raise SchemaError(f"column {column.name!r} is {column.kind}, which a {distribution} distribution does not take")
     return distribution
 
 
@@ -115,10 +105,7 @@ def merge_categories(
         if isinstance(part, Contingency):
             new = tuple(columns[name].categories for name in group.names)
             place = [{value: v for v, value in enumerate(values)} for values in new]
-            maps = [
-                np.array([place[j][value] for value in old], np.intp)
-                for j, old in enumerate(group.categories)
-            ]
+            maps = [np.array([place[j][value] for value in old], np.intp) for j, old in enumerate(group.categories)]
             part = part.recode([len(values) for values in new], maps)
             group = replace(group, categories=new)
         moved_groups.append(group)
@@ -131,14 +118,10 @@ def merge_categories(
 
 def _joined(old: Column, new: Column) -> Column:
     if old.kind != new.kind:
-        raise SchemaError(
-            f"column {old.name!r} was {old.kind} at first and is {new.kind} now: state it in types="
-        )
+        raise SchemaError(f"column {old.name!r} was {old.kind} at first and is {new.kind} now: state it in types=")
     if old.kind != "categorical" or set(new.categories) <= set(old.categories):
         return old
     if old.declared:
         extra = [value for value in new.categories if value not in old.categories]
-        raise SchemaError(
-            f"column {old.name!r} has the new category {extra[0]!r}, but its categories were stated"
-        )
+        raise SchemaError(f"column {old.name!r} has the new category {extra[0]!r}, but its categories were stated")
     return replace(old, categories=category_order({*old.categories, *new.categories}))

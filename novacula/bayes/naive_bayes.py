@@ -74,8 +74,8 @@ class NaiveBayes(Classifier):
     card: ClassVar[Card] = Card(
         name="Naive Bayes",
         task="classification",
-        summary="The product of a class's prior and of each column's probability within the class, read off from counts.",
-        hypothesis_space="One distribution a class and column: tables of probabilities, normal or kernel densities, rates.",
+        summary="A class's prior times the probability of each column's value within the class, read off from counts.",
+        hypothesis_space="A distribution a class and column: tables of probabilities, normal or kernel densities, rates.",
         inductive_bias="Columns are independent of each other once the class is known.",
         objective="Posterior probability of the class, with m-estimates of the conditional probabilities.",
         search="None: the estimates are closed formulas of counts and moments.",
@@ -220,8 +220,8 @@ class NaiveBayes(Classifier):
         lost = ~(joint > -np.inf).any(axis=1)
         if lost.any():
             warnings.warn(
-                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, have probability 0 in every "
-                f"class, so the classes' priors are given for them; m above 0 avoids this",
+                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, have probability 0 in "
+                f"every class, so the classes' priors are given for them; m above 0 avoids this",
                 DataWarning,
                 stacklevel=2,
             )

@@ -87,9 +87,7 @@ class TextNaiveBayes(NaiveBayes):
             self.token_pattern,
         )
 
-    def _ingest(
-        self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None
-    ) -> Table:
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
         table = super()._ingest(text_frame(X), y, sample_weight, first=first, classes=classes)
         if is_texts(X):
             table = table.with_types({COLUMN: "text"})
@@ -133,17 +131,13 @@ class TextNaiveBayes(NaiveBayes):
     def _bag(self) -> Bag:
         bags = [part for part in self.parts_ if isinstance(part, Bag) and part.group.kind == "text"]
         if len(bags) != 1:
-            raise SchemaError(
-                f"the model has {len(bags)} text columns; words can be asked for where there is one"
-            )
+            raise SchemaError(f"the model has {len(bags)} text columns; words can be asked for where there is one")
         return bags[0]
 
     def _class_index(self, class_: Any) -> int:
         found = np.flatnonzero(self.classes_ == class_)
         if not len(found):
-            raise ParameterError(
-                f"there is no class {class_!r}; there are {', '.join(map(str, self.classes_))}"
-            )
+            raise ParameterError(f"there is no class {class_!r}; there are {', '.join(map(str, self.classes_))}")
         return int(found[0])
 
     def _log_odds(self, k: int) -> Any:
@@ -151,9 +145,7 @@ class TextNaiveBayes(NaiveBayes):
         bag = self._bag()
         place = self.parts_.index(bag)
         statistic: Any = self.statistic_.parts[1 + place]
-        mine, theirs = (
-            _shares(bag, statistic, rows, self._smoothing()) for rows in _sides(len(self.classes_), k)
-        )
+        mine, theirs = (_shares(bag, statistic, rows, self._smoothing()) for rows in _sides(len(self.classes_), k))
         with np.errstate(divide="ignore", invalid="ignore"):
             odds = np.log(mine) - np.log(theirs)
         return np.where(np.isnan(odds), 0.0, odds)

@@ -80,6 +80,4 @@ def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int
 
 def _with_gaps(column: Any, rng: np.random.Generator) -> Any:
     gone = rng.random(len(column)) < 0.15
-    return pa.array(
-        [None if out else value for value, out in zip(column.to_pylist(), gone, strict=True)], column.type
-    )
+    return pa.array([None if out else value for value, out in zip(column.to_pylist(), gone, strict=True)], column.type)

@@ -39,9 +39,7 @@ def check_chunking(learner: Learner) -> None:
     if learner.card.uses == "reduce":
         order = np.random.default_rng(1).permutation(len(data))
         mixed = data.take(order)
-        same_model(
-            whole, clone(learner).fit(mixed.X, mixed.target), data, "fitted on the rows in another order"
-        )
+        same_model(whole, clone(learner).fit(mixed.X, mixed.target), data, "fitted on the rows in another order")
     if hasattr(learner, "partial_fit"):
         check_partial_fit(learner, data, whole)
 
@@ -103,7 +101,7 @@ def answers(model: Any, X: Any) -> list[Any]:
 
 
 def fitted_arrays(model: Any) -> Iterator[tuple[str, Any]]:
-    """What a fitted model has learned, each array with the path that leads to it; what columns are called is not part."""
+    """What a fitted model has learned, each array with the path that leads to it; not what columns are called."""
     for name, value in sorted(vars(model).items()):
         if name.endswith("_") and not name.endswith("names_") and name != "schema_":
             yield from _leaves(name, value)

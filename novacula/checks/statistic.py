@@ -76,9 +76,7 @@ def _check_sums(a: Statistic, b: Statistic, c: Statistic, tolerance: float) -> N
     _require(both + c, a + (b + c), "(a + b) + c must be a + (b + c)", tolerance)
 
 
-def _check_pieces(
-    observe: Observe, chunk: Chunk, zero: Statistic, tolerance: float, rng: np.random.Generator
-) -> None:
+def _check_pieces(observe: Observe, chunk: Chunk, zero: Statistic, tolerance: float, rng: np.random.Generator) -> None:
     whole = observe(chunk)
     cuts = {
         "at random places": rng.integers(0, len(chunk) + 1, size=5),
@@ -108,9 +106,7 @@ def _check_weightless(observe: Observe, chunk: Chunk, tolerance: float, rng: np.
 
 
 def _check_cancellation(observe: Observe, chunk: Chunk, name: str) -> None:
-    here, there = (
-        np.asarray(getattr(observe(moved(chunk, distance)), name), np.float64) for distance in (0.0, FAR)
-    )
+    here, there = (np.asarray(getattr(observe(moved(chunk, distance)), name), np.float64) for distance in (0.0, FAR))
     gap, allowed = np.abs(there - here).max(initial=0.0), 1e-6 * np.abs(here).max(initial=1.0)
     if not gap <= allowed:
         raise AssertionError(f"{name} must not cancel: {FAR:g} away from 0 it changes by {gap:.3g}")

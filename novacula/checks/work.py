@@ -21,9 +21,7 @@ from novacula.learner.work import Step, Work
 RTOL = 1e-9
 # Where terms cancel, the last digits are noise of about 1e-16 times the size of the terms.
 CANCELLED = 1e-13
-VOID = frozenset(
-    {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
-)
+VOID = frozenset({"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
 
 def check_work(learner: Any, X: Any = None) -> None:
@@ -90,9 +88,7 @@ def _output(method: Callable[[Any], Any], name: str, X: Any) -> Any:
 
 def _agree(one: float, other: float, step: Step) -> bool:
     noise = CANCELLED * magnitude(step.tree, step.values) if step.tree is not None else 0.0
-    return one == other or math.isclose(
-        one, other, rel_tol=RTOL, abs_tol=noise if math.isfinite(noise) else 0.0
-    )
+    return one == other or math.isclose(one, other, rel_tol=RTOL, abs_tol=noise if math.isfinite(noise) else 0.0)
 
 
 def _check_renderings(work: Work, name: str) -> None:

@@ -82,9 +82,7 @@ _BORROWED: Mapping[str, tuple[str, str]] = {
 
 def names() -> dict[str, str]:
     """The data sets, each with a sentence."""
-    every = {name: own.summary for name, own in _OWN.items()} | {
-        name: s for name, (_, s) in _BORROWED.items()
-    }
+    every = {name: own.summary for name, own in _OWN.items()} | {name: s for name, (_, s) in _BORROWED.items()}
     return dict(sorted(every.items()))
 
 

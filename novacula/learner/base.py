@@ -45,7 +45,7 @@ class Learner(BaseEstimator):
         save(self, path)
 
     def _check_state(self) -> None:
-        """After loading: raise if the fitted attributes do not fit each other. For learners whose kernels trust them."""
+        """After loading: raise if fitted attributes do not fit each other, for learners whose kernels trust them."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -74,9 +74,7 @@ class Learner(BaseEstimator):
     def _remember(self, table: Table) -> None:
         """Keep the features' schema, and for tables what scikit-learn keeps of frames."""
         layout = table.layout
-        self.schema_ = Schema(
-            layout.features, missing=layout.missing, missing_by_column=layout.missing_by_column
-        )
+        self.schema_ = Schema(layout.features, missing=layout.missing, missing_by_column=layout.missing_by_column)
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = sum(column.width for column in layout.features)
             if all(column.kind != "sparse" for column in layout.features):
@@ -117,9 +115,7 @@ class Classifier(ClassifierMixin, Learner):
 
     classes_: Any
 
-    def _ingest(
-        self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None
-    ) -> Table:
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
         """Rows, classes and weights as a table with a categorical target, whose categories are the classes.
 
         `first`: features are set anew rather than compared; `classes`: the only ones that may occur.
@@ -146,9 +142,7 @@ class Classifier(ClassifierMixin, Learner):
             table = table.with_types({column.name: "categorical"})
             labels = table.layout.target_columns[0].categories
             if any(isinstance(label, float) and not label.is_integer() for label in labels):
-                raise DataError(
-                    f"the target {column.name!r} is continuous: classes must be whole numbers or words"
-                )
+                raise DataError(f"the target {column.name!r} is continuous: classes must be whole numbers or words")
         elif column.kind == "text":
             raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
         return table
@@ -193,9 +187,7 @@ class Regressor(RegressorMixin, Learner):
 def require_target(learner: Any, y: Any) -> None:
     """Refuse a fit without a target, in scikit-learn's words."""
     if y is None:
-        raise DataError(
-            f"This {type(learner).__name__} estimator requires y to be passed, but the target y is None."
-        )
+        raise DataError(f"This {type(learner).__name__} estimator requires y to be passed, but the target y is None.")
 
 
 def count_unseen(chunk: Chunk) -> Any:

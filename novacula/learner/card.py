@@ -17,9 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from novacula.errors import ParameterError
 from novacula.table.schema import KINDS, Kind, printable
 
-Task: TypeAlias = Literal[
-    "classification", "regression", "clustering", "density", "transform", "inference", "sequence"
-]
+Task: TypeAlias = Literal["classification", "regression", "clustering", "density", "transform", "inference", "sequence"]
 Scale: TypeAlias = Literal["memory", "stream", "cluster"]
 Uses: TypeAlias = Literal["reduce", "fold", "arrays"]
 
@@ -59,13 +57,9 @@ class Card:
     cost: str  # in words
     cost_exponents: Mapping[str, float] = field(default_factory=dict)  # {"n": 1, "d": 2} is n·d²
     size: str | None = None  # the parameter that says how large a hypothesis may be
-    log2_hypotheses: Callable[..., float] | None = (
-        None  # bits that name one hypothesis, where they are finitely many
-    )
+    log2_hypotheses: Callable[..., float] | None = None  # bits that name one hypothesis, where they are finitely many
     references: tuple[str, ...] = ()
-    expected_failures: Mapping[str, str] = field(
-        default_factory=dict
-    )  # scikit-learn check: why it does not apply
+    expected_failures: Mapping[str, str] = field(default_factory=dict)  # scikit-learn check: why it does not apply
 
     def __post_init__(self) -> None:
         for name in WORDS:
@@ -79,18 +73,14 @@ class Card:
             raise ParameterError(f"the card of {self.name!r} uses arrays, so it scales to memory only")
         for symbol, exponent in self.cost_exponents.items():
             if not isinstance(symbol, str) or not math.isfinite(exponent):
-                raise ParameterError(
-                    f"the card of {self.name!r} has {exponent!r} as the exponent of {symbol!r}"
-                )
+                raise ParameterError(f"the card of {self.name!r} has {exponent!r} as the exponent of {symbol!r}")
         for check, reason in self.expected_failures.items():
             if not reason.strip():
                 raise ParameterError(f"the card of {self.name!r} gives no reason why {check} does not apply")
 
     def _known(self, name: str, values: Sequence[str], known: Sequence[str]) -> None:
         if isinstance(values, str) or not values:
-            raise ParameterError(
-                f"the card of {self.name!r} needs a tuple of some of {', '.join(known)} for {name}"
-            )
+            raise ParameterError(f"the card of {self.name!r} needs a tuple of some of {', '.join(known)} for {name}")
         for value in values:
             if value not in known:
                 raise ParameterError(

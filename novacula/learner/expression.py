@@ -101,9 +101,7 @@ class _RefusedError(Exception):
 
 def _convert(node: ast.expr, depth: int) -> Node:
     if depth == 0:
-        raise _RefusedError(
-            f"it is nested deeper than {MAX_DEPTH} levels; write sum(…) or product(…) for long chains"
-        )
+        raise _RefusedError(f"it is nested deeper than {MAX_DEPTH} levels; write sum(…) or product(…) for long chains")
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return Number(float(value))

@@ -85,9 +85,7 @@ class Figure:
         path = Path(path)
         kind = path.suffix.lower()
         if kind not in FORMATS:
-            raise ParameterError(
-                f"a figure is written as {' or '.join(FORMATS)}, so {path.name!r} cannot be its name"
-            )
+            raise ParameterError(f"a figure is written as {' or '.join(FORMATS)}, so {path.name!r} cannot be its name")
         path.write_bytes(self.svg().encode() if kind == ".svg" else self.png())
 
     def _repr_html_(self) -> str:
@@ -229,18 +227,14 @@ def curve_figure(
             raise ParameterError(f"curve {name!r} has shape {line.shape} over places of shape {x.shape}")
     for name, area in areas.items():
         if name not in lines or area.shape != (len(x), 2):
-            raise ParameterError(
-                f"band {name!r} is not a low and a high for each point of a curve of that name"
-            )
+            raise ParameterError(f"band {name!r} is not a low and a high for each point of a curve of that name")
 
     def draw(axes: Axes) -> None:
         draw_curves(axes, x, lines, areas)
         axes.set_xlabel(literal(xlabel))
         axes.set_ylabel(literal(ylabel))
 
-    ends = (
-        f"{name} goes from {few_digits(line[0])} to {few_digits(line[-1])}" for name, line in lines.items()
-    )
+    ends = (f"{name} goes from {few_digits(line[0])} to {few_digits(line[-1])}" for name, line in lines.items())
     return Figure(draw, alt or f"Curves: {'; '.join(ends)}.", title)
 
 

@@ -7,6 +7,7 @@ laid out by that schema, so that codes always mean what they meant at fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ _TARGET = "y"
 
 
 def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finite: bool) -> MemorySource:
-    """Check X as scikit-learn does and give it as a source; mixed frames go in as they are if the learner takes them."""
+    """Check X as scikit-learn does and give it as a source; mixed frames go in as they are if that is allowed."""
     from scipy.sparse import csr_matrix, issparse
 
     sparse = issparse(X)
@@ -41,9 +42,7 @@ def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finit
         from novacula.table.frames import FrameSource
 
         names = mixed.column_names if _has_names(X) else None
-        _check_feature_names(
-            learner, X if names is not None else np.empty((1, mixed.num_columns)), reset=reset
-        )
+        _check_feature_names(learner, X if names is not None else np.empty((1, mixed.num_columns)), reset=reset)
         _check_n_features(learner, np.empty((1, mixed.num_columns)), reset=reset)
         if mixed.num_rows == 0 or mixed.num_columns == 0:
             shape = f"(shape=({mixed.num_rows}, {mixed.num_columns}))"
@@ -57,12 +56,12 @@ def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finit
         dtype="numeric",
         reset=reset,
     )
-    if (
-        sparse if reset else learner.schema_.of_kind("sparse")
-    ):  # rows to predict take the form of those of the fit
+    if sparse if reset else learner.schema_.of_kind("sparse"):  # rows to predict take the form of those of the fit
         return SparseSource(csr_matrix(array).astype(np.float64, copy=False), name="X")
     if sparse:
         array = array.toarray()
+    if array.dtype.kind == "b" and "categorical" not in kinds:
+        array = array.astype(np.float64)
     names = getattr(learner, "feature_names_in_", None) if reset else _fitted_names(learner)
     return ArraySource(array, names=None if names is None else [str(name) for name in names], name="X")
 
@@ -87,8 +86,9 @@ def _mixed_frame(X: Any, kinds: Sequence[str]) -> Any:
         return None
     from novacula.table.frames import arrow_table, is_frame, object_table
 
+    numbers_only = not {"categorical", "text"} & set(kinds)
     if is_frame(X):
-        if _all_numbers(X):
+        if _all_numbers(X, numbers_only):
             return None
         frame = arrow_table(X)
     else:
@@ -98,36 +98,40 @@ def _mixed_frame(X: Any, kinds: Sequence[str]) -> Any:
         if not any(isinstance(value, str) for value in array[:1000].ravel().tolist()):
             return None
         frame = object_table(array)
-    if not {"categorical", "text"} & set(kinds):
-        _refuse_words(frame)
-    return frame
+    return _numbers_of_booleans(frame) if numbers_only else frame
 
 
-def _all_numbers(frame: Any) -> bool:
+def _all_numbers(frame: Any, booleans: bool) -> bool:
+    """Whether scikit-learn can make numbers of a frame; `booleans`: where they cannot be categories."""
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
     if isinstance(frame, (pa.Table, pa.RecordBatch)):
         return False  # scikit-learn would lose its column names
-    return all(dtype.is_numeric() for dtype in nw.from_native(frame, eager_only=True).schema.values())
+    kinds = nw.from_native(frame, eager_only=True).schema.values()
+    return all(kind.is_numeric() or (booleans and kind == nw.Boolean) for kind in kinds)
 
 
-def _refuse_words(frame: Any) -> None:
+def _numbers_of_booleans(frame: Any) -> Any:
+    """The frame with 0 and 1 for false and true; words are refused, with their column."""
+    import pyarrow as pa
+
     from novacula.table.source import kind_of_type
 
-    for field in frame.schema:
+    flags = [pa.types.is_boolean(field.type) for field in frame.schema]
+    fields = [f.with_type(pa.int8()) if flag else f for f, flag in zip(frame.schema, flags, strict=True)]
+    for field in fields:
         if kind_of_type(field.type) != "numeric":
             raise SchemaError(
-                f"column {field.name!r} is not numeric and this learner takes numbers only: could not convert "
-                f"string to float; encode it (OneHotEncoder) or leave it out"
+                f"column {field.name!r} is not numeric and this learner takes numbers only: could not "
+                "convert string to float; encode it (OneHotEncoder) or leave it out"
             )
+    return frame.cast(pa.schema(fields))
 
 
 def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     """The classes in order and the code of each row's class; with `classes` no other may occur."""
-    y = column_or_1d(
-        check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True
-    )
+    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True)
     check_consistent_length(X, y)
     found, codes = _distinct_labels(y)
     if classes is None:
@@ -136,9 +140,7 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     place = np.searchsorted(classes, found)
     new = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != found)
     if new.any():
-        raise DataError(
-            f"y contains the class {found[new][0]!r}, which was not named in classes on the first call"
-        )
+        raise DataError(f"y contains the class {found[new][0]!r}, which was not named in classes on the first call")
     return classes, place.astype(np.int32)[codes]
 
 
@@ -170,19 +172,15 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     if sample_weight is None:
         return None
     rows = np.empty((_num_samples(X), 0))
-    return np.ascontiguousarray(
-        _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-    )
+    return np.ascontiguousarray(_check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True))
 
 
 def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
     """A table of rows in memory with the target beside them."""
     fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
-    schema = survey(source, Schema((*source.blocks(), *fields)), {}, progress=False)
-    columns = (*schema.columns, *targets)
-    return Table(
-        source, Schema(columns, tuple(t.name for t in targets), n_rows=source.n_rows), progress=False
-    )
+    schema = survey(source, Schema((*source.blocks(), *fields), missing=()), {}, progress=False)
+    layout = replace(schema, columns=(*schema.columns, *targets), target=tuple(t.name for t in targets))
+    return Table(source, layout, progress=False)
 
 
 def target_names(source: MemorySource, y: Any) -> list[str]:
@@ -205,9 +203,7 @@ def as_table(X: Any, y: Any, sample_weight: Any) -> Table | None:
     if not isinstance(X, Table):
         return None
     if sample_weight is not None:
-        raise InputTypeError(
-            "a Table holds its weights itself: read it with weight='column' instead of sample_weight"
-        )
+        raise InputTypeError("a Table holds its weights itself: read it with weight='column' instead of sample_weight")
     if y is not None and not isinstance(y, (str, list, tuple)):
         raise InputTypeError("with a Table, y is the name of its target column")
     return X if y is None else X.with_target(y)

@@ -87,8 +87,7 @@ def table_parts(table: WorkTable) -> Iterator[str]:
     if table.caption:
         yield f"<caption>{escape_html(table.caption)}</caption>"
     head = "".join(
-        f'<th scope="col"{kind}>{escape_html(name)}</th>'
-        for name, kind in zip(table.header, right, strict=True)
+        f'<th scope="col"{kind}>{escape_html(name)}</th>' for name, kind in zip(table.header, right, strict=True)
     )
     yield f"<thead><tr>{head}</tr></thead>"
     yield "<tbody>"

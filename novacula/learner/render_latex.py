@@ -128,9 +128,7 @@ def table_parts(table: WorkTable) -> Iterator[str]:
     """A table with its caption above it."""
     if table.caption:
         yield f"\n{escape_latex(table.caption)}"
-    yield (
-        "\n" + r"\begin{tabular}{" + "".join("r" if flush else "l" for flush in numeric_columns(table)) + "}"
-    )
+    yield ("\n" + r"\begin{tabular}{" + "".join("r" if flush else "l" for flush in numeric_columns(table)) + "}")
     yield " & ".join(escape_latex(name) for name in table.header) + r" \\ \hline"
     for row in table.rows:
         yield " & ".join(_cell(cell) for cell in row) + r" \\"

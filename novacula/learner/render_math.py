@@ -182,9 +182,7 @@ def piece(node: Node, notation: Notation, values: Mapping[str, float] | None = N
             return Piece(notation.name(name), ATOM) if values is None else notation.number(values[name])
         case Apply(function, arguments):
             times = notation.dot if values is None else notation.times
-            return joined(
-                function, [piece(argument, notation, values) for argument in arguments], notation, times
-            )
+            return joined(function, [piece(argument, notation, values) for argument in arguments], notation, times)
 
 
 def joined(function: str, parts: Sequence[Piece], notation: Notation, times: str) -> Piece:

@@ -51,9 +51,7 @@ class WorkTable:
         _freeze(self, header=tuple(self.header), rows=tuple(tuple(row) for row in self.rows))
         for i, row in enumerate(self.rows):
             if len(row) != len(self.header):
-                raise ParameterError(
-                    f"row {i} of a table has {len(row)} cells under {len(self.header)} headings"
-                )
+                raise ParameterError(f"row {i} of a table has {len(row)} cells under {len(self.header)} headings")
 
 
 @dataclass(frozen=True)
@@ -77,17 +75,13 @@ class Step:
     note: str = ""
 
     def __post_init__(self) -> None:
-        values = {
-            _name(name): self._number(value, f"the value of {name!r}") for name, value in self.values.items()
-        }
+        values = {_name(name): self._number(value, f"the value of {name!r}") for name, value in self.values.items()}
         labels = {_name(name): label for name, label in self.labels.items()}
         result = None if self.result is None else self._number(self.result, "the result")
         _freeze(self, values=values, labels=labels, result=result, of=tuple(self.of))
         self._match_names()
         if self.of and not isinstance(self.of[0], str):
-            raise ParameterError(
-                f"step {self.title!r}: `of` starts with the name of an attribute, not {self.of[0]!r}"
-            )
+            raise ParameterError(f"step {self.title!r}: `of` starts with the name of an attribute, not {self.of[0]!r}")
         if self.of and self.value is None:
             raise ParameterError(f"step {self.title!r} is tied to {self.of} but has no result")
 
@@ -131,9 +125,7 @@ class Work:
     notes: tuple[str, ...] = ()
 
     def __init__(self, title: str, steps: Iterable[Step], notes: str | Iterable[str] = ()) -> None:
-        _freeze(
-            self, title=title, steps=tuple(steps), notes=(notes,) if isinstance(notes, str) else tuple(notes)
-        )
+        _freeze(self, title=title, steps=tuple(steps), notes=(notes,) if isinstance(notes, str) else tuple(notes))
 
     def __len__(self) -> int:
         return len(self.steps)

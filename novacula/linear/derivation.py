@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.figure import curve_figure
+from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.plane import (
     SHOWN,
@@ -42,10 +42,11 @@ CANCELS = 1e4
 def derive_least_squares(model: LinearRegression) -> Work:
     """The work of a fitted least squares model."""
     steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)²,  {plane(model)}")]
+    system = equations(model)
     for k in shown_targets(model):
-        steps += coefficient_steps(model, k, 0.0)
-        if model.moments_ is not None:
-            steps += fit_steps(model, k)
+        steps += coefficient_steps(model, system, k, 0.0)
+        if system is not None:
+            steps += fit_steps(model, system, k)
         steps.append(Step(f"Coefficients of {model.target_names_[k]}", figure=model.summary().figure(k)))
     return Work(f"Least squares for {', '.join(model.target_names_[:TARGETS])}", steps, cap_notes(model))
 
@@ -55,30 +56,36 @@ def derive_ridge(model: Ridge) -> Work:
     steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)² + α Σ wⱼ²,  {plane(model)}")]
     if hasattr(model, "loo_error_"):
         steps.append(choice_step(model))
+    system = equations(model)
     for k in shown_targets(model):
         alpha = float(np.broadcast_to(model.alpha_, len(model.target_names_))[k])
-        steps += coefficient_steps(model, k, alpha)
+        steps += coefficient_steps(model, system, k, alpha)
     return Work(f"Ridge regression for {', '.join(model.target_names_[:TARGETS])}", steps, cap_notes(model))
 
 
 # --- coefficients -------------------------------------------------------------------------------------------
 
 
-def coefficient_steps(model: LinearModel, k: int, alpha: float) -> Iterator[Step]:
+def equations(model: LinearModel) -> System | None:
+    """The sums of the normal equations, None where there were fewer rows than columns."""
+    if model.moments_ is None:
+        return None
+    return System.of(model.moments_, np.full(model.n_features_in_, EPS), model.fit_intercept)
+
+
+def coefficient_steps(model: LinearModel, system: System | None, k: int, alpha: float) -> Iterator[Step]:
     """How the coefficients of target k come about, and its intercept."""
     d = model.n_features_in_
-    if model.moments_ is None:
-        yield dual_step(model, alpha)
+    if system is None:
+        yield dual_step(model, k, alpha)
+    elif d == 1 and system.varies.all():
+        yield one_column_step(model, system, k, alpha)
+    elif d <= FEW and model.solver_ == "cholesky" and system.varies.all():
+        yield from elimination_steps(model, system, k, alpha)
     else:
-        system = System.of(model.moments_, np.full(d, EPS), model.fit_intercept)
-        if d == 1 and system.varies.all():
-            yield one_column_step(model, system, k, alpha)
-        elif d <= FEW and model.solver_ == "cholesky" and system.varies.all():
-            yield from elimination_steps(model, system, k, alpha)
-        else:
-            yield from equation_steps(model, system, k, alpha)
-        if d > 1:
-            yield gradient_step(model, system, k, alpha)
+        yield from equation_steps(model, system, k, alpha)
+    if system is not None and d > 1:
+        yield gradient_step(model, system, k, alpha)
     yield coefficient_table(model, k)
     yield intercept_step(model, k)
 
@@ -87,22 +94,17 @@ def one_column_step(model: LinearModel, system: System, k: int, alpha: float) ->
     """The slope of a line, as it stands in every textbook."""
     n, x, y = system.weight, float(system.centre[0]), float(system.centre[1 + k])
     xx, xy = float(system.gram[0, 0]), float(system.cross[0, k])
-    penalty, more = (" + α", " + alpha") if alpha else ("", "")
-    values = {"alpha": alpha} if alpha else {}
-    if not model.fit_intercept:
-        formula, expression = f"w = Σxy / (Σx²{penalty})", f"S_xy / (S_xx{more})"
-        values |= {"S_xy": xy, "S_xx": xx}
-    elif n * x**2 > CANCELS * xx:
-        formula = f"w = Σ(x − x̄)(y − ȳ) / (Σ(x − x̄)²{penalty})"
-        expression = f"S_xy / (S_xx{more})"
-        values |= {"S_xy": xy, "S_xx": xx}
+    if model.fit_intercept and n * x**2 <= CANCELS * xx:
+        over, under = "(Σxy − N·x̄·ȳ)", "(Σx² − N·x̄²)"
+        expression, divisor = "(S_xy - N * m_x * m_y)", "(S_xx - N * m_x**2)"
+        values = {"S_xy": xy + n * x * y, "S_xx": xx + n * x**2, "N": n, "m_x": x, "m_y": y}
     else:
-        formula = f"w = (Σxy − N·x̄·ȳ) / (Σx² − N·x̄²{penalty})"
-        expression = f"(S_xy - N * m_x * m_y) / (S_xx - N * m_x**2{more})"
-        values |= {"S_xy": xy + n * x * y, "S_xx": xx + n * x**2, "N": n, "m_x": x, "m_y": y}
-    return Step(
-        "The slope", formula=formula, expression=expression, values=values, of=place(model, "coef_", k, 0)
-    )
+        over, under = ("Σ(x − x̄)(y − ȳ)", "Σ(x − x̄)²") if model.fit_intercept else ("Σxy", "Σx²")
+        expression, divisor, values = "S_xy", "S_xx", {"S_xy": xy, "S_xx": xx}
+    if alpha:
+        under, divisor, values["alpha"] = f"({under.strip('()')} + α)", f"({divisor} + alpha)", alpha
+    formula, expression = f"w = {over} / {under}", f"{expression} / {divisor}"
+    return Step("The slope", formula=formula, expression=expression, values=values, of=place(model, "coef_", k, 0))
 
 
 def elimination_steps(model: LinearModel, system: System, k: int, alpha: float) -> Iterator[Step]:
@@ -111,17 +113,11 @@ def elimination_steps(model: LinearModel, system: System, k: int, alpha: float) 
     names, w = column_names(model.schema_, range(d)), of_target(model.coef_, k)
     rows = np.column_stack([system.gram + alpha * np.eye(d), system.cross[:, k]])
     header = ("equation", *(f"w_{j + 1}: {names[j]}" for j in range(d)), model.target_names_[k])
-    about = (
-        "Sums of products of columns about their means"
-        if model.fit_intercept
-        else "Sums of products of columns"
-    )
+    about = "Sums of products of columns" + (" about their means" if model.fit_intercept else "")
     yield Step(
         "The normal equations",
         formula="(XᵀX + αI) w = Xᵀy" if alpha else "XᵀX w = Xᵀy",
-        table=matrix_table(
-            header, rows, about + (f", with α = {alpha:g} on the diagonal." if alpha else ".")
-        ),
+        table=matrix_table(header, rows, about + (f", with α = {alpha:g} on the diagonal." if alpha else ".")),
     )
     upper = eliminated(rows)
     yield Step("Each column eliminated from the equations below it", table=matrix_table(header, upper))
@@ -156,12 +152,9 @@ def equation_steps(model: LinearModel, system: System, k: int, alpha: float) -> 
         total, values = weighted_sum("a", system.gram[j, others], "w", w[others], others)
         yield Step(
             f"Equation {j + 1} of {len(w)}, for the coefficient of {name}",
-            formula="wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / (aⱼⱼ + α),  i ≠ j"
-            if alpha
-            else "wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / aⱼⱼ,  i ≠ j",
+            formula="wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / (aⱼⱼ + α),  i ≠ j" if alpha else "wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / aⱼⱼ,  i ≠ j",
             expression=f"(b - ({total})) / {'(a + alpha)' if alpha else 'a'}",
-            values={"b": system.cross[j, k], "a": system.gram[j, j], **values}
-            | ({"alpha": alpha} if alpha else {}),
+            values={"b": system.cross[j, k], "a": system.gram[j, j], **values} | ({"alpha": alpha} if alpha else {}),
             of=place(model, "coef_", k, int(j)),
             note="a are the sums of products of columns, b those with the target.",
         )
@@ -183,9 +176,9 @@ def gradient_step(model: LinearModel, system: System, k: int, alpha: float) -> S
     )
 
 
-def dual_step(model: LinearModel, alpha: float) -> Step:
+def dual_step(model: LinearModel, k: int, alpha: float) -> Step:
     """With fewer rows than columns: the equations of the rows, and the length of what they give."""
-    w = of_target(model.coef_, 0)
+    w = of_target(model.coef_, k)
     total, values = weighted_sum("w", w, "v", w)
     return Step(
         "There are fewer rows than columns, so the equations of the rows are solved",
@@ -201,12 +194,12 @@ def intercept_step(model: LinearModel, k: int) -> Step:
     path = ("intercept_",) if model.coef_.ndim == 1 or not model.fit_intercept else ("intercept_", k)
     if not model.fit_intercept:
         return Step("The plane passes through the origin", formula="b", result=0.0, of=path)
-    total, values = weighted_sum("w", of_target(model.coef_, k), "m", model.x_mean_)
+    total, values = weighted_sum("w", of_target(model.coef_, k), "m", model.x_centre_)
     return Step(
         "The intercept: the plane passes through the means",
         formula="b = ȳ − Σ wⱼx̄ⱼ",
         expression=f"y - ({total})",
-        values={"y": model.y_mean_[k], **values},
+        values={"y": model.y_centre_[k], **values},
         of=path,
     )
 
@@ -214,17 +207,14 @@ def intercept_step(model: LinearModel, k: int) -> Step:
 # --- how well it fits ---------------------------------------------------------------------------------------
 
 
-def fit_steps(model: LinearRegression, k: int) -> Iterator[Step]:
+def fit_steps(model: LinearRegression, system: System, k: int) -> Iterator[Step]:
     """What is left of the squares, the noise they speak of, and the share that is explained."""
-    system = System.of(model.moments_, np.full(model.n_features_in_, EPS), model.fit_intercept)  # type: ignore[arg-type]
     error = system.weight * float(np.atleast_1d(model.sigma_)[k]) ** 2
     squares, spread = float(system.squares[model.n_features_in_ + k]), float(system.spread[k])
     total, values = weighted_sum("w", of_target(model.coef_, k), "b", system.cross[:, k])
     yield Step(
         "The squares that are left",
-        formula="SSE = Σ(y − ȳ)² − Σ wⱼbⱼ,  b = Xᵀy"
-        if model.fit_intercept
-        else "SSE = Σy² − Σ wⱼbⱼ,  b = Xᵀy",
+        formula="SSE = Σ(y − ȳ)² − Σ wⱼbⱼ,  b = Xᵀy" if model.fit_intercept else "SSE = Σy² − Σ wⱼbⱼ,  b = Xᵀy",
         expression=f"S_yy - ({total})",
         values={"S_yy": squares, **values},
         result=error,
@@ -236,7 +226,7 @@ def fit_steps(model: LinearRegression, k: int) -> Iterator[Step]:
         values={"SSE": error, "N": system.weight},
         of=("sigma_",) if model.coef_.ndim == 1 else ("sigma_", k),
     )
-    if spread > 0.0 and error <= spread:
+    if spread > system.floor[k]:
         yield Step(
             "The share of the spread that is explained",
             formula="R² = 1 − SSE / Σ(y − ȳ)²",
@@ -250,31 +240,37 @@ def choice_step(model: Ridge) -> Step:
     """The leave-one-out errors, and the least of them."""
     errors = model.loo_error_ if model.loo_error_.ndim == 1 else model.loo_error_.mean(axis=1)
     best = int(np.argmin(errors))
-    names = [f"e_{i + 1}" for i in range(len(errors))]
-    single = model.loo_error_.ndim == 1 and np.isfinite(errors).all()
-    order = np.argsort(model.alphas_)
-    order = order[(model.alphas_[order] > 0) & np.isfinite(errors[order])]
-    edge = model.alphas_[best] in (model.alphas_.min(), model.alphas_.max()) and len(errors) > 1
+    shown = np.sort(np.argsort(errors, kind="stable")[:SHOWN])
+    shown = shown[np.isfinite(errors[shown])]
+    drawn = shown[np.argsort(model.alphas_[shown])]
+    drawn = drawn[model.alphas_[drawn] > 0.0]  # zero has no logarithm
+    ends = (model.alphas_.min(), model.alphas_.max())
+    values = {f"e_{i + 1}": errors[i] for i in shown} if model.loo_error_.ndim == 1 else {}
     return Step(
         f"α = {model.alphas_[best]:g} has the least leave-one-out error",
         formula="E(α) = mean of (e / (1 − h))²",
-        expression=f"min({', '.join(names)})" if single else "",
-        values=dict(zip(names, errors.tolist(), strict=True)) if single else {},
-        of=("loo_error_", best) if single else (),
+        expression=f"min({', '.join(values)})" if values else "",
+        values=values,
+        of=("loo_error_", best) if values else (),
         table=WorkTable(
-            ("α", "error of rows left out"), tuple(zip(model.alphas_.tolist(), errors.tolist(), strict=True))
+            ("α", "error of rows left out"),
+            tuple((float(model.alphas_[i]), float(errors[i])) for i in shown),
+            f"The {len(shown)} least of {len(errors)}." if len(shown) < len(errors) else "",
         ),
-        figure=curve_figure(
-            np.log10(model.alphas_[order]),
-            {"left out": errors[order]},
-            title="Error of rows that were left out",
-            xlabel="log₁₀ α",
-            ylabel="mean squared error",
-        )
-        if len(order) > 1
-        else None,
+        figure=choice_figure(model.alphas_[drawn], errors[drawn]) if len(drawn) > 1 else None,
         note="e is the residual of a row, h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage."
-        + (" The best α is at an end of the grid: widen alphas." if edge else ""),
+        + (" The best α is at an end of the grid: widen alphas." if model.alphas_[best] in ends else ""),
+    )
+
+
+def choice_figure(alphas: Floats, errors: Floats) -> Figure:
+    """The leave-one-out error over the penalty."""
+    return curve_figure(
+        np.log10(alphas),
+        {"left out": errors},
+        title="Error of rows that were left out",
+        xlabel="log₁₀ α",
+        ylabel="mean squared error",
     )
 
 

@@ -18,7 +18,7 @@ from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.model import LinearModel
 from novacula.linear.problem import Problem
-from novacula.linear.solve import EPS, NOISE, Columns, Solution
+from novacula.linear.solve import Columns, Solution
 from novacula.linear.summary import RegressionSummary, summarise
 from novacula.table.chunk import Floats
 
@@ -110,11 +110,9 @@ class LinearRegression(LinearModel):
 
 def determination(columns: Columns, error: Floats) -> Floats:
     """R² = 1 − Σ (y − ŷ)² / Σ (y − ȳ)²; of a target that does not vary 1 if it is met, else 0."""
-    squares = columns.squares[len(columns.noise) :]
-    mean_squared = columns.centre[len(columns.noise) :] ** 2 + (squares - columns.spread) / columns.weight
-    still = columns.weight * (NOISE * EPS) ** 2 * np.maximum(mean_squared, 0.0)
-    share = np.divide(error, columns.spread, out=np.ones_like(error), where=columns.spread > still)
-    return np.where((columns.spread <= still) & (error <= still), 1.0, 1.0 - share)
+    varies = columns.spread > columns.floor
+    share = np.divide(error, columns.spread, out=np.ones_like(error), where=varies)
+    return np.where(~varies & (error <= columns.floor), 1.0, 1.0 - share)
 
 
 def unit_errors(columns: Columns, solution: Solution, intercept: bool) -> Floats:

@@ -13,7 +13,7 @@ from novacula.errors import DataError, ParameterError, RankWarning
 from novacula.learner import ingest
 from novacula.learner.base import Regressor
 from novacula.learner.work import Work
-from novacula.linear.plane import derive_predictions
+from novacula.linear.plane import ROWS, derive_predictions
 from novacula.linear.problem import Problem, RowsProblem, SumsProblem
 from novacula.linear.rows import (
     column_names,
@@ -41,8 +41,8 @@ class LinearModel(Regressor):
     fit_intercept: bool
     coef_: Any
     intercept_: Any
-    x_mean_: Floats
-    y_mean_: Floats
+    x_centre_: Floats
+    y_centre_: Floats
     moments_: CoMoments | None
     solver_: str
     target_names_: list[str]
@@ -62,9 +62,10 @@ class LinearModel(Regressor):
             return self._derivation()
         table = self._query(X)
         chunk = next(iter(table.chunks()))
-        if not np.isfinite(chunk.dense()).all():
+        rows = chunk.rows(0, min(ROWS, len(chunk))).dense()
+        if not np.isfinite(rows).all():
             self._refuse_not_finite(X, table)
-        return derive_predictions(self, chunk)
+        return derive_predictions(self, rows, cut=len(chunk) > ROWS)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
@@ -88,9 +89,8 @@ class LinearModel(Regressor):
         self.target_names_ = list(table.layout.target)
         precision, flat = stored_precision(table), is_flat(table)
         if len(table) >= self.n_features_in_:
-            self.moments_ = self._moments(X, table)
-            return SumsProblem(System.of(self.moments_, precision, self.fit_intercept), table, flat)
-        self.moments_ = None
+            moments = self._moments(X, table)
+            return SumsProblem(moments, System.of(moments, precision, self.fit_intercept), table, flat)
         columns, rows = centred_rows(table.to_chunk(), precision, self.fit_intercept)
         self._require_sound(X, table, columns.weight, columns.squares)
         return RowsProblem(columns, rows, table, flat)
@@ -105,11 +105,11 @@ class LinearModel(Regressor):
         if first:
             self._remember(table)
             self.target_names_ = list(table.layout.target)
-            self.moments_ = self._moments(X, table)
+            moments, flat = self._moments(X, table), is_flat(table)
         else:
-            self.moments_ = self._sums_of(table) + self._moments(X, table)
-        flat = is_flat(table) if first else self.coef_.ndim == 1
-        return SumsProblem(System.of(self.moments_, stored_precision(table), self.fit_intercept), None, flat)
+            moments, flat = self._sums_of(table) + self._moments(X, table), self.coef_.ndim == 1
+        system = System.of(moments, stored_precision(table), self.fit_intercept)
+        return SumsProblem(moments, system, None, flat)
 
     def _sums_of(self, table: Table) -> CoMoments:
         """The sums so far, if there are any to which those of the table can be added."""
@@ -118,7 +118,7 @@ class LinearModel(Regressor):
                 f"this {type(self).__name__} was fitted on fewer rows than columns and kept no sums: "
                 "fit it on all rows at once, or begin with partial_fit"
             )
-        known, k = len(self.y_mean_), len(table.layout.target)
+        known, k = len(self.target_names_), len(table.layout.target)
         if known != k:
             raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {known}")
         return self.moments_
@@ -153,12 +153,10 @@ class LinearModel(Regressor):
     def _set(self, problem: Problem, coef: Floats) -> None:
         """Keep coefficients (d, k), and the intercept that makes the plane pass through the means."""
         centre, d = problem.columns.centre, len(coef)
-        self.x_mean_, self.y_mean_ = centre[:d], centre[d:]
-        intercept = self.y_mean_ - self.x_mean_ @ coef
+        self.moments_, self.x_centre_, self.y_centre_ = problem.moments, centre[:d], centre[d:]
+        intercept = self.y_centre_ - self.x_centre_ @ coef
         self.coef_ = coef[:, 0].copy() if problem.flat else np.ascontiguousarray(coef.T)
-        self.intercept_ = (
-            0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
-        )
+        self.intercept_ = 0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
 
     def _warn_of_rank(self, problem: Problem, solution: Solution) -> None:
         """Say where coefficients are one choice of many, or have few digits."""
@@ -183,6 +181,4 @@ class LinearModel(Regressor):
         if not len(still):
             return ""
         names = ", ".join(map(repr, column_names(self.schema_, still[:NAMED])))
-        return (
-            f" ({names}{', …' if len(still) > NAMED else ''} {'does' if len(still) == 1 else 'do'} not vary)"
-        )
+        return f" ({names}{', …' if len(still) > NAMED else ''} {'does' if len(still) == 1 else 'do'} not vary)"

@@ -8,7 +8,6 @@ import numpy as np
 
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.rows import column_names
-from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -24,9 +23,8 @@ TARGETS = 2
 """Targets that are derived."""
 
 
-def derive_predictions(model: LinearModel, chunk: Chunk) -> Work:
-    """The predictions for the first rows of a chunk, as sums of what each column adds."""
-    x = chunk.rows(0, min(ROWS, len(chunk))).dense()
+def derive_predictions(model: LinearModel, x: Floats, cut: bool) -> Work:
+    """The predictions for rows x, as sums of what each column adds; `cut`: there were more rows."""
     steps = [coefficient_table(model, k) for k in shown_targets(model)]
     for i in range(len(x)):
         for k in shown_targets(model):
@@ -41,7 +39,7 @@ def derive_predictions(model: LinearModel, chunk: Chunk) -> Work:
                 )
             )
     notes = cap_notes(model)
-    if len(chunk) > len(x):
+    if cut:
         notes.append(f"Only the first {len(x)} rows are derived.")
     return Work("Predictions of a linear model", steps, notes)
 
@@ -53,9 +51,7 @@ def coefficient_table(model: LinearModel, k: int) -> Step:
     names = column_names(model.schema_, shown)
     rows = tuple((f"w_{j + 1}", name, float(w[j])) for j, name in zip(shown, names, strict=True))
     caption = f"The {SHOWN} largest of {len(w)}." if len(w) > SHOWN else ""
-    return Step(
-        f"The plane for {model.target_names_[k]}", table=WorkTable(("j", "column", "wⱼ"), rows, caption)
-    )
+    return Step(f"The plane for {model.target_names_[k]}", table=WorkTable(("j", "column", "wⱼ"), rows, caption))
 
 
 def weighted_sum(

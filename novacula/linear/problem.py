@@ -20,7 +20,7 @@ from novacula.linear.solve import (
     solve_triangle,
 )
 from novacula.linear.spectrum import LeaveOneOut, Spectrum
-from novacula.statistics import Triangle
+from novacula.statistics import CoMoments, Triangle
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -37,6 +37,10 @@ class Problem(Protocol):
         """The rows, None where they are gone."""
 
     @property
+    def moments(self) -> CoMoments | None:
+        """The sums to which later rows can be added, None where there are none."""
+
+    @property
     def columns(self) -> Columns:
         """Centre and size of the columns."""
 
@@ -51,6 +55,7 @@ class Problem(Protocol):
 class SumsProblem:
     """Sums, and the table to go back to where they are not enough."""
 
+    moments: CoMoments
     system: System
     table: Table | None
     flat: bool
@@ -95,11 +100,15 @@ class RowsProblem:
     table: Table
     flat: bool
 
+    @property
+    def moments(self) -> None:
+        """There are none: they would take more memory than the rows."""
+
     def solve(self, alpha: float = 0.0) -> Solution:
         """In the space of the rows."""
         return solve_rows(self.columns, self.rows, alpha)
 
-    def spectrum(self, alpha: float) -> Spectrum:  # noqa: ARG002  (rows keep all digits)
+    def spectrum(self, alpha: float) -> Spectrum:
         """From the rows."""
         d = len(self.columns.noise)
         return Spectrum.of_factor(self.rows[:, :d], self.rows[:, d:])

@@ -108,20 +108,16 @@ class Ridge(LinearModel):
 
     def _needs_sums_only(self) -> bool:
         if isinstance(self.alpha, str):
-            raise AttributeError(
-                "alpha='loo' leaves out rows, for which it needs all of them at once: use fit"
-            )
+            raise AttributeError("alpha='loo' leaves out rows, for which it needs all of them at once: use fit")
         return True
 
     def _keep(self, problem: Problem, penalties: Floats) -> None:
-        coef = np.empty((self.n_features_in_, len(penalties)))
-        for alpha in np.unique(penalties):
-            solution = problem.solve(float(alpha))
-            coef[:, penalties == alpha] = solution.coef[:, penalties == alpha]
-            self._warn_of_rank(problem, solution)
-        self._set(problem, coef)
-        self.solver_ = solution.solver
-        self.alpha_ = float(penalties[0]) if (penalties == penalties[0]).all() else penalties
+        solutions = {alpha: problem.solve(float(alpha)) for alpha in np.unique(penalties)}
+        self._set(problem, np.column_stack([solutions[alpha].coef[:, k] for k, alpha in enumerate(penalties)]))
+        hardest = solutions[penalties.min()]
+        self.solver_ = hardest.solver
+        self._warn_of_rank(problem, hardest)
+        self.alpha_ = float(penalties[0]) if (penalties == penalties[0]).all() else penalties.copy()
 
     def _penalties(self, problem: Problem) -> Floats:
         """One α a target (k,)."""

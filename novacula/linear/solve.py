@@ -32,6 +32,8 @@ NOISE = 100.0
 """A direction that is shorter than this many rounding errors is taken for none."""
 TRUSTED = 1e-6
 """Relative error of coefficients above which a warning is due."""
+SUMS_NOISE = 20.0 * EPS
+"""Rounding of the squares of columns of length 1, as it is met in sums."""
 BOUND_MET = 0.2
 """How much of the bound on their error coefficients come to have: rounding errors seldom all add up."""
 
@@ -57,6 +59,12 @@ class Columns:
         """The square roots of `squares`, and 1 for columns that do not vary (d + k,)."""
         known = np.append(self.varies, self.squares[len(self.noise) :] > 0.0)
         return np.sqrt(np.where(known, self.squares, 1.0))
+
+    @cached_property
+    def floor(self) -> Floats:
+        """Squares of a target below which there is only rounding (k,)."""
+        d = len(self.noise)
+        return (NOISE * EPS) ** 2 * (self.squares[d:] + self.weight * self.centre[d:] ** 2)
 
 
 @dataclass(frozen=True)
@@ -157,9 +165,7 @@ def solve_sums(system: System, alpha: float = 0.0) -> Solution:
     return replace(solution, error=squared_error(system, solution.coef), solver="sums")
 
 
-def solve_factor(
-    columns: Columns, f: Floats, g: Floats, alpha: float = 0.0, *, squared: bool = False
-) -> Solution:
+def solve_factor(columns: Columns, f: Floats, g: Floats, alpha: float = 0.0, *, squared: bool = False) -> Solution:
     """Minimise ‖f (length · w) − g‖² + α‖w‖² for f with columns of length 1; `squared`: f was made from sums.
 
     Rounding blurs a direction v by b, b² = Σ (vⱼ noiseⱼ)². The direction counts if its singular value is more
@@ -192,7 +198,7 @@ def solve_factor(
 def blurs(vt: Floats, s: Floats, noise: Floats, squared: bool) -> Floats:
     """Rounding along each direction, over its singular value; of sums it is that of the squares."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        blur = np.sqrt(vt**2 @ noise**2) / s + (5.0 * EPS / s**2 if squared else 0.0)
+        blur = np.sqrt(vt**2 @ noise**2) / s + (SUMS_NOISE / s**2 if squared else 0.0)
     return np.where(s > 0.0, blur, np.inf)
 
 

@@ -75,7 +75,8 @@ class LeaveOneOut(Statistic):
         d = x.shape[1]
         along = (x - centre[:d]) @ vectors
         leverage = share + along**2 @ inverses.T
-        fitted = np.einsum("nr,mr,rk->nmk", along, inverses, cross, optimize=True)
+        weights = inverses.T[:, :, None] * cross[:, None, :]  # (r, m, k)
+        fitted = np.tensordot(along, weights, axes=1)  # (n, m, k)
         stays = 1.0 - np.minimum(weight, 1.0)[:, None, None] * leverage[:, :, None]
         missed = (y - centre[d:])[:, None, :] - fitted
         # A row with leverage 1 decides its own fit: without it there is nothing to predict it from.

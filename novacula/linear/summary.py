@@ -149,7 +149,7 @@ def summarise(model: LinearRegression, level: float) -> RegressionSummary:
     """Make the summary of a fitted model."""
     if not 0.0 < level < 1.0:
         raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
-    return RegressionSummary(level, tuple(_of_target(model, k, level) for k in range(len(model.y_mean_))))
+    return RegressionSummary(level, tuple(_of_target(model, k, level) for k in range(len(model.target_names_))))
 
 
 def _of_target(model: LinearRegression, k: int, level: float) -> TargetSummary:
@@ -166,7 +166,7 @@ def _of_target(model: LinearRegression, k: int, level: float) -> TargetSummary:
     return TargetSummary(
         target=model.target_names_[k],
         intercept=model.fit_intercept,
-        names=(["intercept"][first:] + column_names(model.schema_)),
+        names=["intercept"][first:] + column_names(model.schema_),
         coef=coef,
         std_error=std_error,
         t=t,
@@ -211,7 +211,8 @@ def _facts(model: LinearRegression, k: int, total: float, s: float) -> dict[str,
     error, left, q = n * sigma**2, n - rank - c, rank + c
     about = r2 if c else 1.0 - error / total if total > 0 else math.nan
     noisy = error > total * (NOISE * EPS) ** 2
-    f = (total - error) / rank / s**2 if rank and noisy and left > 0 else math.nan
+    tested = rank > 0 and left > 0 and noisy
+    f = (total - error) / rank / s**2 if tested else math.nan
     likelihood = -n / 2 * (math.log(2 * math.pi * sigma**2) + 1) if noisy else math.nan
     facts = {"n": n, "df_model": float(rank), "df_resid": left, "r2": r2}
     if not c:
@@ -221,7 +222,7 @@ def _facts(model: LinearRegression, k: int, total: float, s: float) -> dict[str,
         "s": s,
         "sigma": sigma,
         "f": f,
-        "f_p": float(special.fdtrc(rank, left, max(f, 0.0))),
+        "f_p": float(special.fdtrc(rank, left, f)) if tested else math.nan,
         "log_likelihood": likelihood,
         "aic": 2 * q - 2 * likelihood,
         "bic": q * math.log(n) - 2 * likelihood,

@@ -67,9 +67,7 @@ def class_codes(chunk: Chunk, n_classes: int) -> Codes:
         return np.zeros(len(chunk), np.int32)
     code = chunk.target
     if code is None or code.dtype != np.int32 or code.ndim != 1:
-        raise ParameterError(
-            f"{n_classes} classes need a target of class codes, which this chunk does not have"
-        )
+        raise ParameterError(f"{n_classes} classes need a target of class codes, which this chunk does not have")
     if len(code) and not (code.min() >= 0 and code.max() < n_classes):
         raise DataError(
             f"class codes run from {code.min()} to {code.max()}, but there are {n_classes} classes: "

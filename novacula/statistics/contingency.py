@@ -42,9 +42,7 @@ class Contingency(Statistic):
         from novacula.statistics._kernels import contingency
 
         if chunk.codes.shape[1] != len(sizes):
-            raise ParameterError(
-                f"{len(sizes)} sizes were given for {chunk.codes.shape[1]} categorical columns"
-            )
+            raise ParameterError(f"{len(sizes)} sizes were given for {chunk.codes.shape[1]} categorical columns")
         seen = cls.zero(n_classes, sizes)
         code = class_codes(chunk, n_classes)
         beyond = contingency(chunk.codes, code, chunk.weight, seen.offsets, seen.counts)
@@ -76,10 +74,7 @@ class Contingency(Statistic):
         """
         if [len(new) for new in maps] != np.diff(self.offsets).tolist() or len(new_sizes) != len(maps):
             raise ParameterError("each column needs one new size, and one new code for each of its old ones")
-        if any(
-            len(new) and not 0 <= new.min() <= new.max() < size
-            for new, size in zip(maps, new_sizes, strict=True)
-        ):
+        if any(len(new) and not 0 <= new.min() <= new.max() < size for new, size in zip(maps, new_sizes, strict=True)):
             raise ParameterError("a new code lies outside of the new vocabulary")
         moved = type(self).zero(len(self.counts), new_sizes)
         for j, new in enumerate(maps):

@@ -46,9 +46,7 @@ class Histogram(Statistic):
         from novacula.statistics._kernels import contingency
 
         if len(edges) != chunk.numeric.shape[1]:
-            raise ParameterError(
-                f"edges were given for {len(edges)} of {chunk.numeric.shape[1]} numeric columns"
-            )
+            raise ParameterError(f"edges were given for {len(edges)} of {chunk.numeric.shape[1]} numeric columns")
         seen = cls.zero(n_classes, edges)
         code, bins = class_codes(chunk, n_classes), bin_codes(chunk.numeric, edges)
         contingency(bins, code, chunk.weight, seen.offsets, seen.counts)

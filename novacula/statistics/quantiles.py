@@ -91,27 +91,20 @@ class QuantileSketch(Statistic):
             np.array([cell.level for cell in cells], np.int64).reshape(shape),
             side_by_side([len(cell.bucket) for cell in cells]),
             _joined([cell.bucket for cell in cells], np.uint64),
-            *(
-                _joined([getattr(cell, name) for cell in cells], np.float64)
-                for name in ("weight", "low", "high")
-            ),
+            *(_joined([getattr(cell, name) for cell in cells], np.float64) for name in ("weight", "low", "high")),
         )
 
     def __add__(self, other: Self) -> Self:
         mine, theirs = (self.capacity, *self.level.shape), (other.capacity, *other.level.shape)
         require_same_layout(self, mine, theirs)
-        cells = [
-            merged(self.cell(k, j), other.cell(k, j), self.capacity) for k, j in np.ndindex(self.level.shape)
-        ]
+        cells = [merged(self.cell(k, j), other.cell(k, j), self.capacity) for k, j in np.ndindex(self.level.shape)]
         return self._of_cells(self.capacity, self.level.shape, cells)
 
     def cell(self, k: int, j: int) -> Cell:
         """The buckets of class k in column j."""
         at = k * self.level.shape[1] + j
         held = slice(self.offsets[at], self.offsets[at + 1])
-        return Cell(
-            int(self.level[k, j]), self.bucket[held], self.weight[held], self.low[held], self.high[held]
-        )
+        return Cell(int(self.level[k, j]), self.bucket[held], self.weight[held], self.low[held], self.high[held])
 
     def points(self, k: int, j: int) -> tuple[Floats, Floats]:
         """The middles of the buckets of class k in column j, standing for its values, and their weights."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.statistics.base import Statistic, class_codes, require_same_layout, weighted_counts
-from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.chunk import Chunk, Codes, Floats, without_duplicates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +45,8 @@ class ClassTotals(Statistic):
         rows = chunk.sparse
         if rows is None:
             raise ParameterError("a chunk without sparse columns was given: observe_numeric takes dense ones")
+        if presence:
+            rows = without_duplicates(rows)
         # Within a chunk positions fit into 32 bits, whatever type SciPy chose: one compiled form serves all.
         places = (part.astype(np.int32, copy=False) for part in (rows.indices, rows.indptr))
         return cls._of_rows(chunk, n_classes, rows.shape[1], presence, rows.data, *places)
@@ -62,9 +64,7 @@ class ClassTotals(Statistic):
         return cls._of_rows(chunk, n_classes, d, presence, values.ravel(), indices, indptr)
 
     @classmethod
-    def _of_rows(
-        cls, chunk: Chunk, n_classes: int, width: int, presence: bool, data: Floats, *places: Codes
-    ) -> Self:
+    def _of_rows(cls, chunk: Chunk, n_classes: int, width: int, presence: bool, data: Floats, *places: Codes) -> Self:
         from novacula.statistics._kernels import sparse_totals
 
         code = class_codes(chunk, n_classes)

@@ -56,9 +56,7 @@ class Vocabulary(Statistic):
         values = tuple(sorted(place))
         row = np.repeat(np.asarray(read, np.intp), lengths)
         cell = code[row] * np.intp(len(values)) + np.asarray(places, np.intp)
-        counts = weighted_counts(cell, chunk.weight[row], n_classes * len(values)).reshape(
-            n_classes, len(values)
-        )
+        counts = weighted_counts(cell, chunk.weight[row], n_classes * len(values)).reshape(n_classes, len(values))
         documents = weighted_counts(code[read], chunk.weight[read], n_classes)
         return cls(values, counts[:, [place[word] for word in values]], documents)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -48,6 +48,8 @@ class Attribute:
 class ArffSource(Source):
     """ARFF files with the same attributes."""
 
+    is_text: ClassVar[bool] = True
+
     def __init__(self, paths: Sequence[str], encoding: str) -> None:
         self.name = name_of(paths)
         self._texts = [TextFile(path, encoding) for path in paths]
@@ -81,7 +83,7 @@ class ArffPartition(ArrowPartition):
         self.name = text.path
         self.key = f"{text.file.token}-{text.encoding}"
 
-    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:  # noqa: ARG002
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Give the named columns as text."""
         place = {attribute.name: j for j, attribute in enumerate(self.attributes)}
         wanted = {name: place[name] for name in names} or {self.attributes[0].name: 0}
@@ -116,7 +118,8 @@ class ArffPartition(ArrowPartition):
         while at < len(body):
             pair = _PAIR.match(body, at)
             if pair is None or not line.endswith("}"):
-                raise DataError(f"{self.name}, line {number}: {body[at : at + 20].strip()!r} is no index and value")
+                odd = body[at : at + 20].strip()
+                raise DataError(f"{self.name}, line {number}: {odd!r} is no index and value")
             if int(pair[1]) >= len(row):
                 raise DataError(f"{self.name}, line {number}: there is no attribute {pair[1]}")
             row[int(pair[1])] = _unquoted(pair[2], pair[3], pair[4])

@@ -61,7 +61,7 @@ def numbers_of(values: Any, markers: tuple[str, ...]) -> tuple[Floats, Any]:
         floats = np.asarray(values, np.float64)
     elif pa.types.is_dictionary(values.type):
         floats, words = numbers_of(values.dictionary, markers)
-        entry = _entries(values)
+        entry = entries_of(values)
         return np.append(floats, np.nan)[entry], None if words is None else np.append(words, False)[entry]
     elif is_textual(values.type):
         floats, words = read_numbers(values, markers)
@@ -114,43 +114,52 @@ def _is_plain_number(kind: Any) -> bool:
 # --- categories -------------------------------------------------------------------------------------------
 
 
-def codes_of(values: Any, categories: Sequence[Category], markers: tuple[str, ...]) -> Codes:
+def codes_of(values: Any, categories: tuple[Category, ...], markers: tuple[str, ...]) -> Codes:
     """The code of each value: its place among the categories, MISSING or UNSEEN."""
-    words = any(isinstance(category, str) for category in categories)
+    worded = any(isinstance(category, str) for category in categories)
     if not isinstance(values, np.ndarray):
         if is_textual(values.type):
             values = values.dictionary_encode()
         if pa.types.is_dictionary(values.type):
             entries = values.dictionary
-            word = _codes_of_words if is_textual(entries.type) else codes_of
-            return np.append(word(entries, categories, markers), np.int32(MISSING))[_entries(values)]
-        if not words:
+            code = _codes_of_words if is_textual(entries.type) else codes_of
+            return np.append(code(entries, categories, markers), np.int32(MISSING))[entries_of(values)]
+        if not worded:
             values = as_floats(values) if values.null_count else values.to_numpy(zero_copy_only=False)
-    if words:
+    if worded:
         return _codes_of_words(as_words(values), categories, markers)
     return codes_of_numbers(values, categories, number_markers(markers))
 
 
-def _entries(values: Any) -> Any:
+def entries_of(values: Any) -> Any:
     """The place of each row's value in the dictionary, -1 where it is null."""
-    return np.asarray(values.indices.cast(pa.int64()).fill_null(-1))
+    places = values.indices
+    if places.null_count or pa.types.is_unsigned_integer(places.type):
+        places = places.cast(pa.int64()).fill_null(-1)
+    return np.asarray(places)
 
 
-def _codes_of_words(words: Any, categories: Sequence[Category], markers: tuple[str, ...]) -> Codes:
-    words = trimmed(words)
-    missing = np.asarray(is_marker(words, markers))
-    if any(isinstance(category, str) for category in categories):
-        codes = _places(words, [str(category) for category in categories])
-    elif any(isinstance(category, bool) for category in categories):
-        codes = _places(pc.utf8_lower(words), [str(category).lower() for category in categories])
-    else:
-        codes = codes_of_numbers(read_numbers(words, markers)[0], categories, number_markers(markers))
-        codes = np.where(codes == MISSING, UNSEEN, codes)  # a word, or a marker: the next line tells
-    return np.where(missing, MISSING, codes).astype(np.int32)
+def _codes_of_words(words: Any, categories: tuple[Category, ...], markers: tuple[str, ...]) -> Codes:
+    kinds = set(map(type, categories))
+    if not kinds or str in kinds or bool in kinds:
+        known = _spelled(tuple(map(str, categories)), markers, kinds == {bool})
+        # One by one: a dictionary is short, and a call of Arrow's costs as much as a hundred words.
+        found = [MISSING if word is None else known.get(word.strip(), UNSEEN) for word in words.to_pylist()]
+        return np.array(found, np.int32)
+    numbers, wrong = numbers_of(words, markers)
+    codes = codes_of_numbers(numbers, categories)
+    if wrong is not None:
+        codes[wrong] = UNSEEN
+    return codes
 
 
-def _places(words: Any, categories: Sequence[str]) -> Any:
-    return np.asarray(pc.index_in(words, value_set=pa.array(categories, pa.string())).fill_null(UNSEEN))
+@lru_cache(256)
+def _spelled(categories: tuple[str, ...], markers: tuple[str, ...], truth: bool) -> dict[str, int]:
+    """The code of each word that may stand in a column; truth values may be written in three ways."""
+    known = {name: code for code, name in enumerate(categories)}
+    if truth:
+        known |= {word: code for name, code in known.items() for word in (name.lower(), name.upper())}
+    return known | dict.fromkeys(markers, MISSING)
 
 
 def as_words(values: Any) -> Any:
@@ -179,9 +188,7 @@ def codes_of_numbers(values: Any, categories: Sequence[Any], marked: Sequence[fl
 
 def _look_up(values: Any, known: Any) -> Codes:
     low = int(known.min())
-    of_value = np.full(
-        int(known.max()) - low + 3, UNSEEN, np.int32
-    )  # a slot on each side for what lies outside
+    of_value = np.full(int(known.max()) - low + 3, UNSEEN, np.int32)  # a slot on each side for what lies outside
     of_value[known - low + 1] = np.arange(len(known), dtype=np.int32)
     return of_value[np.clip(values.astype(np.int64) - (low - 1), 0, len(of_value) - 1)]
 

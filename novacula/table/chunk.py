@@ -93,3 +93,12 @@ def sparse_rows(matrix: Any, start: int, stop: int) -> Any:
     # Set one by one: the constructor copies arrays that are small parts of others.
     rows.data, rows.indices, rows.indptr = matrix.data[held], matrix.indices[held], pointer - pointer[0]
     return rows
+
+
+def without_duplicates(matrix: Any) -> Any:
+    """A CSR matrix that stores no position twice: the same one, if it does not."""
+    if matrix.has_canonical_format:
+        return matrix
+    matrix = matrix.copy()
+    matrix.sum_duplicates()
+    return matrix

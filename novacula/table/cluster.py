@@ -80,9 +80,7 @@ class ClusterRunner:
             tasks = self._tasks(observe_rows, parts, layout, observe, args)
             return self._results([tree_sum(map(Branch, tasks)).task])[0]
 
-    def fold(
-        self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any
-    ) -> T:
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
         """Pass the state along from one bundle to the next."""
         with explained():
             shared, task = self._shared(args), self._shared(state)
@@ -169,21 +167,19 @@ class ClusterRunner:
             parts, frames = zip(*map(shipped, bundle), strict=True)
             tasks[key] = self._task(name_of(bundle), load, parts, frames, layout)
         if any(isinstance(part, MemoryPartition) for bundle in bundles.values() for part in bundle):
-            return {key: self._client.compute(task) for key, task in tasks.items()}  # rows: modest messages
+            return {key: self._client.compute(task) for key, task in tasks.items()}  # a message each
         return dict(zip(tasks, self._client.compute(list(tasks.values())), strict=True))
 
     def _spread(self, rows: dict[Key, Any], workers: Mapping[str, int]) -> dict[Key, Any]:
         """Move bundles from full workers to bare ones: by tasks, which can be run again like any other."""
         self._wait(list(rows.values()))
         where = self._client.who_has(list(rows.values()))
-        held: dict[str, list[Key]] = {address: [] for address in workers}
-        for key, future in rows.items():
-            for address in where.get(future.key, ())[:1]:
-                held.get(address, []).append(key)
+        holders = {key: list(where.get(future.key, ())) for key, future in rows.items()}
         spread = dict(rows)
-        for key, address in moves(held, workers):
-            task = self._task(name_in(rows[key].key), same, rows[key])
-            spread[key] = self._client.compute(task, workers=[address], allow_other_workers=True)
+        for key, worker in evenly(holders, workers).items():
+            if holders[key] != [worker]:  # elsewhere, or in copies, of which Dask would drop any
+                task = self._task(name_in(rows[key].key), same, rows[key])
+                spread[key] = self._client.compute(task, workers=[worker], allow_other_workers=True)
         return spread
 
 
@@ -227,22 +223,25 @@ def name_of(bundle: Bundle) -> str:
     return first if len(bundle) == 1 else f"one of {len(bundle)} partitions, {first} to {last},"
 
 
-def moves(held: dict[str, list[Key]], threads: Mapping[str, int]) -> Iterator[tuple[Key, str]]:
-    """Which bundle should go to which worker, until no worker has more for each of its threads than it must.
+def evenly(holders: Mapping[Key, Sequence[str]], threads: Mapping[str, int]) -> dict[Key, str]:
+    """A worker for each bundle that someone holds: as few moves as it takes until none has more than it must.
 
-    >>> list(moves({"full": [("a",), ("b",), ("c",)], "bare": []}, {"full": 1, "bare": 1}))
-    [(('c',), 'bare')]
+    >>> evenly({("x",): ["a"], ("y",): ["a"], ("z",): ["a"]}, {"a": 2, "b": 1})
+    {('x',): 'a', ('y',): 'a', ('z',): 'b'}
     """
+    held: dict[str, list[Key]] = {worker: [] for worker in threads}
 
     def share(worker: str, more: int = 0) -> float:
         return (len(held[worker]) + more) / threads[worker]
 
+    for key in sorted(holders, key=lambda key: len(holders[key])):  # those in several places come last
+        if there := [worker for worker in holders[key] if worker in held]:
+            held[min(there, key=share)].append(key)
     while True:
         full, bare = max(held, key=share), min(held, key=share)
         if not held[full] or share(full, -1) < share(bare, 1):
-            return
+            return {key: worker for worker, keys in held.items() for key in keys}
         held[bare].append(held[full].pop())
-        yield held[bare][-1], bare
 
 
 def layout_mark(layout: Layout) -> str:

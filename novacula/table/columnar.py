@@ -109,9 +109,7 @@ class ArrowFileSource(Source):
     def partitions(self) -> Sequence[RecordBatches]:
         """Runs of record batches of each file; a stream, which has no index, is one partition."""
         return [
-            RecordBatches(footer.file, run, is_stream)
-            for footer, is_stream in self._footers
-            for run in footer.runs()
+            RecordBatches(footer.file, run, is_stream) for footer, is_stream in self._footers for run in footer.runs()
         ]
 
 
@@ -123,7 +121,7 @@ class RecordBatches(ArrowPartition):
         self.name = file.path if is_stream else f"{file.path} ({_numbered('batch', run)})"
         self.key = f"{file.token}-{run.start}-{run.stop}"
 
-    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:  # noqa: ARG002
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Give the named columns, mapped into memory."""
         for batch in self._read(self.run):
             yield batch.select(list(names))
@@ -191,8 +189,7 @@ def common_schema(footers: Sequence[Footer]) -> Any:
                 fields[field.name] = field, path
             elif not pa.types.is_null(field.type) and _family(field.type) != _family(known.type):
                 raise DataError(
-                    f"{path} stores column {field.name!r} as {field.type}, but {home} as {known.type}: "
-                    f"write them alike"
+                    f"{path} stores column {field.name!r} as {field.type}, but {home} as {known.type}: write them alike"
                 )
     return pa.schema([field for field, _ in fields.values()]) if len(footers) > 1 else footers[0].schema
 

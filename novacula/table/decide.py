@@ -34,7 +34,7 @@ def decide(column: Column, profile: ColumnProfile, asked: Kind | None, textual: 
 def count(column: Column, profile: ColumnProfile, find: Finder) -> Column:
     """Fill in what was counted, and leave the rest of a column as it is."""
     low = high = None
-    single = profile.distinct == 1
+    single = profile.values is not None and len(profile.values) == 1
     if column.kind == "numeric":
         if profile.words:
             held = f"{_times(profile.words, 'other value')}, the first being {find()}"
@@ -50,7 +50,7 @@ def count(column: Column, profile: ColumnProfile, find: Finder) -> Column:
 def _kind_of(name: str, profile: ColumnProfile, textual: bool, find: Finder) -> Kind:
     if not profile.words:
         return "numeric"
-    distinct = profile.distinct
+    distinct = None if profile.values is None else len(profile.values)
     if profile.numbers > profile.words and textual and (distinct is None or distinct > MAX_MIXED):
         held = f"{_times(profile.numbers, 'number')} and {_times(profile.words, 'other value')}"
         advice = f"name it in missing=, or say types={{{name!r}: 'categorical'}} or 'text'"
@@ -69,13 +69,14 @@ def _categories(name: str, profile: ColumnProfile, textual: bool) -> tuple[Categ
     if profile.values is None:
         limit = f"more than {profile.cap:,} distinct values"
         raise SchemaError(f"column {name!r} has {limit}, too many for categories: make it text or ignored")
-    values = profile.values.to_pylist()
+    values = profile.values
     if not textual:
-        return category_order(v if isinstance(v, Category) else str(word_of(v)) for v in values)
-    if profile.words or any(_is_identifier(value) for value in values):
+        words = {v if isinstance(v, Category) else str(word_of(v)) for v in values}
+        return category_order(map(float, words) if any(type(v) is float for v in words) else words)
+    if profile.words or any(map(_is_identifier, values)):
         return category_order(values)
     numbers = {float(value) for value in values}
-    return category_order({int(n) for n in numbers} if all(n.is_integer() for n in numbers) else numbers)
+    return category_order(map(int, numbers) if all(n.is_integer() for n in numbers) else numbers)
 
 
 def _is_identifier(value: str) -> bool:

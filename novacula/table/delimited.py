@@ -8,13 +8,14 @@ row and the value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from novacula.errors import DataError
-from novacula.table.arrow import READ_ERRORS
+from novacula.table.arrow import READ_ERRORS, matrix_of
 from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
@@ -28,6 +29,8 @@ _STREAM_BYTES = 16 << 20  # parsed at a time where a file cannot be cut
 
 class DelimitedSource(Source):
     """Delimited text files of one form, read one after the other."""
+
+    is_text: ClassVar[bool] = True
 
     def __init__(self, paths: Sequence[str], dialect: Dialect) -> None:
         self.name = name_of(paths)
@@ -67,23 +70,30 @@ class RangePartition(ArrowPartition):
         markers = () if schema is None else schema.missing
         given = 0
         try:
-            for batch in self._parse(types, markers):
+            for batch in self._parse(wanted, types, markers):
+                _refuse_nan(batch)
                 given += batch.num_rows
                 yield batch
         except _NotANumber:
-            for batch in self._parse(dict.fromkeys(wanted, pa.string()), ()):
+            for batch in self._parse(wanted, dict.fromkeys(wanted, pa.string()), ()):
                 skipped = min(given, batch.num_rows)
                 given -= skipped
                 yield batch.slice(skipped)
 
-    def sample(self, names: Sequence[str]) -> Iterator[Any]:
-        """Parse the first records only."""
-        text, stop = self.text, self.stop
+    def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
+        """What Arrow takes the first records for."""
+        if not names:
+            return set()
+        stop = self.stop
         if stop is not None and stop - self.start > _SAMPLE_BYTES:
-            with text.open(self.start, self.start + _SAMPLE_BYTES) as stream:
+            with self.text.open(self.start, self.start + _SAMPLE_BYTES) as stream:
                 end = self.dialect.syntax.last_end(stream.read())
             stop = self.start + end if end else stop
-        yield from RangePartition(text, self.head, self.start, stop, self.dialect).batches(names)
+        sample = RangePartition(self.text, self.head, self.start, stop, self.dialect)
+        for batch in sample._parse(names, {}, markers):
+            tests = (pa.types.is_integer, pa.types.is_floating)
+            return {field.name for field in batch.schema if any(test(field.type) for test in tests)}
+        return set()
 
     def row_name(self, row: int) -> str:
         """Count rows from the first one of the file, whose earlier ranges are parsed for it."""
@@ -98,7 +108,7 @@ class RangePartition(ArrowPartition):
             rows += sum(batch.num_rows for batch in part.batches([]))
         return rows
 
-    def _parse(self, types: Mapping[str, Any], markers: Sequence[str]) -> Iterator[Any]:
+    def _parse(self, names: Sequence[str], types: Mapping[str, Any], markers: Sequence[str]) -> Iterator[Any]:
         ragged: list[Any] = []
         quote = self.dialect.quote
 
@@ -123,7 +133,7 @@ class RangePartition(ArrowPartition):
                 )
                 convert = pacsv.ConvertOptions(
                     column_types=types,
-                    include_columns=list(types),
+                    include_columns=names,
                     strings_can_be_null=False,
                     null_values=[space + marker for marker in markers for space in ("", " ")],
                 )
@@ -144,6 +154,14 @@ class RangePartition(ArrowPartition):
 
 class _NotANumber(Exception):  # noqa: N818  (never leaves this module)
     """A column that should be numbers holds something else."""
+
+
+def _refuse_nan(batch: Any) -> None:
+    """Arrow takes "nan" for a number, but it is a word: what stands for a missing value is for the schema to say."""
+    numbers = [column for column in batch.columns if pa.types.is_float64(column.type)]
+    matrix = matrix_of(numbers)
+    if matrix is not None and np.isnan(matrix).sum() != sum(column.null_count for column in numbers):
+        raise _NotANumber
 
 
 def _parsed_as(name: str, schema: Schema | None) -> Any:

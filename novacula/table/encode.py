@@ -70,9 +70,7 @@ def _encode_numbers(columns: Mapping[str, Any], n: int, schema: Schema, place: P
     return side_by_side([_numbers(columns[c.name], c, schema, place) for c in numeric], n, np.float64)
 
 
-def encode_categories(
-    columns: Mapping[str, Any], n: int, schema: Schema, unseen: Unseen, place: Place
-) -> Codes:
+def encode_categories(columns: Mapping[str, Any], n: int, schema: Schema, unseen: Unseen, place: Place) -> Codes:
     """The codes of the categorical features side by side."""
     coded = schema.of_kind("categorical")
     return side_by_side([_codes(columns[c.name], c, schema, unseen, place) for c in coded], n, np.int32)

@@ -72,9 +72,7 @@ def find_paths(source: Any) -> list[str]:
     for part in map(os.fspath, parts):
         found = [part] if os.path.isfile(part) else _matches(part)
         if not found:
-            raise DataError(
-                f"there is no file {part!r}" if not os.path.isdir(part) else f"{part} holds no files"
-            )
+            raise DataError(f"there is no file {part!r}" if not os.path.isdir(part) else f"{part} holds no files")
         paths.extend(found)
     return paths
 

@@ -49,8 +49,8 @@ class FrameSource(MemorySource):
         return found
 
     def keep(self, start: int, stop: int) -> None:
-        """Keep a view of the rows."""
-        self.table = self.table.slice(start, stop - start)
+        """Keep a copy of the rows: a slice would be pickled with all that it is a slice of."""
+        self.table = self.table.take(pa.array(range(start, stop), pa.int64()))
 
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows of the named columns as one record batch."""
@@ -161,6 +161,10 @@ class DaskSource(Source):
         categorical = self.frame._meta.select_dtypes("category").columns
         unknown = {name for name in categorical if not self.frame[name].cat.known}
         return {name: held for name, held in self._template.declared().items() if name not in unknown}
+
+    def has_rows(self) -> bool:
+        """Not known until it is computed."""
+        return True
 
     def partitions(self) -> Sequence[DaskPartition]:
         """The frame's own partitions."""

@@ -103,7 +103,7 @@ class MemoryPartition(Partition):
         """Give the block as one chunk."""
         yield self.source.chunk(self.start, self.stop, schema, unseen)
 
-    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:  # noqa: ARG002
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Give the block as one record batch."""
         yield self.source.batch(self.start, self.stop, names)
 
@@ -223,11 +223,11 @@ class SparseSource(MemorySource):
         """Keep a view of the rows."""
         self.matrix = sparse_rows(self.matrix, start, stop)
 
-    def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:  # noqa: ARG002
+    def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Refuse: sparse columns have no Arrow form."""
         raise SchemaError(f"{self.name} is sparse: its columns cannot be taken out one by one")
 
-    def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:  # noqa: ARG002
+    def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
         """Rows as a chunk whose data are views."""
         n, rows = stop - start, sparse_rows(self.matrix, start, stop)
         return Chunk(np.empty((n, 0)), np.empty((n, 0), np.int32), np.ones(n), rows)

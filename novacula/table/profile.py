@@ -2,37 +2,29 @@
 
 A profile counts numbers, words and missing cells, keeps the range, and keeps distinct values up to a cap. The
 kind is decided once, on the profile of all rows: it depends neither on their order nor on how they are cut.
+Columns are profiled together, so that a table may have very many of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from novacula.table.arrow import (
-    as_floats,
-    is_marker,
-    matrix_of,
-    number_markers,
-    numbers_of,
-    read_numbers,
-    trimmed,
-)
+from novacula.table.arrow import entries_of, matrix_of, number_markers, numbers_of, trimmed
 from novacula.table.chunk import Floats
 from novacula.table.encode import side_by_side
 from novacula.table.schema import Schema
 from novacula.table.source import Partition, is_textual
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnProfile:
-    """Counts, range and up to `cap` distinct values of one column: its size does not grow with rows."""
+class ColumnProfile(NamedTuple):
+    """What was found of one column."""
 
     rows: int = 0
     missing: int = 0
@@ -40,7 +32,7 @@ class ColumnProfile:
     spaces: int = 0  # within those words
     low: float = math.inf
     high: float = -math.inf
-    values: Any = None  # distinct known values as an Arrow array, text trimmed; None: more than the cap
+    values: frozenset[Any] | None = None  # distinct known values, text trimmed; None: beyond the cap
     cap: int = 0
 
     @property
@@ -48,150 +40,148 @@ class ColumnProfile:
         """Known values that are numbers."""
         return self.rows - self.missing - self.words
 
-    @property
-    def distinct(self) -> int | None:
-        """Distinct values, where they were kept."""
-        return None if self.values is None else len(self.values)
-
-    def __add__(self, other: Self) -> Self:
-        return type(self)(
-            self.rows + other.rows,
-            self.missing + other.missing,
-            self.words + other.words,
-            self.spaces + other.spaces,
-            min(self.low, other.low),
-            max(self.high, other.high),
-            _union(self.values, other.values, self.cap),
-            self.cap,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class NumberProfile:
-    """Counts and ranges of d columns of numbers: size 4d, whatever the number of rows."""
-
-    rows: int
-    missing: Any  # (d,) counts
-    words: Any  # (d,) counts of values that are no numbers, where the columns are text
-    low: Floats  # (d,)
-    high: Floats  # (d,)
-
-    @classmethod
-    def observe(cls, columns: Sequence[Any], rows: int, markers: Sequence[tuple[str, ...]]) -> Self:
-        """Profile columns that are numbers, or text that should be."""
-        marked = any(map(number_markers, set(markers)))
-        matrix = None if marked else matrix_of(columns)
-        words = np.zeros(len(columns), np.int64)
-        if matrix is None:
-            pairs = [numbers_of(values, marks) for values, marks in zip(columns, markers, strict=True)]
-            words = np.array([0 if wrong is None else wrong.sum() for _, wrong in pairs], np.int64)
-            matrix = side_by_side([numbers for numbers, _ in pairs], rows, np.float64)
-        missing = np.count_nonzero(np.isnan(matrix), axis=0) - words
-        low = np.fmin.reduce(matrix, axis=0, initial=np.inf)
-        return cls(rows, missing, words, low, np.fmax.reduce(matrix, axis=0, initial=-np.inf))
-
-    def __add__(self, other: Self) -> Self:
-        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        missing, words = self.missing + other.missing, self.words + other.words
-        return type(self)(self.rows + other.rows, missing, words, low, high)
-
-    def column(self, j: int) -> ColumnProfile:
-        """The profile of one column."""
-        missing, words = int(self.missing[j]), int(self.words[j])
-        return ColumnProfile(self.rows, missing, words, 0, float(self.low[j]), float(self.high[j]))
+    def as_words(self) -> Self:
+        """The same column, with numbers taken for words like any other."""
+        return self._replace(words=self.rows - self.missing, low=math.inf, high=-math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The profiles of columns of numbers, taken together, and of each other column."""
+    """Counts and ranges of d columns, distinct values of some: its size does not grow with rows."""
 
-    numbers: NumberProfile
-    others: tuple[ColumnProfile, ...]
+    names: tuple[str, ...]
+    rows: int
+    counts: Any  # (3, d) missing, words, spaces
+    low: Floats  # (d,)
+    high: Floats  # (d,)
+    values: Mapping[str, frozenset[Any] | None]
+    caps: Mapping[str, int]
+
+    @classmethod
+    def zero(cls, numbers: Sequence[str], caps: Mapping[str, int]) -> Self:
+        """The profile of no rows: columns taken for numbers, and others that keep values up to a cap."""
+        names = (*numbers, *caps)
+        counts, low = np.zeros((3, len(names)), np.int64), np.full(len(names), np.inf)
+        return cls(names, 0, counts, low, -low, dict.fromkeys(caps, frozenset[Any]()), caps)
+
+    def observe(self, batch: Any, schema: Schema) -> Self:
+        """The profile of one record batch, for the same columns as this one."""
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        found = [columns[name] for name in self.names]
+        markers = [schema.markers(name) for name in self.names]
+        split = len(self.names) - len(self.caps)
+        numbers = _tally_numbers(found[:split], batch.num_rows, markers[:split])
+        others = _tally_others(found[split:], markers[split:])
+        counts, low, high = (np.concatenate(pair, axis=-1) for pair in zip(numbers, others[:3], strict=True))
+        pairs = zip(self.caps.items(), others[3], strict=True)
+        values = {name: held if len(held) <= cap else None for (name, cap), held in pairs}
+        return type(self)(self.names, batch.num_rows, counts, low, high, values, self.caps)
 
     def __add__(self, other: Self) -> Self:
-        others = tuple(a + b for a, b in zip(self.others, other.others, strict=True))
-        return type(self)(self.numbers + other.numbers, others)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What a pass looks at: columns taken for numbers, and others with the cap of their distinct values."""
-
-    schema: Schema  # kinds say how text is parsed; markers say what is missing
-    numbers: tuple[str, ...]
-    others: tuple[str, ...]
-    caps: tuple[int, ...]
-
-    def profile(self, partition: Partition) -> Profile:
-        """Profile a partition."""
-        total = None
-        for batch in partition.batches([*self.numbers, *self.others], self.schema):
-            part = self._observe(batch)
-            total = part if total is None else total + part
-        return total or self._nothing()
-
-    def _observe(self, batch: Any) -> Profile:
-        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-        marks = self.schema.markers
-        numbers = NumberProfile.observe(
-            [columns[name] for name in self.numbers], batch.num_rows, [marks(name) for name in self.numbers]
+        return type(self)(
+            self.names,
+            self.rows + other.rows,
+            self.counts + other.counts,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            {name: _union(self.values[name], other.values[name], cap) for name, cap in self.caps.items()},
+            self.caps,
         )
-        capped = zip(self.others, self.caps, strict=True)
-        others = tuple(profile_column(columns[name], marks(name), cap) for name, cap in capped)
-        return Profile(numbers, others)
 
-    def _nothing(self) -> Profile:
-        d = len(self.numbers)
-        counts = np.zeros(d, np.int64)
-        numbers = NumberProfile(0, counts, counts, np.full(d, np.inf), np.full(d, -np.inf))
-        return Profile(numbers, tuple(ColumnProfile(values=pa.array([]), cap=cap) for cap in self.caps))
-
-
-def profile_column(values: Any, markers: tuple[str, ...], cap: int) -> ColumnProfile:
-    """Profile one Arrow array: words by the distinct ones among them, anything else value by value."""
-    if is_textual(values.type):
-        values = values.dictionary_encode()
-    if pa.types.is_dictionary(values.type):
-        if is_textual(values.type.value_type):
-            return _profile_words(values, markers, cap)
-        values = values.dictionary_decode()
-    floats = as_floats(values)
-    known = ~np.isnan(floats) & ~np.isin(floats, number_markers(markers))
-    low, high = _range(floats[known])
-    missing = len(values) - int(known.sum())
-    distinct = _capped(values.filter(pa.array(known)), cap)
-    return ColumnProfile(len(values), missing, low=low, high=high, values=distinct, cap=cap)
+    def columns(self) -> dict[str, ColumnProfile]:
+        """What was found of each column."""
+        found = zip(self.names, self.counts.T.tolist(), self.low.tolist(), self.high.tolist(), strict=True)
+        return {
+            name: ColumnProfile(
+                self.rows, missing, words, spaces, low, high, self.values.get(name), self.caps.get(name, 0)
+            )
+            for name, (missing, words, spaces), low, high in found
+        }
 
 
-def _profile_words(values: Any, markers: tuple[str, ...], cap: int) -> ColumnProfile:
-    words = trimmed(values.dictionary)
-    times = np.bincount(np.asarray(values.indices.drop_null().cast(pa.int64())), minlength=len(words))
-    known = ~np.asarray(is_marker(words, markers)) & (times > 0)
-    words, times = words.filter(pa.array(known)), times[known]
-    numbers, wrong = read_numbers(words, ())
-    missing = len(values) - int(times.sum())
-    low, high = _range(numbers[~np.isnan(numbers)])
-    count = spaces = 0
-    if wrong is not None:
-        count = int(times[wrong].sum())
-        spaces = int(times[wrong] @ np.asarray(pc.count_substring(words, " "))[wrong])
-    return ColumnProfile(len(values), missing, count, spaces, low, high, _capped(words, cap), cap)
+def profile_partition(partition: Partition, schema: Schema, numbers: Sequence[str], caps: Mapping[str, int]) -> Profile:
+    """Profile a partition; the schema's kinds say how to parse text, its markers what is missing."""
+    total = Profile.zero(numbers, caps)
+    for batch in partition.batches(total.names, schema):
+        total = total + total.observe(batch, schema)
+    return total
 
 
-def _range(numbers: Floats) -> tuple[float, float]:
-    return (float(numbers.min()), float(numbers.max())) if len(numbers) else (math.inf, -math.inf)
-
-
-def _capped(values: Any, cap: int) -> Any:
-    distinct = values.unique() if cap else values
-    return distinct if cap and len(distinct) <= cap else None
-
-
-def _union(left: Any, right: Any, cap: int) -> Any:
+def _union(left: frozenset[Any] | None, right: frozenset[Any] | None, cap: int) -> frozenset[Any] | None:
     if left is None or right is None:
         return None
-    if len(left) == 0 or len(right) == 0:
-        return left if len(left) else right
-    if left.type != right.type:  # files that store the same numbers in different types
-        left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
-    return _capped(pa.concat_arrays([left, right]), cap)
+    both = left | right if right - left else left
+    return both if len(both) <= cap else None
+
+
+def _tally_numbers(columns: Sequence[Any], rows: int, markers: Sequence[tuple[str, ...]]) -> tuple[Any, Any, Any]:
+    """Counts, lows and highs of columns that are numbers, or text that should be."""
+    counts = np.zeros((3, len(columns)), np.int64)
+    marked = any(map(number_markers, set(markers)))
+    matrix = None if marked else matrix_of(columns)
+    if matrix is None:
+        pairs = [numbers_of(values, marks) for values, marks in zip(columns, markers, strict=True)]
+        counts[1] = [0 if wrong is None else wrong.sum() for _, wrong in pairs]
+        matrix = side_by_side([numbers for numbers, _ in pairs], rows, np.float64)
+    counts[0] = np.count_nonzero(np.isnan(matrix), axis=0) - counts[1]
+    low = np.fmin.reduce(matrix, axis=0, initial=np.inf)
+    return counts, low, np.fmax.reduce(matrix, axis=0, initial=-np.inf)
+
+
+def _tally_others(
+    columns: Sequence[Any], markers: Sequence[tuple[str, ...]]
+) -> tuple[Any, Any, Any, list[frozenset[Any]]]:
+    """The same of columns of any type, and their distinct values."""
+    d = len(columns)
+    counts, low, high = np.zeros((3, d), np.int64), np.full(d, np.inf), np.full(d, -np.inf)
+    values: list[frozenset[Any]] = [frozenset()] * d
+    wordy: dict[tuple[str, ...], list[int]] = {}
+    for j, (column, marks) in enumerate(zip(columns, markers, strict=True)):
+        if is_textual(column.type.value_type if pa.types.is_dictionary(column.type) else column.type):
+            wordy.setdefault(marks, []).append(j)
+        else:
+            found = _tally_numbers([column], len(column), [marks])
+            counts[:, j], low[j], high[j] = found[0][:, 0], found[1][0], found[2][0]
+            values[j] = _distinct(column, marks)
+    for marks, places in wordy.items():
+        words = _tally_words([columns[j] for j in places], marks)
+        counts[:, places], low[places], high[places] = words[:3]
+        for j, held in zip(places, words[3], strict=True):
+            values[j] = held
+    return counts, low, high, values
+
+
+def _distinct(column: Any, markers: tuple[str, ...]) -> frozenset[Any]:
+    known = ~np.isnan(numbers_of(column, markers)[0])
+    plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+    return frozenset(plain.filter(pa.array(known)).unique().to_pylist())
+
+
+def _tally_words(columns: Sequence[Any], markers: tuple[str, ...]) -> tuple[Any, Any, Any, list[frozenset[str]]]:
+    """The same of columns of words: of the distinct ones in each, weighed by how often they stand there."""
+    coded = [c if pa.types.is_dictionary(c.type) else c.dictionary_encode() for c in columns]
+    sizes = [len(column.dictionary) for column in coded]
+    ends = np.cumsum(sizes)
+    words = trimmed(pa.concat_arrays([column.dictionary.cast(pa.string()) for column in coded]))
+    owner = np.repeat(np.arange(len(coded)), sizes)
+    times = np.zeros(len(words), np.int64)
+    for column, size, end in zip(coded, sizes, ends, strict=True):
+        places = entries_of(column).astype(np.int64) + 1
+        times[end - size : end] = np.bincount(places, minlength=size + 1)[1:]
+    numbers, wrong = numbers_of(words, markers)
+    wrong = np.zeros(len(words), bool) if wrong is None else wrong & (times > 0)
+    known = (~np.isnan(numbers) & (times > 0)) | wrong
+
+    def total(weights: Any) -> Any:
+        return np.bincount(owner, weights, len(coded))
+
+    low, high = np.full(len(coded), np.inf), np.full(len(coded), -np.inf)
+    np.fmin.at(low, owner[known], numbers[known])
+    np.fmax.at(high, owner[known], numbers[known])
+    spaces = np.asarray(pc.count_substring(words, " ").fill_null(0))
+    missing = np.array([len(column) for column in coded]) - total(times * known)
+    counts = np.array([missing, total(times * wrong), total(times * wrong * spaces)]).astype(np.int64)
+    texts = words.filter(pa.array(known)).to_pylist()
+    stops = np.cumsum(np.bincount(owner[known], minlength=len(coded)))
+    starts = [0, *stops[:-1].tolist()]
+    return counts, low, high, [frozenset(texts[a:b]) for a, b in zip(starts, stops.tolist(), strict=True)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.table.chunk import without_duplicates
 from novacula.table.files import find_paths, unpacked_name
 from novacula.table.names import as_names
 from novacula.table.schema import DEFAULT_MISSING, Column, Schema, Types
@@ -31,7 +32,7 @@ def read(
     target: str | Sequence[str] | None = None,
     *,
     types: Types | None = None,
-    missing: str | Sequence[str] | Mapping[str, str | Sequence[str]] = DEFAULT_MISSING,
+    missing: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     weight: str | None = None,
     format: str | None = None,  # noqa: A002  (the word that every reader of tables uses)
     delimiter: str | None = None,
@@ -56,8 +57,10 @@ def read(
         What columns are, where it should not be left to the values: ``{"zip": "categorical", "id": "ignored",
         "size": ["small", "medium", "large"]}``. A list states the categories and their order.
     missing
-        The text that stands for a missing value, for all columns, or by column (others keep the default).
-        White space around a value does not count. A category that is stated in ``types`` is never missing.
+        The text that stands for a missing value, for all columns, or by column (others keep the default). By
+        default the empty cell, NA, N/A, NaN, null and ? in text files; frames and typed files say it
+        themselves. White space around a value does not count. A category that is stated in ``types`` is never
+        missing.
     weight
         The column that holds the weight of each row.
     format
@@ -105,7 +108,9 @@ def _roles(source: Source, target: tuple[str, ...], weight: str | None, missing:
     by_column = {}
     if isinstance(missing, Mapping):
         by_column = {name: as_names(markers) for name, markers in missing.items()}
-        missing = DEFAULT_MISSING
+        missing = None
+    if missing is None:
+        missing = DEFAULT_MISSING if source.is_text else ()
     columns = (Column(field.name, "ignored") for field in source.arrow_schema())
     schema = Schema((*source.blocks(), *columns), target, weight, as_names(missing), by_column)
     for name in by_column:
@@ -178,19 +183,21 @@ def _open_array(array: Any) -> Source:
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.dtype.kind in "OUS":
-        words = np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
-        return FrameSource(object_table(words), name="the array")
+        return FrameSource(object_table(_decoded(array)), name="the array")
     if array.dtype.kind not in "biuf":
         raise InputTypeError(f"the array holds {array.dtype}, which is not a number")
     native = array.dtype.newbyteorder("=") if array.dtype.itemsize <= 8 else np.float64
     return ArraySource(np.asarray(array, native))
 
 
+def _decoded(array: Any) -> Any:
+    try:
+        return np.strings.decode(array, "utf-8") if array.dtype.kind == "S" else array
+    except UnicodeDecodeError as error:
+        raise DataError(f"the array holds bytes that are not utf-8 ({error.reason}): decode them first") from error
+
+
 def _open_sparse(matrix: Any) -> Source:
     from novacula.table.memory import SparseSource
 
-    rows = matrix.tocsr().astype(np.float64)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return SparseSource(rows)
+    return SparseSource(without_duplicates(matrix.tocsr().astype(np.float64)))

@@ -53,9 +53,7 @@ class Column:
             raise SchemaError(f"column {self.name!r} names the category {repeated(self.categories)!r} twice")
         for category in self.categories:
             if isinstance(category, float) and not math.isfinite(category):
-                raise SchemaError(
-                    f"column {self.name!r} has {category} as a category: name finite values only"
-                )
+                raise SchemaError(f"column {self.name!r} has {category} as a category: name finite values only")
 
     def describe(self) -> str:
         """Say in a few words what the column holds."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from novacula.table.chunk import Chunk
 from novacula.table.schema import Column, Kind, Schema
@@ -18,10 +18,6 @@ Unseen: TypeAlias = Literal["ignore", "error"]
 
 CHUNK_BYTES = 4 << 20
 """Aim for the bytes of a chunk: small enough for a cache, large enough to make Python's share small."""
-
-
-SAMPLE_ROWS = 1000
-"""Rows from which it is guessed what columns hold; a wrong guess costs time only."""
 
 
 class Partition(ABC):
@@ -38,10 +34,9 @@ class Partition(ABC):
         do not fit it, the column comes as text.
         """
 
-    def sample(self, names: Sequence[str]) -> Iterator[Any]:
-        """Give a few rows of the named columns, to guess from."""
-        for batch in self.batches(names):
-            yield batch.slice(0, SAMPLE_ROWS)
+    def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
+        """The columns of text that are worth parsing as numbers at once; a wrong guess costs time only."""
+        return set()
 
     @abstractmethod
     def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
@@ -60,6 +55,8 @@ class Source(ABC):
     """An ordered list of partitions of the same columns."""
 
     name: str
+    is_text: ClassVar[bool] = False
+    """Whether values are spelled out, so that digits may be a number and a marker may stand for nothing."""
 
     @abstractmethod
     def arrow_schema(self) -> Any:
@@ -72,6 +69,11 @@ class Source(ABC):
     def count_rows(self) -> int | None:
         """Rows where they are known without reading them."""
         return None
+
+    def has_rows(self) -> bool:
+        """Whether there is anything to look at."""
+        names = self.arrow_schema().names[:1]
+        return any(batch.num_rows for part in self.partitions() for batch in part.batches(names))
 
     def kinds(self) -> dict[str, Kind | None]:
         """Kinds that the storage types settle; None where the values must be looked at."""
@@ -96,9 +98,7 @@ def is_textual(stored: Any) -> bool:
     """Whether an Arrow type holds strings."""
     import pyarrow as pa
 
-    return bool(
-        pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored)
-    )
+    return bool(pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored))
 
 
 def kind_of_type(stored: Any) -> Kind | None:

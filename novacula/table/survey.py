@@ -7,9 +7,9 @@ turns up are looked at again, as words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from novacula.table.decide import MAX_CATEGORIES, MAX_DECLARED, count, decide
 from novacula.table.encode import Place
 from novacula.table.names import did_you_mean
 from novacula.table.parallel import map_ordered, tree_sum
-from novacula.table.profile import ColumnProfile, Task, profile_column
+from novacula.table.profile import ColumnProfile, profile_partition
 from novacula.table.progress import tracked
 from novacula.table.schema import KINDS, Category, Column, Kind, Schema, Types
 from novacula.table.source import Source, holds_single_values, is_textual
@@ -74,9 +74,7 @@ def _column(name: str, kind: Kind | None, declared: Sequence[Category]) -> Colum
     return Column(name, kind, held, declared=bool(held))
 
 
-def split_types(
-    types: Types, names: Sequence[str]
-) -> tuple[dict[str, Kind], dict[str, tuple[Category, ...]]]:
+def split_types(types: Types, names: Sequence[str]) -> tuple[dict[str, Kind], dict[str, tuple[Category, ...]]]:
     """Take what a user says of columns apart: kinds, and categories in a stated order."""
     known = set(names)
     asked: dict[str, Kind] = {}
@@ -99,27 +97,33 @@ def look(
 ) -> Schema:
     """Pass over the named columns and settle their kinds, categories and counts."""
     if names:
-        textual = {field.name: is_textual(field.type) for field in source.arrow_schema()}
-        numeric = _seem_numeric(source, schema, [name for name in names if asked.get(name) is None])
-        numeric |= {name for name in names if asked.get(name) == "numeric"}
-        caps = {name: MAX_DECLARED if asked.get(name) else MAX_CATEGORIES for name in names}
-        found = _profiles(source, schema, numeric, caps, progress)
-        mixed = [name for name in numeric if found[name].words and asked.get(name) is None]
-        if mixed:
-            found |= _profiles(source, schema, set(), {name: caps[name] for name in mixed}, progress)
-        settled = [
-            decide(schema[name], found[name], asked.get(name), textual[name], _finder(source, schema, name))
-            for name in names
-        ]
+        found = _look_twice(source, schema, names, asked, progress)
+        textual = {field.name for field in source.arrow_schema() if is_textual(field.type)}
+        settled = []
+        for name in names:
+            profile, spelled = found[name], name in textual and source.is_text
+            if name in textual and not spelled and asked.get(name) != "numeric":
+                profile = profile.as_words()  # who stored digits as strings meant words
+            find = partial(_first_word, source, name, schema.markers(name))
+            settled.append(decide(schema[name], profile, asked.get(name), spelled, find))
         schema = replace(schema.with_columns(settled), n_rows=found[names[0]].rows)
-    if not (_has_rows(source) if schema.n_rows is None else schema.n_rows):
+    if not (source.has_rows() if schema.n_rows is None else schema.n_rows):
         raise DataError(f"{source.name} has no rows")
     return schema
 
 
-def _has_rows(source: Source) -> bool:
-    names = source.arrow_schema().names[:1]
-    return any(batch.num_rows for part in source.partitions() for batch in part.sample(names))
+def _look_twice(
+    source: Source, schema: Schema, names: Sequence[str], asked: Mapping[str, Kind], progress: bool | None
+) -> dict[str, ColumnProfile]:
+    """Profiles of columns, of those that seem to be numbers as such; of some again, as words."""
+    numeric = {name for name in names if asked.get(name) == "numeric"}
+    unasked = [name for name in names if name not in asked]
+    for part in source.partitions()[:1]:
+        numeric |= part.seem_numeric(unasked, schema.missing)
+    caps = {name: MAX_DECLARED if name in asked else MAX_CATEGORIES for name in names}
+    found = _profiles(source, schema, numeric, caps, progress)
+    mixed = {name: caps[name] for name in unasked if name in numeric and found[name].words}
+    return found | _profiles(source, schema, set(), mixed, progress) if mixed else found
 
 
 def recount(source: Source, schema: Schema, progress: bool | None) -> Schema:
@@ -130,7 +134,8 @@ def recount(source: Source, schema: Schema, progress: bool | None) -> Schema:
         return schema
     numeric = {name for name in names if schema[name].kind == "numeric"}
     found = _profiles(source, schema, numeric, dict.fromkeys(names, 1), progress)
-    counted = [count(schema[name], found[name], _finder(source, schema, name)) for name in names]
+    finders = {name: partial(_first_word, source, name, schema.markers(name)) for name in names}
+    counted = [count(schema[name], found[name], find) for name, find in finders.items()]
     return replace(schema.with_columns(counted), n_rows=found[names[0]].rows)
 
 
@@ -138,30 +143,14 @@ def _profiles(
     source: Source, schema: Schema, numeric: set[str], caps: Mapping[str, int], progress: bool | None
 ) -> dict[str, ColumnProfile]:
     """One pass: the profile of each column that has a cap, some of them taken for numbers."""
-    kinds: dict[str, Kind] = {name: "numeric" if name in numeric else "categorical" for name in caps}
-    numbers = tuple(name for name in caps if name in numeric)
-    others = tuple(name for name in caps if name not in numeric)
-    parsed = schema.with_columns(replace(schema[name], kind=kind) for name, kind in kinds.items())
-    task = Task(parsed, numbers, others, tuple(caps[name] for name in others))
+    numbers = [name for name in caps if name in numeric]
+    others = {name: cap for name, cap in caps.items() if name not in numeric}
+    parsed = [replace(schema[name], kind="numeric") for name in numbers]
+    parsed += [replace(schema[name], kind="categorical") for name in others]
+    task = partial(profile_partition, schema=schema.with_columns(parsed), numbers=numbers, caps=others)
     parts = source.partitions()
-    words = f"Looking at {source.name}"
-    total = tree_sum(tracked(map_ordered(task.profile, parts), len(parts), words, progress))
-    found = {name: total.numbers.column(j) for j, name in enumerate(numbers)}
-    return found | dict(zip(others, total.others, strict=True))
-
-
-def _seem_numeric(source: Source, schema: Schema, names: Sequence[str]) -> set[str]:
-    """The columns whose first values are all numbers."""
-    parts = source.partitions() if names else ()
-    for part in parts[:1]:
-        for batch in part.sample(names):
-            profiles = {name: profile_column(batch.column(name), schema.markers(name), 0) for name in names}
-            return {name for name, profile in profiles.items() if profile.numbers and not profile.words}
-    return set()
-
-
-def _finder(source: Source, schema: Schema, name: str) -> Any:
-    return partial(_first_word, source, name, schema.markers(name))
+    with closing(map_ordered(task, parts)) as found:
+        return tree_sum(tracked(found, len(parts), f"Looking at {source.name}", progress)).columns()
 
 
 def _first_word(source: Source, name: str, markers: tuple[str, ...]) -> str:

@@ -64,9 +64,7 @@ class SvmlightSource(Source):
 class SvmlightPartition(Partition):
     """Whole lines of an svmlight file, from one byte to another; indices count from `first`."""
 
-    def __init__(
-        self, text: TextFile, start: int, stop: int | None, width: int | None = None, first: int = 0
-    ) -> None:
+    def __init__(self, text: TextFile, start: int, stop: int | None, width: int | None = None, first: int = 0) -> None:
         self.text, self.start, self.stop, self.width, self.first = text, start, stop, width, first
         self.name = text.path if start == 0 else f"{text.path} (from byte {start})"
         self.key = f"{text.file.token}-{start}-{stop}-{width}-{first}"
@@ -78,9 +76,7 @@ class SvmlightPartition(Partition):
         with self.text.open(self.start, self.stop) as stream:
             lines = stream.read()
         try:
-            matrix, labels = load_svmlight_file(
-                BytesIO(lines), n_features=self.width, zero_based=self.first == 0
-            )
+            matrix, labels = load_svmlight_file(BytesIO(lines), n_features=self.width, zero_based=self.first == 0)
         except (ValueError, OverflowError) as error:
             raise self._diagnosed(error) from error
         return matrix, labels
@@ -98,13 +94,13 @@ class SvmlightPartition(Partition):
                 return DataError(f"{self.text.path}, line {number}: {wrong}")
         return DataError(f"{self.text.path} cannot be parsed: {error}")
 
-    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:  # noqa: ARG002
+    def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Give the label column, the only one that stands on its own."""
         if set(names) - {TARGET}:
             raise SchemaError(f"{self.name} is sparse: its columns cannot be taken out one by one")
         yield pa.record_batch([pa.array(self.parse()[1])], names=[TARGET])
 
-    def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:  # noqa: ARG002
+    def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
         """Give the lines as one chunk."""
         matrix, labels = self.parse()
         n = len(labels)

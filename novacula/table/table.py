@@ -52,9 +52,7 @@ class Layout:
         schema = self.schema
         targets = schema.target_columns
         shape = (0,) if len(targets) < 2 else (0, len(targets))
-        target: Any = np.empty(
-            shape, np.int32 if targets and targets[0].kind == "categorical" else np.float64
-        )
+        target: Any = np.empty(shape, np.int32 if targets and targets[0].kind == "categorical" else np.float64)
         return Chunk(
             np.empty((0, len(schema.of_kind("numeric")))),
             np.empty((0, len(schema.of_kind("categorical"))), np.int32),
@@ -70,9 +68,7 @@ class Runner(Protocol):
     def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
         """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
 
-    def fold(
-        self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any
-    ) -> T:
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
         """Take the chunks in order."""
 
     def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
@@ -91,9 +87,7 @@ class LocalRunner:
         with closing(map_ordered(observe_partition, parts)) as statistics:
             return tree_sum(statistics)
 
-    def fold(
-        self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any
-    ) -> T:
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
         """One chunk after the other, the next one being read meanwhile."""
         with closing(prefetched(chunk for part in parts for chunk in layout.chunks(part))) as chunks:
             for chunk in chunks:

@@ -73,11 +73,12 @@ class TextFile:
             return
         first, held = start, b""
         with self.open(start) as stream:
-            while block := stream.read(RANGE_BYTES):
+            while len(block := stream.read(RANGE_BYTES)) == RANGE_BYTES:
                 held += block
                 if end := syntax.last_end(held):
                     yield start, start + end
                     start, held = start + end, held[end:]
+            held += block
         if held or start == first:
             yield start, start + len(held)
 

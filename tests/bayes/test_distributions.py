@@ -71,6 +71,15 @@ def test_bernoulli_on_sparse_rows_equals_the_product(seed, smooth):
     model = NaiveBayes(m=m, distributions="bernoulli").fit(csr_matrix(X), y)
     share = np.array([(X[y == k].sum(axis=0) + m / 2) / ((y == k).sum() + m) for k in (0, 1)])
     product = np.array([[0.5 * np.prod(np.where(row > 0, p, 1 - p)) for p in share] for row in X])
-    np.testing.assert_allclose(
-        np.exp(model.predict_joint_log_proba(csr_matrix(X))), product, rtol=1e-9, atol=1e-300
-    )
+    np.testing.assert_allclose(np.exp(model.predict_joint_log_proba(csr_matrix(X))), product, rtol=1e-9, atol=1e-300)
+
+
+def test_a_position_that_is_stored_twice_is_there_once():
+    """SciPy lets a CSR matrix hold a position twice; its value is the sum."""
+    from scipy.sparse import csr_matrix
+
+    twice = csr_matrix(([1.0, 1.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    for distribution in ("bernoulli", "multinomial"):
+        model = NaiveBayes(distributions=distribution)
+        once = model.fit(csr_matrix(twice.toarray()), [0, 1]).predict_joint_log_proba(csr_matrix(twice.toarray()))
+        np.testing.assert_allclose(model.fit(twice, [0, 1]).predict_joint_log_proba(twice), once)

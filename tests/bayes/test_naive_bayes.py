@@ -57,11 +57,7 @@ def plain_joint(rows, labels, weights, query, m):
         for j, x in enumerate(query):
             if x is None:
                 continue
-            known = [
-                (r[j], w)
-                for r, w, c in zip(rows, weights, labels, strict=True)
-                if c == t and r[j] is not None
-            ]
+            known = [(r[j], w) for r, w, c in zip(rows, weights, labels, strict=True) if c == t and r[j] is not None]
             n = sum(w for _, w in known)
             if isinstance(x, str):
                 k = len({r[j] for r in rows if r[j] is not None})
@@ -146,9 +142,7 @@ def test_multinomial_equals_scikit_learn(rng, form):
     X, y, w = rng.poisson(0.7, (300, 20)), rng.integers(0, 3, 300), rng.integers(1, 4, 300)
     ours = NaiveBayes(m="laplace", distributions="multinomial").fit(form(X), y, sample_weight=w)
     theirs = MultinomialNB(alpha=1.0).fit(X, y, sample_weight=w)
-    np.testing.assert_allclose(
-        ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10
-    )
+    np.testing.assert_allclose(ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize("form", [csr_matrix, np.asarray])
@@ -156,31 +150,23 @@ def test_bernoulli_equals_scikit_learn(rng, form):
     X, y = rng.poisson(0.7, (300, 20)), rng.integers(0, 2, 300)
     ours = NaiveBayes(m="laplace", distributions="bernoulli").fit(form(X), y)
     theirs = BernoulliNB(alpha=1.0).fit(X, y)
-    np.testing.assert_allclose(
-        ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10
-    )
+    np.testing.assert_allclose(ours.predict_log_proba(form(X)), theirs.predict_log_proba(X), rtol=1e-9, atol=1e-10)
 
 
 # --- what must hold -----------------------------------------------------------------------------------------------
 
 
-def test_equals_bayes_rule_when_columns_are_independent_within_classes():
-    """The theorem: under its assumption, naive Bayes is the exact posterior. Rows are the joint table itself, weighted."""
-    prior, p_a, p_b = [0.3, 0.7], [0.9, 0.2], [0.4, 0.6]
-    rows, labels, weights = [], [], []
-    for t in (0, 1):
-        for a in (0, 1):
-            for b in (0, 1):
-                rows.append(["ny"[a], "ny"[b]])
-                labels.append(t)
-                weights.append(prior[t] * (p_a[t] if a else 1 - p_a[t]) * (p_b[t] if b else 1 - p_b[t]))
-    frame = pd.DataFrame(rows, columns=["a", "b"])
-    model = NaiveBayes(m=0).fit(frame, labels, sample_weight=weights)
-    for i, row in enumerate(rows):
-        exact = weights[rows.index(row)] / (weights[rows.index(row)] + weights[4 + rows.index(row) % 4])
-        first = i % 4
-        exact = weights[first] / (weights[first] + weights[4 + first])
-        assert model.predict_proba(frame.iloc[[i]])[0, 0] == pytest.approx(exact, rel=1e-12)
+@settings(max_examples=50, deadline=None)
+@given(*(st.floats(0.05, 0.95) for _ in range(5)))
+def test_equals_bayes_rule_when_columns_are_independent_within_classes(p_t, a_0, a_1, b_0, b_1):
+    """The theorem: under its assumption it is the exact posterior. The rows are the joint table itself, weighted."""
+    cells = [(t, a, b) for t in (0, 1) for a in (0, 1) for b in (0, 1)]
+    share = lambda p, there: p if there else 1 - p  # noqa: E731
+    weights = [share(p_t, t) * share((a_0, a_1)[t], a) * share((b_0, b_1)[t], b) for t, a, b in cells]
+    frame = pd.DataFrame([["ny"[a], "ny"[b]] for _, a, b in cells], columns=["a", "b"])
+    model = NaiveBayes(m=0).fit(frame, [t for t, _, _ in cells], sample_weight=weights)
+    exact = [weights[i % 4] / (weights[i % 4] + weights[4 + i % 4]) for i in range(8)]
+    np.testing.assert_allclose(model.predict_proba(frame)[:, 0], exact, rtol=1e-9)
 
 
 def test_a_row_without_values_gets_the_prior():
@@ -245,9 +231,7 @@ def test_partial_fit_takes_new_categories_in():
     grown.partial_fit(frame[2:4], y[2:4]).partial_fit(frame[4:], y[4:])
     whole = NaiveBayes().fit(frame, y)
     assert grown.groups_ == whole.groups_
-    np.testing.assert_allclose(
-        grown.predict_joint_log_proba(frame), whole.predict_joint_log_proba(frame), rtol=1e-12
-    )
+    np.testing.assert_allclose(grown.predict_joint_log_proba(frame), whole.predict_joint_log_proba(frame), rtol=1e-12)
 
 
 def test_partial_fit_refuses_what_was_not_announced():
@@ -268,9 +252,7 @@ def test_partial_fit_from_tables_equals_fit(tmp_path):
     frame[7:].to_csv(tmp_path / "b.csv", index=False)
     model = NaiveBayes()
     for name in ("a.csv", "b.csv"):
-        model.partial_fit(
-            nv.read(tmp_path / name, "PlayTennis", types={"Day": "ignored"}), classes=["No", "Yes"]
-        )
+        model.partial_fit(nv.read(tmp_path / name, "PlayTennis", types={"Day": "ignored"}), classes=["No", "Yes"])
     assert model.predict_proba(DAY)[0, 0] == pytest.approx(0.759002, abs=5e-7)
 
 
@@ -316,9 +298,7 @@ def test_the_product_is_written_out():
     check_work(model, DAY)
 
 
-@pytest.mark.parametrize(
-    "distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"]
-)
+@pytest.mark.parametrize("distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"])
 def test_every_distribution_derives_its_numbers(rng, distribution):
     X, y = rng.poisson(2.0, (60, 3)).astype(float), rng.integers(0, 2, 60)
     model = NaiveBayes(distributions={0: distribution, 1: distribution}).fit(X, y)
@@ -404,9 +384,7 @@ def test_predicting_a_table_without_a_column_names_it():
 # --- files --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"]
-)
+@pytest.mark.parametrize("distribution", ["gaussian", "categorical", "bernoulli", "multinomial", "poisson", "kernel"])
 def test_every_distribution_comes_back_from_its_file(rng, tmp_path, distribution):
     X, y = rng.poisson(2.0, (60, 3)).astype(float), rng.integers(0, 2, 60)
     model = NaiveBayes(distributions=distribution).fit(X, y)
@@ -426,9 +404,7 @@ def test_parts_that_do_not_fit_are_not_loaded(tmp_path):
         lambda m: {"class_prior_": np.ones(3) / 3},
         lambda m: {"parts_": ()},
         lambda m: {"groups_": (replace(m.groups_[0], places=(9, 9, 9, 9)),)},
-        lambda m: {
-            "schema_": m.schema_.with_columns([replace(m.schema_["Outlook"], categories=tuple("abcdefgh"))])
-        },
+        lambda m: {"schema_": m.schema_.with_columns([replace(m.schema_["Outlook"], categories=tuple("abcdefgh"))])},
     ):
         model = NaiveBayes().fit(table)
         vars(model).update(change(model))

@@ -34,18 +34,14 @@ def test_a_text_column_in_a_mixed_table():
     check_work(model, table.head(2))
 
 
-@pytest.mark.parametrize(
-    ("model", "oracle"), [("multinomial", MultinomialNB()), ("bernoulli", BernoulliNB())]
-)
+@pytest.mark.parametrize(("model", "oracle"), [("multinomial", MultinomialNB()), ("bernoulli", BernoulliNB())])
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2)])
 def test_equals_scikit_learn(model, oracle, ngram_range):
     frame = SPAM.to_pandas()
     counts = CountVectorizer(ngram_range=ngram_range).fit_transform(frame.Message)
     ours = TextNaiveBayes(model=model, ngram_range=ngram_range).fit(frame.Message, frame.Class)
     theirs = oracle.fit(counts, frame.Class)
-    np.testing.assert_allclose(
-        ours.predict_log_proba(frame.Message), theirs.predict_log_proba(counts), atol=1e-10
-    )
+    np.testing.assert_allclose(ours.predict_log_proba(frame.Message), theirs.predict_log_proba(counts), atol=1e-10)
 
 
 def test_partial_fit_grows_the_vocabulary():
@@ -54,9 +50,7 @@ def test_partial_fit_grows_the_vocabulary():
     grown.partial_fit(frame.Message[4:], frame.Class[4:])
     whole = TextNaiveBayes().fit(frame.Message, frame.Class)
     assert grown.parts_[0].entries == whole.parts_[0].entries
-    np.testing.assert_allclose(
-        grown.predict_proba(frame.Message), whole.predict_proba(frame.Message), rtol=1e-12
-    )
+    np.testing.assert_allclose(grown.predict_proba(frame.Message), whole.predict_proba(frame.Message), rtol=1e-12)
 
 
 def test_missing_and_empty_texts():

@@ -51,17 +51,13 @@ def test_a_row_holds_ratio_times_memory_quality_and_distance():
 def test_rows_without_a_time_say_why():
     ours = standing("Novacula", 0.1, 1.0, peak=1)
     page = markdown(
-        results(
-            race("fit", ours, standing("gone", note="x is not installed")), race("broken", note="failed: y")
-        )
+        results(race("fit", ours, standing("gone", note="x is not installed")), race("broken", note="failed: y"))
     )
     (gone,) = rows(page, "| gone |")
     assert gone[2:8] == ["–", "0.1", "–", "0 (100)", "–", "x is not installed"]
     (broken,) = rows(page, "| Broken")
     assert broken[1] == "failed: y"
-    page = markdown(
-        results(race("fit", standing("Novacula", note="failed: z"), standing("Rival 1", note="no answer")))
-    )
+    page = markdown(results(race("fit", standing("Novacula", note="failed: z"), standing("Rival 1", note="no answer"))))
     assert rows(page, "| Rival 1 |")[0][7] == "ours failed: z"
 
 
@@ -85,9 +81,7 @@ def test_growth_gives_each_size_and_the_exponents():
 
 def test_figures_stand_beside_their_goals():
     figures = [Figure("fast", 12.34, "ms", 60.0), Figure("slow", 0.5, "s", 0.4), Figure("free", 3.0, "s")]
-    shown = [
-        {"name": f.name, "value": f.value, "unit": f.unit, "goal": f.goal, "met": f.met} for f in figures
-    ]
+    shown = [{"name": f.name, "value": f.value, "unit": f.unit, "goal": f.goal, "met": f.met} for f in figures]
     page = markdown(results(probes=[{"name": "p", "title": "P", "figures": shown, "note": ""}]))
     assert "| fast | 12.3 ms | ≤ 60 ms | yes |" in page
     assert "| slow | 0.5 s | ≤ 0.4 s | **no** |" in page

@@ -43,9 +43,7 @@ def test_selection_is_by_name_or_by_file():
         "gaussian_naive_bayes_predict",
         "ridge",
     ]
-    assert [w.name for w in select(FOUND, ["gaussian_naive_bayes_predict"])] == [
-        "gaussian_naive_bayes_predict"
-    ]
+    assert [w.name for w in select(FOUND, ["gaussian_naive_bayes_predict"])] == ["gaussian_naive_bayes_predict"]
 
 
 def test_a_workload_that_is_not_there_is_refused_with_those_that_are(capsys):

@@ -39,9 +39,7 @@ class Spread(Statistic):
             return self if self.weight else other
         weight, gap = self.weight + other.weight, other.mean - self.mean
         share = other.weight / weight
-        return type(self)(
-            weight, self.mean + share * gap, self.ssd + other.ssd + self.weight * share * gap**2
-        )
+        return type(self)(weight, self.mean + share * gap, self.ssd + other.ssd + self.weight * share * gap**2)
 
 
 class Forgetful(Spread):

@@ -57,9 +57,7 @@ def test_attributes_of_attributes_are_found():
 def test_a_model_that_moved_on_is_caught(drift):
     learner = Learner([PRIOR])
     learner.class_prior_ = learner.class_prior_ + drift
-    with pytest.raises(
-        AssertionError, match=r"step 0 of the work of Learner, 'Prior of No', states .* class_prior_.0"
-    ):
+    with pytest.raises(AssertionError, match=r"step 0 of the work of Learner, 'Prior of No', states .* class_prior_.0"):
         check_work(learner)
 
 

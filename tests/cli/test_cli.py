@@ -34,9 +34,7 @@ def test_what_is_heavy_stays_out(option):
         "heavy = {'numpy', 'pyarrow', 'sklearn', 'numba', 'matplotlib', 'pandas', 'scipy'} & set(sys.modules)\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, option], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code, option], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
 
 

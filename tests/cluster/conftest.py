@@ -20,7 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 Start: TypeAlias = Callable[..., AbstractContextManager[Client]]
 
 SETTINGS = {
-    "distributed.comm.timeouts.connect": "10s",
+    "distributed.comm.timeouts.connect": "30s",
+    # On a busy machine a worker may take longer than the usual 15 s to come back; then its nanny is dismissed.
+    "distributed.deploy.lost-worker-timeout": "100s",
     # Two threads in every worker on any machine, so that it shows when a task is held to one.
     "distributed.nanny.pre-spawn-environ.OPENBLAS_NUM_THREADS": 2,
     "distributed.nanny.pre-spawn-environ.NUMBA_NUM_THREADS": 2,
@@ -36,7 +38,7 @@ def local_client(**options: Any) -> Iterator[Client]:
     with dask.config.set(SETTINGS):
         with (
             LocalCluster(dashboard_address="127.0.0.1:0", **options) as cluster,
-            Client(cluster, timeout="10s") as client,
+            Client(cluster, timeout="30s") as client,
         ):
             yield client
         left = [child for child in psutil.Process().children(recursive=True) if child.pid not in others]

@@ -69,9 +69,7 @@ def test_persisted_dask_frame_stays_with_the_workers(client: Client, monkeypatch
     assert np.array_equal(table.on(client).map(first_column), frame["c0"].to_numpy())
 
 
-def test_many_partitions_go_in_bundles(
-    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_partitions_go_in_bundles(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("novacula.table.cluster.BUNDLES", 3)
     monkeypatch.setattr("novacula.table.cluster.PER_THREAD", 1)
     table = nv.read(parquet(tmp_path))

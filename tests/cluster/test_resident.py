@@ -12,7 +12,7 @@ from distributed import Client
 
 import novacula as nv
 from novacula.table.chunk import Chunk
-from novacula.table.cluster import moves
+from novacula.table.cluster import evenly
 from novacula.table.table import Table
 
 
@@ -72,22 +72,26 @@ def test_rows_go_with_the_runner(client: Client, watched: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("held", "threads", "after"),
+    ("held", "threads", "after", "moved"),
     [
-        ({"a": 6, "b": 0}, {"a": 1, "b": 1}, {"a": 3, "b": 3}),
-        ({"a": 7, "b": 0}, {"a": 1, "b": 1}, {"a": 4, "b": 3}),
-        ({"a": 9, "b": 0}, {"a": 1, "b": 2}, {"a": 3, "b": 6}),
-        ({"a": 4, "b": 4, "c": 0, "d": 0}, dict.fromkeys("abcd", 1), dict.fromkeys("abcd", 2)),
-        ({"a": 1, "b": 0}, {"a": 1, "b": 1}, {"a": 1, "b": 0}),
-        ({"a": 0, "b": 0}, {"a": 1, "b": 1}, {"a": 0, "b": 0}),
-        ({"a": 2, "b": 1}, {"a": 1, "b": 1}, {"a": 2, "b": 1}),
+        ({"a": 6, "b": 0}, {"a": 1, "b": 1}, {"a": 3, "b": 3}, 3),
+        ({"a": 7, "b": 0}, {"a": 1, "b": 1}, {"a": 4, "b": 3}, 3),
+        ({"a": 9, "b": 0}, {"a": 1, "b": 2}, {"a": 3, "b": 6}, 6),
+        ({"a": 4, "b": 4, "c": 0, "d": 0}, dict.fromkeys("abcd", 1), dict.fromkeys("abcd", 2), 4),
+        ({"a": 1, "b": 0}, {"a": 1, "b": 1}, {"a": 1, "b": 0}, 0),
+        ({"a": 0, "b": 0}, {"a": 1, "b": 1}, {"a": 0, "b": 0}, 0),
+        ({"a": 2, "b": 1}, {"a": 1, "b": 1}, {"a": 2, "b": 1}, 0),
+        ({"ab": 4, "a": 2}, {"a": 1, "b": 1}, {"a": 3, "b": 3}, 0),  # four are in both workers
+        ({"gone": 2, "": 1, "a": 2}, {"a": 1}, {"a": 2}, 0),  # three nobody has
     ],
 )
-def test_moves(held: dict[str, int], threads: dict[str, int], after: dict[str, int]) -> None:
-    place = {f"{worker}{i}": worker for worker, count in held.items() for i in range(count)}
-    plan = moves({w: [(key,) for key in place if place[key] == w] for w in held}, threads)
-    place |= {key: worker for (key,), worker in plan}
-    assert {worker: list(place.values()).count(worker) for worker in held} == after
+def test_bundles_are_spread_evenly(
+    held: dict[str, int], threads: dict[str, int], after: dict[str, int], moved: int
+) -> None:
+    holders = {(f"{who}{i}",): [who] if who == "gone" else list(who) for who in held for i in range(held[who])}
+    places = evenly(holders, threads)
+    assert {worker: list(places.values()).count(worker) for worker in threads} == after
+    assert sum(worker not in holders[key] for key, worker in places.items()) == moved
 
 
 def test_dask_knows_what_chunks_weigh() -> None:

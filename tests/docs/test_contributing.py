@@ -13,9 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def worked_example() -> type:
-    block = re.search(
-        r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    block = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
     module = sys.modules["contributing"] = ModuleType("contributing")  # where pickle looks for the class
     exec(compile(block.group(1), "CONTRIBUTING.md", "exec"), vars(module))
     return module.PluralityClassifier
@@ -23,11 +21,7 @@ def worked_example() -> type:
 
 # A file needs a learner of the registry, and the example's answers do not depend on X, so unseen values do not matter.
 ELSEWHERE = {"file", "nasty_names", "unseen"}
-CASES = [
-    pytest.param(check, id=what)
-    for what, check in learner_checks(worked_example()())
-    if what not in ELSEWHERE
-]
+CASES = [pytest.param(check, id=what) for what, check in learner_checks(worked_example()()) if what not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("check", CASES)

@@ -71,9 +71,7 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, dict):
         return same(list(a.items()), list(b.items()))
     if sparse.issparse(a):
-        return a.shape == b.shape and all(
-            same(getattr(a, n), getattr(b, n)) for n in ("data", "indices", "indptr")
-        )
+        return a.shape == b.shape and all(same(getattr(a, n), getattr(b, n)) for n in ("data", "indices", "indptr"))
     if isinstance(a, Split):
         return same(dataclasses.astuple(a), dataclasses.astuple(b))
     return bool(a == b)
@@ -93,9 +91,7 @@ keys = st.recursive(
     max_leaves=3,
 )
 matrices = st.sampled_from([sparse.csr_matrix, sparse.csr_array]).flatmap(
-    lambda kind: hnp.arrays("float64", hnp.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=3)).map(
-        kind
-    )
+    lambda kind: hnp.arrays("float64", hnp.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=3)).map(kind)
 )
 leaves = plain | scalars | numbers | words | st.text(max_size=3).map(np.str_) | objects | matrices
 values = st.recursive(
@@ -172,9 +168,7 @@ def test_wide_indices_of_sparse_matrices_stay_wide(kind):
 def test_schemas_and_columns_come_back():
     colour = Column("colour", "categorical", ("red", 2, 0.5, True), declared=True, missing=3)
     size = Column("size", "numeric", missing=0, low=-math.inf, high=2.5, note="in metres")
-    schema = Schema(
-        (colour, size), ("size",), missing=("?",), missing_by_column={"colour": ("none",)}, n_rows=7
-    )
+    schema = Schema((colour, size), ("size",), missing=("?",), missing_by_column={"colour": ("none",)}, n_rows=7)
     assert there_and_back([schema, colour]) == [schema, colour]
 
 

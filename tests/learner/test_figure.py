@@ -73,9 +73,7 @@ def test_two_figures_share_no_clip_path(bars):
 
 def test_the_style_of_the_session_neither_matters_nor_changes(bars):
     plain = bars.svg()
-    with mpl.rc_context(
-        {"font.size": 30, "axes.facecolor": "black", "svg.fonttype": "none", "text.usetex": True}
-    ):
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "svg.fonttype": "none", "text.usetex": True}):
         before = dict(mpl.rcParams)
         assert bars.svg() == plain
         assert dict(mpl.rcParams) == before

@@ -59,9 +59,7 @@ REGISTRY = {"toy": Toy, "twin": Twin}
 
 def fitted(**attributes: Any) -> Toy:
     toy = Toy(alpha=0.5)
-    vars(toy).update(
-        attributes or {"coef_": np.arange(3.0), "classes_": np.array(["no", "yes"]), "n_iter_": 3}
-    )
+    vars(toy).update(attributes or {"coef_": np.arange(3.0), "classes_": np.array(["no", "yes"]), "n_iter_": 3})
     return toy
 
 
@@ -204,11 +202,7 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
     save(one, tmp_path / "one")
     save(other, str(tmp_path / "other"))
     save(load(tmp_path / "one"), tmp_path / "again")
-    assert (
-        (tmp_path / "one").read_bytes()
-        == (tmp_path / "other").read_bytes()
-        == (tmp_path / "again").read_bytes()
-    )
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes() == (tmp_path / "again").read_bytes()
 
 
 def test_other_programs_read_the_archive(path):
@@ -370,9 +364,7 @@ def test_unknown_formats_ask_for_an_upgrade(path):
     manifest, arrays = entries(path)
     for version in (2, 0, "1", 1.0, True, None):
         write(path, manifest | {"format": version}, arrays)
-        assert f"it has format version {version!r}, and this version of Novacula knows version 1" in refusal(
-            path
-        )
+        assert f"it has format version {version!r}, and this version of Novacula knows version 1" in refusal(path)
     write(path, {"format": 2, "all": "else may differ"}, b"")
     assert "upgrade novacula" in refusal(path)
 

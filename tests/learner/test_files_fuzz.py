@@ -265,9 +265,7 @@ def spliced_arrays(whole: bytes, draw: random.Random) -> bytes:
     return packed(manifest, splice(arrays, draw))
 
 
-def assert_malice_is_refused_or_sound(
-    path: Path, whole: bytes, make: Callable[..., bytes], draws: int
-) -> None:
+def assert_malice_is_refused_or_sound(path: Path, whole: bytes, make: Callable[..., bytes], draws: int) -> None:
     draw = random.Random(3)
     loaded = 0
     for _ in range(draws):
@@ -362,9 +360,7 @@ def safetensors(data: bytes, *arrays: tuple[str, list[int], list[int]]) -> bytes
     ],
 )
 def test_hostile_arrays_are_refused(path, arrays):
-    assert (
-        outcome(path, attribute(b'{"$array":"0"}', safetensors(bytes(8), ("F64", [1], [0, 8])))) is not None
-    )
+    assert outcome(path, attribute(b'{"$array":"0"}', safetensors(bytes(8), ("F64", [1], [0, 8])))) is not None
     assert outcome(path, attribute(b'{"$array":"0"}', arrays)) is None
 
 

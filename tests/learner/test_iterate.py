@@ -69,9 +69,7 @@ def test_a_tree_grows_by_levels_even_where_a_level_gains_nothing():
     rows = [((a, b), a ^ b) for a in (0, 1) for b in (0, 1)]
 
     def step(leaves):
-        error = sum(
-            min(labels.count(0), labels.count(1)) for labels in ([y for _, y in leaf] for leaf in leaves)
-        )
+        error = sum(min(labels.count(0), labels.count(1)) for labels in ([y for _, y in leaf] for leaf in leaves))
         depth = int(math.log2(len(leaves)))
         if error == 0 or depth == 2:
             return Outcome.CONVERGED, error
@@ -171,9 +169,7 @@ def test_the_monitor_sees_all_and_may_stop():
 
 def test_a_monitor_can_keep_a_budget_of_time():
     end = time.monotonic() + 0.05
-    run = iterate(
-        lambda x: (x + 1, 1.0 + x % 2), 0, tol=0, max_iter=10**9, monitor=lambda *_: time.monotonic() > end
-    )
+    run = iterate(lambda x: (x + 1, 1.0 + x % 2), 0, tol=0, max_iter=10**9, monitor=lambda *_: time.monotonic() > end)
     assert run.outcome is Outcome.STOPPED
     assert run.n_iter > 0
 

@@ -26,9 +26,7 @@ def box(tmp_path, monkeypatch):
         for name, source in {"base": BASE, **families}.items():
             folder = tmp_path / "toybox" / name
             folder.mkdir(parents=True)
-            (folder / "__init__.py").write_text(
-                f"from toybox.base import *\n{source}" if name != "base" else source
-            )
+            (folder / "__init__.py").write_text(f"from toybox.base import *\n{source}" if name != "base" else source)
         (tmp_path / "toybox" / "__init__.py").write_text("")
         (tmp_path / "toybox" / "stray.py").write_text("raise AssertionError('a module is no family')")
         return importlib.import_module("toybox"), importlib.import_module("toybox.base").Base

@@ -260,7 +260,5 @@ def test_a_table_without_rows_still_shows_its_header():
 def test_formulas_set_indices_but_leave_column_names():
     html = Work("W", [Step("s", "σ_x² = Σ sepal_length / n_t")]).to_html()
     assert "<i>σ</i><sub>x</sub>² = Σ sepal_length / <i>n</i><sub>t</sub>" in html
-    assert formula_to_latex("σ_x² = Σ sepal_length / n_t") == (
-        r"$\sigma_{x}$$^{2}$ = $\Sigma$ sepal\_length / $n_{t}$"
-    )
+    assert formula_to_latex("σ_x² = Σ sepal_length / n_t") == (r"$\sigma_{x}$$^{2}$ = $\Sigma$ sepal\_length / $n_{t}$")
     assert escape_latex("x̄ ≤ ŷ̂") == r"$\bar{x}$ $\le$ $\hat{ŷ}$"

@@ -12,9 +12,7 @@ from novacula.learner.work import Step, Work, WorkTable
 
 
 def test_a_step_turns_whatever_is_a_number_into_one():
-    step = Step(
-        "s", expression="a + b", values={"a": np.float32(0.5), "b": np.int64(2)}, result=np.float64(2.5)
-    )
+    step = Step("s", expression="a + b", values={"a": np.float32(0.5), "b": np.int64(2)}, result=np.float64(2.5))
     assert step.values == {"a": 0.5, "b": 2.0}
     assert all(type(number) is float for number in (*step.values.values(), step.result))
 
@@ -27,9 +25,7 @@ def test_the_value_is_the_result_or_else_what_the_expression_comes_to():
 
 
 def test_the_two_letters_mu_are_one_name():
-    step = Step(
-        "s", expression="\N{MICRO SIGN} + 1", values={"\N{MICRO SIGN}": 2}, labels={"\N{MICRO SIGN}": "mean"}
-    )
+    step = Step("s", expression="\N{MICRO SIGN} + 1", values={"\N{MICRO SIGN}": 2}, labels={"\N{MICRO SIGN}": "mean"})
     assert step.values == {"\N{GREEK SMALL LETTER MU}": 2}
     assert "where μ = 2: mean" in str(Work("W", [step]))
 
@@ -77,9 +73,7 @@ def test_a_work_is_a_sequence_of_its_steps():
     assert work != Work("W", steps)
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "left_out"), [(2, 1, 7), (0, 1, 9), (3, 0, 7), (0, 0, 10), (5, 4, 1)]
-)
+@pytest.mark.parametrize(("first", "last", "left_out"), [(2, 1, 7), (0, 1, 9), (3, 0, 7), (0, 0, 10), (5, 4, 1)])
 def test_a_capped_work_says_how_much_is_left_out(first, last, left_out):
     work = Work("W", [Step(f"step {i}") for i in range(10)], ["kept"])
     capped = work.capped(first, last)

@@ -46,10 +46,7 @@ def exact():
     """Least squares by elimination of the normal equations in fractions: intercept and coefficients."""
 
     def solve(X, y):
-        rows = [
-            [Fraction(1), *map(Fraction, row), Fraction(t)]
-            for row, t in zip(X.tolist(), y.tolist(), strict=True)
-        ]
+        rows = [[Fraction(1), *map(Fraction, row), Fraction(t)] for row, t in zip(X.tolist(), y.tolist(), strict=True)]
         q = len(rows[0]) - 1
         matrix = [[sum(row[i] * row[j] for row in rows) for j in range(q + 1)] for i in range(q)]
         for i in range(q):

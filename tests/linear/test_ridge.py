@@ -132,9 +132,7 @@ def test_weights_are_repetitions(problem, alpha):
 @given(problems(rows=st.integers(4, 9), columns=st.just(4)), alphas)
 def test_the_equations_of_rows_are_those_of_columns(problem, alpha):
     X, y, weight = problem
-    wide = np.column_stack(
-        [X, np.zeros((len(X), len(X)))]
-    )  # more columns than rows, none of which adds anything
+    wide = np.column_stack([X, np.zeros((len(X), len(X)))])  # more columns than rows, none of which adds anything
     primal, dual = Ridge(alpha).fit(X, y, weight), Ridge(alpha).fit(wide, y, weight)
     assert (primal.solver_, dual.solver_) == ("cholesky", "dual")
     np.testing.assert_allclose(dual.coef_[..., :4], primal.coef_, rtol=1e-8, atol=1e-10)
@@ -309,9 +307,7 @@ def test_works_in_searches_and_pipelines():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 6))
     y = X @ np.ones(6) + rng.normal(size=40)
-    search = GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1e-3, 1.0, 1e4]}).fit(
-        X, y
-    )
+    search = GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1e-3, 1.0, 1e4]}).fit(X, y)
     assert search.best_params_["ridge__alpha"] < 1e4
 
 
@@ -358,6 +354,16 @@ def test_loo_needs_rows_to_leave_out():
         Ridge("loo").fit([[1.0]], [1.0])
     with pytest.raises(AttributeError, match="has no attribute 'partial_fit'"):
         Ridge("loo").partial_fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_a_refused_piece_is_not_counted():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    model = Ridge().partial_fit(X[:10], y[:10])
+    with pytest.raises(ParameterError, match="alpha has shape"):
+        model.set_params(alpha=[1.0, 2.0]).partial_fit(X[10:], y[10:])
+    model.set_params(alpha=1.0).partial_fit(X[10:], y[10:])
+    np.testing.assert_allclose(model.coef_, Ridge().fit(X, y).coef_, rtol=1e-10)
 
 
 def test_no_penalty_warns_as_least_squares_does():

@@ -12,9 +12,7 @@ HEAVY = "{'numpy', 'pyarrow', 'sklearn', 'numba', 'matplotlib', 'pandas', 'scipy
 
 def loaded(code: str) -> str:
     script = f"import sys\n{code}\nprint(sorted({HEAVY} & set(sys.modules)))"
-    return subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 def test_importing_the_package_loads_nothing_heavy():

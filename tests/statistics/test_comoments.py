@@ -20,9 +20,7 @@ def test_equals_numpy_covariance_over_several_blocks(chunk_of, rng):
     np.testing.assert_allclose(seen.mean, np.average(z, axis=0, weights=weight), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(seen.scatter, scatter, rtol=1e-10, atol=1e-10)
     np.testing.assert_array_equal(seen.scatter, seen.scatter.T)
-    np.testing.assert_array_equal(
-        np.block([[seen.xx(3), seen.xy(3)], [seen.xy(3).T, seen.yy(3)]]), seen.scatter
-    )
+    np.testing.assert_array_equal(np.block([[seen.xx(3), seen.xy(3)], [seen.xy(3).T, seen.yy(3)]]), seen.scatter)
 
 
 def test_equals_rational_arithmetic_at_mean_1e8(chunk_of, rng):

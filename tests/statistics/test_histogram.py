@@ -10,9 +10,7 @@ from novacula.statistics import Histogram
 
 def test_equals_pandas_cut(chunk_of, rng):
     n, edges = 500, (np.array([-1.0, 0.0, 0.5]), np.array([2.0]))
-    x = np.column_stack(
-        [np.round(rng.normal(size=n), 1), rng.integers(0, 5, n)]
-    )  # many values lie on an edge
+    x = np.column_stack([np.round(rng.normal(size=n), 1), rng.integers(0, 5, n)])  # many values lie on an edge
     x[rng.random(x.shape) < 0.1] = np.nan
     code, weight = rng.integers(0, 3, n).astype(np.int32), rng.integers(0, 4, n)
     seen = Histogram.observe(chunk_of(x, weight=weight, target=code), 3, edges)

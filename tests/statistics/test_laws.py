@@ -34,9 +34,7 @@ seeds = st.integers(0, 2**32 - 1)
 numbers = st.one_of(st.floats(-1e3, 1e3), st.integers(-3, 3).map(float))
 fractions = st.floats(0.0, 4.0)
 whole = st.integers(0, 3).map(float)
-words = st.lists(st.sampled_from(["play", "sport", "link", "secret", "ß", "\U0001f600"]), max_size=5).map(
-    " ".join
-)
+words = st.lists(st.sampled_from(["play", "sport", "link", "secret", "ß", "\U0001f600"]), max_size=5).map(" ".join)
 
 
 @st.composite
@@ -47,9 +45,7 @@ def chunks(draw, value=numbers, weight=fractions, missing=True, classes=True):
     if missing:
         numeric[draw(hnp.arrays(np.bool_, (n, 2)))] = np.nan
     codes = np.column_stack([draw(hnp.arrays(np.int32, n, elements=st.integers(-2, c - 1))) for c in SIZES])
-    sparse = scipy.sparse.csr_matrix(
-        draw(hnp.arrays(np.float64, (n, WIDTH), elements=st.integers(0, 3).map(float)))
-    )
+    sparse = scipy.sparse.csr_matrix(draw(hnp.arrays(np.float64, (n, WIDTH), elements=st.integers(0, 3).map(float))))
     text = np.array([*draw(st.lists(st.none() | words, min_size=n, max_size=n)), None], dtype=object)[:n]
     code = hnp.arrays(np.int32, n, elements=st.integers(0, K - 1))
     target = draw(code if classes else hnp.arrays(np.float64, (n, 2), elements=value))
@@ -87,9 +83,7 @@ def test_class_totals(chunk, seed, presence):
 @laws
 @given(chunks(missing=False, classes=False), seeds)
 def test_co_moments(chunk, seed):
-    check_statistic(
-        CoMoments.observe, chunk, CoMoments.zero(2 + WIDTH + 2), unmoved=["scatter"], random_state=seed
-    )
+    check_statistic(CoMoments.observe, chunk, CoMoments.zero(2 + WIDTH + 2), unmoved=["scatter"], random_state=seed)
 
 
 @laws

@@ -40,9 +40,7 @@ def test_equals_pandas_in_more_classes_than_a_block_has_rows(chunk_of, rng):
     present = groups.size().index.to_numpy()
     np.testing.assert_array_equal(seen.weight[present], groups.count())
     np.testing.assert_allclose(seen.mean[present], groups.mean(), rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(
-        seen.ssd[present], groups.var(ddof=0).mul(groups.size(), axis=0), rtol=1e-10, atol=1e-12
-    )
+    np.testing.assert_allclose(seen.ssd[present], groups.var(ddof=0).mul(groups.size(), axis=0), rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(seen.low[present], groups.min())
     np.testing.assert_array_equal(seen.high[present], groups.max())
 

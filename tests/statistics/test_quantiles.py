@@ -46,9 +46,9 @@ def test_few_distinct_values_are_exact(chunk_of, rng):
 @pytest.mark.parametrize("capacity", [2, 3, 16, 100])
 @pytest.mark.parametrize("spread", ["normal", "lognormal", "far"])
 def test_the_level_is_the_smallest_that_holds(chunk_of, rng, capacity, spread):
-    x = {"normal": rng.normal, "lognormal": rng.lognormal, "far": lambda size: rng.normal(1e8, 1, size)}[
-        spread
-    ](size=500)
+    x = {"normal": rng.normal, "lognormal": rng.lognormal, "far": lambda size: rng.normal(1e8, 1, size)}[spread](
+        size=500
+    )
     cell = QuantileSketch.observe(chunk_of(x[:, None]), capacity=capacity).cell(0, 0)
     occupied = [{key_of(v) >> level for v in x} for level in range(65)]
     level = next(i for i in range(65) if len(occupied[i]) <= capacity)

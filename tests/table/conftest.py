@@ -63,7 +63,9 @@ def write_rows(path, columns, *, header=True, encoding="utf-8", before="", **sty
         if header:
             writer.writerow(columns)
         for row in zip(*columns.values(), strict=True):
-            writer.writerow(["" if value is None else repr(value) if isinstance(value, float) else value for value in row])
+            writer.writerow(
+                ["" if value is None else repr(value) if isinstance(value, float) else value for value in row]
+            )
     return str(path)
 
 

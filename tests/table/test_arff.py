@@ -121,7 +121,7 @@ def test_more_rows_than_a_batch(arff, monkeypatch):
     [
         ("a,b", ["a", "b"]),
         ("a , 'b, c' ,d", ["a", "b, c", "d"]),
-        ("'it\\'s',\"say \\\"x\\\"\"", ["it's", 'say "x"']),
+        ('\'it\\\'s\',"say \\"x\\""', ["it's", 'say "x"']),
         ("'a',", ["a", ""]),
         ("'',b", ["", "b"]),
         ("", [""]),
@@ -151,7 +151,10 @@ def test_values_of_a_line(line, values):
         ("@relation r\n@attribute a numeric\n@data\n{0 1, x}\n", "line 4: 'x' is no index and value"),
         ("@relation r\n@attribute a numeric\n@data\n{0 1\n", "line 4: '0 1' is no index and value"),
         ("@relation r\n@attribute a numeric\n@data\n1\ntwo\n", "row 2 of .* holds 'two' in the numeric column 'a'"),
-        ("@relation r\n@attribute a {x,y}\n@data\nx\nz\n", "row 2 of .* holds 'z' in column 'a', which is none of its 2"),
+        (
+            "@relation r\n@attribute a {x,y}\n@data\nx\nz\n",
+            "row 2 of .* holds 'z' in column 'a', which is none of its 2",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(arff, text, message):

@@ -28,7 +28,11 @@ def test_rows_are_views(chunk):
     np.testing.assert_array_equal(part.sparse.toarray(), chunk.sparse.toarray()[3:7])
     assert part.text[0].tolist() == chunk.text[0].tolist()[3:7]
     np.testing.assert_array_equal(part.target, chunk.target[3:7])
-    for whole, piece in ((chunk.numeric, part.numeric), (chunk.codes, part.codes), (chunk.sparse.data, part.sparse.data)):
+    for whole, piece in (
+        (chunk.numeric, part.numeric),
+        (chunk.codes, part.codes),
+        (chunk.sparse.data, part.sparse.data),
+    ):
         assert np.shares_memory(whole, piece)
 
 

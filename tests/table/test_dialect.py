@@ -62,7 +62,7 @@ def test_a_sample_that_ends_inside_quotes(text_of):
         (b"\n\n  \na,b\n1,2", {}, ("a", "b"), b"1,2"),
         (codecs.BOM_UTF8 + b"a,b\n1,2", {}, ("a", "b"), b"1,2"),
         (b'"a\nb","c,""d"\n1,2', {}, ("a\nb", 'c,"d'), b"1,2"),
-        (b"junk \"\nmore\na,b\n1,2", {"skip": 2}, ("a", "b"), b"1,2"),
+        (b'junk "\nmore\na,b\n1,2', {"skip": 2}, ("a", "b"), b"1,2"),
         (b"1,2\n3,4\n", {"header": False}, ("x0", "x1"), b"1,2\n3,4\n"),
         (b"1,2\n3,4\n", {"names": ("p", "q")}, ("p", "q"), b"1,2\n3,4\n"),
         (b"a,a\n3,4\n", {"names": ("p", "q"), "header": True}, ("p", "q"), b"3,4\n"),

@@ -93,7 +93,7 @@ def test_names_in_messages():
 
 def test_files_must_have_the_same_columns_in_any_order():
     same_columns(["p", "q"], [["a", "b"], ["b", "a"]])
-    with pytest.raises(DataError, match="^q has no column 'b', which p has$"):
+    with pytest.raises(DataError, match=r"^q has no column 'b', which p has$"):
         same_columns(["p", "q"], [["a", "b"], ["a"]])
-    with pytest.raises(DataError, match="^q has a column 'c', which p has not$"):
+    with pytest.raises(DataError, match=r"^q has a column 'c', which p has not$"):
         same_columns(["p", "q"], [["a", "b"], ["a", "b", "c"]])

@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
@@ -85,6 +85,7 @@ def test_the_tree_is_fixed_by_index(letters, tree):
     assert tree_sum(map(Term, letters)) == tree
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(), min_size=1))
 def test_tree_sum_is_a_sum(numbers):
     assert tree_sum(numbers) == sum(numbers)
@@ -174,7 +175,7 @@ def test_the_first_error_in_order_surfaces_once_and_ends_the_work(count):
             raise DataError(f"item {i}")
         return i
 
-    with threads(count), pytest.raises(DataError, match="^item 5$"):
+    with threads(count), pytest.raises(DataError, match=r"^item 5$"):
         list(map_ordered(fail, range(1000)))
     assert len(calls) <= 5 + 2 * count + 1
     assert our_threads() == []

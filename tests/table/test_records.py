@@ -31,7 +31,7 @@ CSV = RecordSyntax(b",", b'"')
 texts = st.lists(st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r\n", b" "]), max_size=30).map(b"".join)
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(texts)
 @example(b'12" pipe,3\n"a\nb",4\n')
 @example(b'a, "b\n","c\n"\n')
@@ -44,6 +44,7 @@ def test_ends_agree_with_a_byte_by_byte_reader(data):
         assert CSV.first_end(data) == (ends[0] if ends else 0)
 
 
+@settings(deadline=None)
 @given(texts, st.integers(0, 60))
 def test_a_cut_does_not_depend_on_what_follows(data, size):
     """Cutting the beginning of a text gives ends that the whole text has too."""
@@ -67,9 +68,7 @@ def test_old_line_ends_are_known_at_the_top():
 def test_long_text_with_many_quotes(quotes):
     rng = np.random.default_rng(quotes)
     fields = [b'"x\n""y"', b"plain", b'5"', b""]
-    data = b"".join(
-        b",".join(fields[i] for i in rng.integers(0, quotes + 1, 5)) + b"\n" for _ in range(300)
-    )
+    data = b"".join(b",".join(fields[i] for i in rng.integers(0, quotes + 1, 5)) + b"\n" for _ in range(300))
     for size in (len(data), 1000, 777, 50):
         found = [end for end in record_ends(data) if end <= size]
         assert CSV.last_end(data[:size]) == (found[-1] if found else 0)

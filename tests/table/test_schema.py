@@ -8,7 +8,16 @@ import pytest
 from novacula.errors import SchemaError
 from novacula.table.schema import Column, Schema, category_order
 
-NASTY = ["[/red]", "$\\bad$", "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "a\nb\tc", "\x1b[31m", "x" * 500, "é" * 3]
+NASTY = [
+    "[/red]",
+    "$\\bad$",
+    "<script>alert(1)</script>",
+    "=cmd|' /C calc'!A0",
+    "a\nb\tc",
+    "\x1b[31m",
+    "x" * 500,
+    "é" * 3,
+]
 
 
 @pytest.fixture
@@ -185,6 +194,17 @@ def test_json_keeps_types_of_categories_and_infinite_ranges():
     assert back["flag"].categories[0] is False
 
 
+def described(**changes):
+    """A schema of one column as JSON, with some of its values changed."""
+    column = {"name": "a", "kind": "numeric"}
+    values = {"target": [], "weight": None, "missing": [], "missing_by_column": {}, "n_rows": 1}
+    return json.dumps(values | {"columns": [column | changes]})
+
+
+def test_what_is_described_can_be_read():
+    assert Schema.from_json(described()).names == ("a",)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -192,14 +212,17 @@ def test_json_keeps_types_of_categories_and_infinite_ranges():
         "[]",
         "{",
         "{}",
-        '{"columns": 3, "target": [], "weight": null, "missing": [], "missing_by_column": {}, "n_rows": 1}',
-        '{"columns": [{"kind": "text"}], "target": [], "weight": null, "missing": [], "missing_by_column": {}, "n_rows": 1}',
-        '{"columns": [{"name": 3, "kind": "text"}], "target": [], "weight": null, "missing": [], '
-        '"missing_by_column": {}, "n_rows": 1}',
-        '{"columns": [{"name": "a", "kind": "numeric", "low": "lots"}], "target": [], "weight": null, "missing": [], '
-        '"missing_by_column": {}, "n_rows": 1}',
-        '{"columns": [{"name": "a", "kind": "categorical", "categories": [[1]]}], "target": [], "weight": null, '
-        '"missing": [], "missing_by_column": {}, "n_rows": 1}',
+        described().replace("[{", "[[{").replace("}]", "}]]"),
+        described(name=3),
+        described(name=None),
+        described(kind="odd"),
+        described(low="lots"),
+        described(missing="some"),
+        described(width=0),
+        described(note=1),
+        described(kind="categorical", categories=[[1]]),
+        described(kind="categorical", categories=3),
+        described(kind="categorical", categories=["a", "a"]),
     ],
 )
 def test_what_is_not_a_schema_is_refused(text):

@@ -22,8 +22,10 @@ def read_all(text, start=0, stop=None):
 
 @pytest.mark.parametrize(
     ("encoding", "divisible"),
-    [("utf-8", True), ("UTF8", True), ("utf-8-sig", True), ("latin-1", True), ("cp1252", True), ("shift_jis", True)]
-    + [("utf-16", False), ("utf-16-le", False), ("utf-32", False), ("utf-7", False), ("cp500", False)],
+    [
+        *((name, True) for name in ("utf-8", "UTF8", "utf-8-sig", "latin-1", "cp1252", "shift_jis")),
+        *((name, False) for name in ("utf-16", "utf-16-le", "utf-32", "utf-7", "cp500")),
+    ],
 )
 def test_where_bytes_can_be_cut(tmp_path, encoding, divisible):
     (tmp_path / "t").write_bytes(TEXT.encode("utf-8" if encoding == "shift_jis" else encoding))

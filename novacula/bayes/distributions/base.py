@@ -143,11 +143,7 @@ class Part(ABC):
 def is_floats(array: Any, *shape: int) -> bool:
     """Whether this is a float64 array of a shape; a length of −1 may be any."""
     fits = isinstance(array, np.ndarray) and array.dtype == np.float64
-    return (
-        fits
-        and array.ndim == len(shape)
-        and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
-    )
+    return fits and array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
 
 
 def given(name: str, value: object, class_: str) -> str:

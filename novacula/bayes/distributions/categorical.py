@@ -92,9 +92,7 @@ class Categorical(Part):
             )
         return found
 
-    def factors(
-        self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str
-    ) -> list[Factor]:
+    def factors(self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
         """A factor a column whose value is known."""
         found = []
         for j, code in enumerate(self.group.coded(chunk).codes[0].tolist()):

@@ -16,7 +16,7 @@ from novacula.bayes.distributions.categorical import estimate, pseudo
 from novacula.errors import DataError
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import ClassTotals, Vocabulary
-from novacula.table.chunk import Chunk, Floats
+from novacula.table.chunk import Chunk, Floats, without_duplicates
 from novacula.table.schema import Kind
 
 _SHOWN = 10  # entries in the table of a derivation
@@ -42,9 +42,7 @@ def bag_totals(statistic: ClassTotals | Vocabulary, group: Group) -> tuple[Float
         raise DataError(f"{_entry(names, at)} holds negative values, and counts cannot be negative")
     if not np.isfinite(statistic.total).all():
         at = int(np.argwhere(~np.isfinite(statistic.total))[0, 1])
-        raise DataError(
-            f"{_entry(names, at)} contains infinity or a value too large for float64: mend or drop it"
-        )
+        raise DataError(f"{_entry(names, at)} contains infinity or a value too large for float64: mend or drop it")
     return statistic.total, names
 
 
@@ -80,7 +78,7 @@ class Bag(Part):
                 return np.empty(0), np.empty(0, np.int32), np.zeros(len(texts) + 1, np.int32)
             rows = group.words.vectorizer(place).transform(texts)
         elif group.kind == "sparse":
-            rows = chunk.sparse
+            rows = without_duplicates(chunk.sparse)
         else:
             from scipy.sparse import csr_matrix
 

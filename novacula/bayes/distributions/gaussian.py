@@ -78,9 +78,7 @@ class Gaussian(Part):
             for j, name in enumerate(self.group.names[:_SHOWN])
             for k, class_ in enumerate(classes)
         ]
-        table = WorkTable(
-            ("column", "class", "mean", "variance"), tuple(rows), _left_out(len(self.group.names))
-        )
+        table = WorkTable(("column", "class", "mean", "variance"), tuple(rows), _left_out(len(self.group.names)))
         title = "Mean and variance of each number in each class"
         if not statistic.weight[0, 0] > 0:
             return [Step(title, table=table)]
@@ -113,7 +111,9 @@ class Gaussian(Part):
             if not math.isnan(x):
                 mean, var = float(self.mean[k, j]), float(self.var[k, j])
                 numbers = {f"x{mark}{j}": x, f"u{mark}{j}": mean, f"v{mark}{j}": var, f"pi{mark}{j}": math.pi}
-                expression = f"exp(-(x{mark}{j} - u{mark}{j})**2 / (2 * v{mark}{j})) / sqrt(2 * pi{mark}{j} * v{mark}{j})"
+                expression = (
+                    f"exp(-(x{mark}{j} - u{mark}{j})**2 / (2 * v{mark}{j})) / sqrt(2 * pi{mark}{j} * v{mark}{j})"
+                )
                 value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
                 found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, numbers, value))
         return found
@@ -123,9 +123,7 @@ def pooled(statistic: ClassMoments) -> tuple[Floats, Floats]:
     """Mean and variance of each column over all classes."""
     total = statistic.weight.sum(axis=0)
     some = total > 0
-    mean = np.divide(
-        (statistic.weight * statistic.mean).sum(axis=0), total, out=np.zeros_like(total), where=some
-    )
+    mean = np.divide((statistic.weight * statistic.mean).sum(axis=0), total, out=np.zeros_like(total), where=some)
     ssd = (statistic.ssd + statistic.weight * (statistic.mean - mean) ** 2).sum(axis=0)
     return mean, np.divide(ssd, total, out=np.zeros_like(total), where=some)
 
@@ -141,9 +139,7 @@ def require_finite(statistic: ClassMoments, group: Group) -> None:
     wrong = ~np.isfinite(statistic.mean) | ~np.isfinite(statistic.ssd)
     if wrong.any():
         name = group.names[int(np.argwhere(wrong)[0, 1])]
-        raise DataError(
-            f"column {name!r} contains infinity or a value too large for float64: mend or drop it"
-        )
+        raise DataError(f"column {name!r} contains infinity or a value too large for float64: mend or drop it")
 
 
 def _left_out(n: int) -> str:

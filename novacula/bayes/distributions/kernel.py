@@ -40,11 +40,7 @@ class Kernel(Part):
     def is_sound(self) -> bool:
         """A width a class and column, and for each a run of points with weights."""
         cells = self.offsets
-        runs = (
-            isinstance(cells, np.ndarray)
-            and cells.dtype == np.int64
-            and cells.shape == (self.width.size + 1,)
-        )
+        runs = isinstance(cells, np.ndarray) and cells.dtype == np.int64 and cells.shape == (self.width.size + 1,)
         rising = runs and cells[0] == 0 and bool((np.diff(cells) > 0).all())
         points = rising and is_floats(self.points, int(cells[-1])) and is_floats(self.weight, int(cells[-1]))
         return points and is_floats(self.width, -1, len(self.group.names))
@@ -145,8 +141,6 @@ def silverman(values: Floats, weights: Floats) -> float:
     mean = float(np.average(values, weights=weights))
     sd = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)))
     rising = np.argsort(values, kind="stable")
-    quarter, three = np.searchsorted(np.cumsum(weights[rising]), [0.25 * n, 0.75 * n]).clip(
-        max=len(values) - 1
-    )
+    quarter, three = np.searchsorted(np.cumsum(weights[rising]), [0.25 * n, 0.75 * n]).clip(max=len(values) - 1)
     spread = float(values[rising[three]] - values[rising[quarter]]) / 1.34
     return 0.9 * (min(sd, spread) if spread > 0 else sd) * n ** (-0.2)

@@ -49,9 +49,7 @@ class Poisson(Part):
         overall = overall_rate(statistic)
         m = smoothing.pseudo_count(1)
         rows = statistic.known + m
-        return cls(
-            group, np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0)
-        )
+        return cls(group, np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0))
 
     def score(self, chunk: Chunk, out: Floats) -> None:
         """Add the log-probabilities."""
@@ -67,8 +65,7 @@ class Poisson(Part):
     ) -> list[Step]:
         """Rates as a table, and the first one written out."""
         rows: list[tuple[Cell, ...]] = [
-            (name, *(float(rate) for rate in self.rate[:, j]))
-            for j, name in enumerate(self.group.names[:_SHOWN])
+            (name, *(float(rate) for rate in self.rate[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
         ]
         m = smoothing.pseudo_count(1)
         numbers = {
@@ -105,9 +102,7 @@ class Poisson(Part):
             if not math.isnan(x):
                 rate = float(self.rate[k, j])
                 factorial = math.gamma(x + 1.0) if x < 170 else math.inf
-                value = (
-                    math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
-                )
+                value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
                 names = {f"r{mark}{j}": rate, f"x{mark}{j}": x, f"f{mark}{j}": factorial}
                 expression = f"r{mark}{j} ** x{mark}{j} * exp(-r{mark}{j}) / f{mark}{j}"
                 found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, names, value))
