@@ -114,7 +114,7 @@ class Growth(Race):
     memory_exponent: ClassVar[float | None] = None
     """The largest exponent that peak memory may have, where it is promised."""
 
-    def agree(self, ours: Any, theirs: Any) -> Agreement:  # noqa: ARG002
+    def agree(self, ours: Any, theirs: Any) -> Agreement:
         """There is nobody to compare with."""
         return Agreement(True, "")
 

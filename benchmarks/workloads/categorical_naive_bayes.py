@@ -55,7 +55,7 @@ class Categorical(Race):
     full = ({"rows": 2_000_000, "columns": 20},)
     quick = ({"rows": 200_000, "columns": 20},)
 
-    def data(self, size: Size, folder: Path) -> Data:  # noqa: ARG002
+    def data(self, size: Size, folder: Path) -> Data:
         """Codes of two classes, the second with a taste for small ones."""
         import numpy as np
 

@@ -37,7 +37,7 @@ class GaussianFit(Race):
     full = ({"rows": 2_000_000, "columns": 30},)
     quick = ({"rows": 200_000, "columns": 30},)
 
-    def data(self, size: Size, folder: Path) -> Data:  # noqa: ARG002
+    def data(self, size: Size, folder: Path) -> Data:
         """Two normal classes."""
         X, y = normal_classes(size["rows"], size["columns"])
         return {"X": X, "y": y}

@@ -49,7 +49,7 @@ class LeastSquares(Race):
     full = ({"rows": 2_000_000, "columns": 50},)
     quick = ({"rows": 200_000, "columns": 50},)
 
-    def data(self, size: Size, folder: Path) -> Data:  # noqa: ARG002
+    def data(self, size: Size, folder: Path) -> Data:
         """Columns that lean on each other, with means up to their number."""
         X, y = regression(size["rows"], size["columns"])
         return {"X": X, "y": y}

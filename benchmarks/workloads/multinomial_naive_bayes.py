@@ -38,7 +38,7 @@ class Multinomial(Race):
     full = ({"rows": 200_000, "columns": 50_000, "values a row": 100},)
     quick = ({"rows": 20_000, "columns": 50_000, "values a row": 100},)
 
-    def data(self, size: Size, folder: Path) -> Data:  # noqa: ARG002
+    def data(self, size: Size, folder: Path) -> Data:
         """Words as rare as in a language; those that a row draws twice are added up."""
         import numpy as np
         from scipy.sparse import csr_matrix

@@ -190,7 +190,7 @@ def _look_up(values: Any, known: Any) -> Codes:
     low = int(known.min())
     of_value = np.full(int(known.max()) - low + 3, UNSEEN, np.int32)  # a slot on each side for what lies outside
     of_value[known - low + 1] = np.arange(len(known), dtype=np.int32)
-    return of_value[np.clip(values.astype(np.int64) - (low - 1), 0, len(of_value) - 1)]
+    return np.take(of_value, values.astype(np.int64) - (low - 1), mode="clip")
 
 
 def _search(values: Any, known: Any) -> Codes:

@@ -1,8 +1,7 @@
-"""CSV and its kin: files cut after whole records into ranges of bytes, each parsed by Arrow on its own.
+"""CSV and its kin: files cut after whole records into ranges of bytes, each parsed on its own.
 
-Columns that the schema knows to be numeric are parsed as numbers, and categories as a dictionary. Where a
-value turns out not to be a number, the rest of the range comes as text, so that whoever asked can name the
-row and the value.
+Columns that the schema knows to be numeric are parsed as numbers, and categories as a dictionary. Where a value turns
+out not to be a number, the rest of the range comes as text, so that whoever asked can name the row and the value.
 """
 
 from __future__ import annotations
@@ -10,21 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
 
 from novacula.errors import DataError
-from novacula.table.arrow import READ_ERRORS, matrix_of
+from novacula.table.arrow import READ_ERRORS
 from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
+from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, parse
 from novacula.table.schema import Schema
 from novacula.table.source import Source
 from novacula.table.textfile import TextFile
 
+COLUMN_BYTES = 1 << 10
+"""Bytes of a range for each column, at least: each costs some time, however short it is."""
+
+_BLOCK_BYTES = 1 << 20  # parsed at a time: what stays in the cache
+_BLOCK_LIMIT = 1 << 30
 _SAMPLE_BYTES = 1 << 18
-_STREAM_BYTES = 16 << 20  # parsed at a time where a file cannot be cut
 
 
 class DelimitedSource(Source):
@@ -40,9 +42,9 @@ class DelimitedSource(Source):
         same_columns(paths, [head.names for head in heads])
         self.names = heads[0].names
         self._parts = [
-            RangePartition(text, head, start, stop, dialect)
+            part
             for text, head in zip(texts, heads, strict=True)
-            for start, stop in text.ranges(head.start, dialect.syntax)
+            for part in RangePartition(text, head, head.start, None, dialect).cut()
         ]
 
     def arrow_schema(self) -> Any:
@@ -55,7 +57,7 @@ class DelimitedSource(Source):
 
 
 class RangePartition(ArrowPartition):
-    """Whole records of a delimited file, from one byte to another."""
+    """Whole records of a delimited file, from one byte to another, or to the end."""
 
     def __init__(self, text: TextFile, head: Head, start: int, stop: int | None, dialect: Dialect) -> None:
         self.text, self.head, self.start, self.stop, self.dialect = text, head, start, stop, dialect
@@ -63,105 +65,83 @@ class RangePartition(ArrowPartition):
         form = f"{dialect.delimiter}{dialect.quote}{text.encoding}"
         self.key = f"{text.file.token}-{start}-{stop}-{form}"
 
+    def _range(self, start: int, stop: int | None) -> RangePartition:
+        return RangePartition(self.text, self.head, start, stop, self.dialect)
+
+    def cut(self) -> Iterator[RangePartition]:
+        """The ranges into which the whole file is cut."""
+        for start, stop in self.text.ranges(self.head.start, self.dialect.syntax, self._at_least(0)):
+            yield self._range(start, stop)
+
+    def _at_least(self, size: int) -> int:
+        return max(size, COLUMN_BYTES * len(self.head.names))
+
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Parse the range; without a schema every column is text."""
         wanted = list(names) or [self.head.names[0]]  # rows are counted even if no column is asked for
         types = {name: _parsed_as(name, schema) for name in wanted}
         markers = () if schema is None else schema.missing
+        block = self._at_least(_BLOCK_BYTES)
         given = 0
+        while True:
+            again = given  # rows that an earlier attempt has given
+            try:
+                for batch in self._parse(wanted, types, markers, block):
+                    skipped = min(again, batch.num_rows)
+                    again -= skipped
+                    given += batch.num_rows - skipped
+                    yield batch.slice(skipped)
+                return
+            except NotANumber:
+                types, markers = dict.fromkeys(wanted, pa.string()), ()
+            except RecordTooLong:
+                block *= 32
+
+    def _parse(
+        self, wanted: Sequence[str], types: Mapping[str, Any], markers: Sequence[str], block: int
+    ) -> Iterator[Any]:
+        if block > _BLOCK_LIMIT:
+            raise DataError(f"{self.name} holds a record of more than {_BLOCK_LIMIT >> 30} GB: is a quote not closed?")
         try:
-            for batch in self._parse(wanted, types, markers):
-                _refuse_nan(batch)
-                given += batch.num_rows
-                yield batch
-        except _NotANumber:
-            for batch in self._parse(wanted, dict.fromkeys(wanted, pa.string()), ()):
-                skipped = min(given, batch.num_rows)
-                given -= skipped
-                yield batch.slice(skipped)
+            with self.text.open(self.start, self.stop) as stream:
+                yield from parse(
+                    stream,
+                    self.head.names,
+                    types,
+                    wanted=wanted,
+                    markers=markers,
+                    dialect=self.dialect,
+                    encoding=self.text.codec,
+                    block=block,
+                )
+        except RaggedRow as error:
+            raise DataError(f"{self.row_name(error.number - 1)} has {error.description}") from error
+        except READ_ERRORS as error:
+            raise self.text.unreadable(error) from error
 
     def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
         """What Arrow takes the first records for."""
-        if not names:
-            return set()
-        stop = self.stop
-        if stop is not None and stop - self.start > _SAMPLE_BYTES:
-            with self.text.open(self.start, self.start + _SAMPLE_BYTES) as stream:
+        stop, size = self.stop, self._at_least(_SAMPLE_BYTES)
+        if stop is not None and stop - self.start > size:
+            with self.text.open(self.start, self.start + size) as stream:
                 end = self.dialect.syntax.last_end(stream.read())
             stop = self.start + end if end else stop
-        sample = RangePartition(self.text, self.head, self.start, stop, self.dialect)
-        for batch in sample._parse(names, {}, markers):
-            tests = (pa.types.is_integer, pa.types.is_floating)
-            return {field.name for field in batch.schema if any(test(field.type) for test in tests)}
-        return set()
+        sample = self._range(self.start, stop)._parse(names, {}, markers, size) if names else iter(())
+        try:
+            fields = next(sample).schema
+        except (StopIteration, RecordTooLong):
+            return set()
+        tests = (pa.types.is_integer, pa.types.is_floating)
+        return {field.name for field in fields if any(test(field.type) for test in tests)}
 
     def row_name(self, row: int) -> str:
-        """Count rows from the first one of the file, whose earlier ranges are parsed for it."""
-        return f"row {self._rows_before() + row + 1} of {self.text.path}"
-
-    def _rows_before(self) -> int:
-        rows = 0
-        for start, stop in self.text.ranges(self.head.start, self.dialect.syntax):
-            if start >= self.start:
+        """Count rows from the first one of the file; its earlier ranges are parsed for that."""
+        before = 0
+        for part in self.cut():
+            if part.start >= self.start:
                 break
-            part = RangePartition(self.text, self.head, start, stop, self.dialect)
-            rows += sum(batch.num_rows for batch in part.batches([]))
-        return rows
-
-    def _parse(self, names: Sequence[str], types: Mapping[str, Any], markers: Sequence[str]) -> Iterator[Any]:
-        ragged: list[Any] = []
-        quote = self.dialect.quote
-
-        def stop_at(row: Any) -> str:
-            ragged.append(row)
-            return "error"
-
-        try:
-            with self.text.open(self.start, self.stop) as stream:
-                size = _STREAM_BYTES if self.stop is None else self.stop - self.start
-                read = pacsv.ReadOptions(
-                    use_threads=False,
-                    block_size=size + 1,  # in one piece: a record may be as long as the range
-                    encoding=self.text.codec,
-                    column_names=list(self.head.names),
-                )
-                parse = pacsv.ParseOptions(
-                    delimiter=self.dialect.delimiter,
-                    quote_char=quote or False,
-                    newlines_in_values=quote is not None,
-                    invalid_row_handler=stop_at,
-                )
-                convert = pacsv.ConvertOptions(
-                    column_types=types,
-                    include_columns=names,
-                    strings_can_be_null=False,
-                    null_values=[space + marker for marker in markers for space in ("", " ")],
-                )
-                yield from pacsv.open_csv(stream, read, parse, convert)
-        except READ_ERRORS as error:
-            if "Empty CSV file" not in str(error):
-                raise self._explained(error, ragged) from error
-
-    def _explained(self, error: BaseException, ragged: Sequence[Any]) -> Exception:
-        if ragged:
-            row = ragged[0]
-            return DataError(
-                f"{self.row_name(row.number - 1)} has {row.actual_columns} values where there are "
-                f"{row.expected_columns} columns: {row.text[:60]!r}"
-            )
-        return _NotANumber() if "conversion error to double" in str(error) else self.text.unreadable(error)
-
-
-class _NotANumber(Exception):  # noqa: N818  (never leaves this module)
-    """A column that should be numbers holds something else."""
-
-
-def _refuse_nan(batch: Any) -> None:
-    """Arrow takes "nan" for a number, but it is a word: what stands for a missing value is for the schema to say."""
-    numbers = [column for column in batch.columns if pa.types.is_float64(column.type)]
-    matrix = matrix_of(numbers)
-    if matrix is not None and np.isnan(matrix).sum() != sum(column.null_count for column in numbers):
-        raise _NotANumber
+            before += sum(batch.num_rows for batch in part.batches([]))
+        return f"row {before + row + 1} of {self.text.path}"
 
 
 def _parsed_as(name: str, schema: Schema | None) -> Any:

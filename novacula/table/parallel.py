@@ -7,11 +7,13 @@ added along a binary tree that is fixed by their index. At most `2 × threads` r
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from itertools import chain, islice
 from typing import Any, Protocol, Self, TypeVar
 
@@ -134,15 +136,21 @@ _blas_depth = 0
 _blas_limit: Any = None
 
 
+@cache
+def _libraries(scipy_too: bool) -> Any:  # noqa: ARG001  (looked for again when it changes)
+    """The BLAS libraries that are loaded: NumPy's, and SciPy's own once it is there. To look for them takes time."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread: one layer of parallelism at a time. Blocks may nest and overlap."""
-    from threadpoolctl import threadpool_limits
-
     global _blas_depth, _blas_limit
     with _blas_lock:
         if _blas_depth == 0:
-            _blas_limit = threadpool_limits(1, "blas")
+            _blas_limit = _libraries("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
         _blas_depth += 1
     try:
         yield

@@ -45,6 +45,9 @@ class ColumnProfile(NamedTuple):
         return self._replace(words=self.rows - self.missing, low=math.inf, high=-math.inf)
 
 
+_CLOSE = 1 << 16  # integers within such a range are counted in a table
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """Counts and ranges of d columns, distinct values of some: its size does not grow with rows."""
@@ -139,6 +142,8 @@ def _tally_others(
     for j, (column, marks) in enumerate(zip(columns, markers, strict=True)):
         if is_textual(column.type.value_type if pa.types.is_dictionary(column.type) else column.type):
             wordy.setdefault(marks, []).append(j)
+        elif (few := _few_integers(column, marks)) is not None:
+            low[j], high[j], values[j] = few
         else:
             found = _tally_numbers([column], len(column), [marks])
             counts[:, j], low[j], high[j] = found[0][:, 0], found[1][0], found[2][0]
@@ -149,6 +154,19 @@ def _tally_others(
         for j, held in zip(places, words[3], strict=True):
             values[j] = held
     return counts, low, high, values
+
+
+def _few_integers(column: Any, markers: tuple[str, ...]) -> tuple[int, int, frozenset[int]] | None:
+    """Range and distinct values of whole numbers that lie close together, fast; None of any other column."""
+    whole = pa.types.is_integer(column.type) and not column.null_count and not number_markers(markers)
+    if not whole or not len(column):
+        return None
+    numbers = column.to_numpy()
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= _CLOSE or high >= 1 << 63:
+        return None
+    present = np.flatnonzero(np.bincount(numbers.astype(np.int64) - low))
+    return low, high, frozenset((present + low).tolist())
 
 
 def _distinct(column: Any, markers: tuple[str, ...]) -> frozenset[Any]:

@@ -66,14 +66,14 @@ class TextFile:
             raise self.unreadable(error) from error
         return data, len(data) < size
 
-    def ranges(self, start: int, syntax: RecordSyntax) -> Iterator[tuple[int, int | None]]:
-        """Offsets of runs of whole records of about RANGE_BYTES each, from `start` on; one run at least."""
+    def ranges(self, start: int, syntax: RecordSyntax, least: int = 0) -> Iterator[tuple[int, int | None]]:
+        """Offsets of runs of whole records of about RANGE_BYTES, or `least`, from `start` on; one run at least."""
         if not self.divisible:
             yield start, None
             return
-        first, held = start, b""
+        first, held, size = start, b"", max(RANGE_BYTES, least)
         with self.open(start) as stream:
-            while len(block := stream.read(RANGE_BYTES)) == RANGE_BYTES:
+            while len(block := stream.read(size)) == size:
                 held += block
                 if end := syntax.last_end(held):
                     yield start, start + end

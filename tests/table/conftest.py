@@ -80,6 +80,7 @@ def small_ranges(monkeypatch):
 
     def shrink(size):
         monkeypatch.setattr("novacula.table.textfile.RANGE_BYTES", size)
+        monkeypatch.setattr("novacula.table.delimited.COLUMN_BYTES", 0)
 
     return shrink
 

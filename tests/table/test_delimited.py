@@ -153,12 +153,34 @@ def test_markers_with_space_around(tmp_path, small_ranges, marker, size):
 
 def test_odd_markers_in_a_stream_that_is_parsed_piece_by_piece(tmp_path, monkeypatch):
     """Rows that were given before the odd value turned up are not given again."""
-    monkeypatch.setattr("novacula.table.delimited._STREAM_BYTES", 1000)
+    monkeypatch.setattr("novacula.table.delimited._BLOCK_BYTES", 1000)
+    monkeypatch.setattr("novacula.table.delimited.COLUMN_BYTES", 0)
     rows = "".join(f"{i},{i * i}\n" for i in range(500)) + "NA  ,7\n"
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(("a,b\n" + rows).encode()))
     numeric = nv.read(tmp_path / "t.csv.gz").to_chunk().numeric
     np.testing.assert_array_equal(numeric[:, 0], [*range(500), np.nan])
     np.testing.assert_array_equal(numeric[:, 1], [*(i * i for i in range(500)), 7])
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_records_longer_than_a_block(tmp_path, monkeypatch, holds, name):
+    monkeypatch.setattr("novacula.table.delimited._BLOCK_BYTES", 100)
+    monkeypatch.setattr("novacula.table.delimited.COLUMN_BYTES", 0)
+    texts = [f"{i} " + "x" * 10 * i for i in range(100)]
+    data = ("n,t\n" + "".join(f"{i},{text}\n" for i, text in enumerate(texts))).encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    table = nv.read(tmp_path / name, types={"t": "text"})
+    assert table.to_chunk().text[0].tolist() == texts
+    assert table.to_chunk().numeric[:, 0].tolist() == list(range(100))
+
+
+def test_a_record_beyond_all_limits(tmp_path, monkeypatch):
+    monkeypatch.setattr("novacula.table.delimited._BLOCK_BYTES", 100)
+    monkeypatch.setattr("novacula.table.delimited._BLOCK_LIMIT", 4000)
+    monkeypatch.setattr("novacula.table.delimited.COLUMN_BYTES", 0)
+    (tmp_path / "t.csv").write_text("n,t\n1,y\n1," + "x" * 50_000 + "\n1,y\n")
+    with pytest.raises(DataError, match=r"t\.csv holds a record of more than 0 GB: is a quote not closed\?"):
+        nv.read(tmp_path / "t.csv")
 
 
 def test_nan_is_a_word_unless_it_is_a_marker(tmp_path):

@@ -50,6 +50,7 @@ def test_csv(tmp_path_factory, holds, write_csv, columns, quoting, size):
     path = write_csv(tmp_path_factory.mktemp("random") / "t.csv", columns, quoting=quoting)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("novacula.table.textfile.RANGE_BYTES", size)
+        patch.setattr("novacula.table.delimited.COLUMN_BYTES", 0)
         assert holds(nv.read(path), columns)
 
 

@@ -1,0 +1,85 @@
+"""Arrow's CSV parser held to our rules: one thread, text unless said otherwise, and errors that can be acted upon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from novacula.table.arrow import READ_ERRORS, matrix_of
+from novacula.table.dialect import Dialect
+
+
+class NotANumber(Exception):  # noqa: N818
+    """A column that was to be numbers holds something else."""
+
+
+class RecordTooLong(Exception):  # noqa: N818
+    """A record does not fit into a block."""
+
+
+class RaggedRow(Exception):  # noqa: N818
+    """A record has more or fewer values than there are columns."""
+
+    def __init__(self, row: Any) -> None:
+        super().__init__()
+        self.number: int = row.number  # from 1, blank lines not counted
+        found = f"{row.actual_columns} values where there are {row.expected_columns} columns"
+        self.description = f"{found}: {row.text[:60]!r}"
+
+
+def parse(
+    stream: Any,
+    columns: Sequence[str],
+    types: Mapping[str, Any],
+    *,
+    wanted: Sequence[str],
+    markers: Sequence[str],
+    dialect: Dialect,
+    encoding: str,
+    block: int,
+) -> Iterator[Any]:
+    """Parse records into batches of the wanted columns; a column without a type gets the one that Arrow sees in it."""
+    ragged: list[Any] = []
+
+    def stop_at(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    read = pacsv.ReadOptions(use_threads=False, block_size=block, encoding=encoding, column_names=list(columns))
+    parsing = pacsv.ParseOptions(
+        delimiter=dialect.delimiter,
+        quote_char=dialect.quote or False,
+        newlines_in_values=dialect.quote is not None,
+        invalid_row_handler=stop_at,
+    )
+    convert = pacsv.ConvertOptions(
+        column_types=types,
+        include_columns=list(wanted),
+        strings_can_be_null=False,
+        null_values=[space + marker for marker in markers for space in ("", " ")],
+    )
+    try:
+        for batch in pacsv.open_csv(stream, read, parsing, convert):
+            _refuse_nan([batch.column(name) for name in wanted if types.get(name) == pa.float64()])
+            yield batch
+    except READ_ERRORS as error:
+        text = str(error)
+        if ragged:
+            raise RaggedRow(ragged[0]) from error
+        if "conversion error to double" in text:
+            raise NotANumber from error
+        if "straddling" in text:
+            raise RecordTooLong from error
+        if "Empty CSV file" not in text:
+            raise
+
+
+def _refuse_nan(numbers: Sequence[Any]) -> None:
+    """Arrow takes "nan" for a number, but it is a word: what stands for a missing value is for the schema to say."""
+    matrix = matrix_of(numbers)
+    if matrix is not None and np.isnan(matrix).sum() != sum(column.null_count for column in numbers):
+        raise NotANumber
