@@ -75,7 +75,7 @@ class NaiveBayes(Classifier):
         name="Naive Bayes",
         task="classification",
         summary="A class's prior times the probability of each column's value within the class, read off from counts.",
-        hypothesis_space="A distribution a class and column: tables of probabilities, normal or kernel densities, rates.",
+        hypothesis_space="A distribution a class and column: tables of probabilities, densities, rates.",
         inductive_bias="Columns are independent of each other once the class is known.",
         objective="Posterior probability of the class, with m-estimates of the conditional probabilities.",
         search="None: the estimates are closed formulas of counts and moments.",

@@ -42,15 +42,14 @@ class CoMoments(Statistic):
     @classmethod
     def observe(cls, chunk: Chunk) -> Self:
         """The joint moments of features and targets."""
-        x, y, weight = counted_rows(chunk)
-        zero = cls.zero(x.shape[1] + y.shape[1])
-        starts = range(0, len(x), BLOCK)
-        blocks = (cls._block(x[i : i + BLOCK], y[i : i + BLOCK], weight[i : i + BLOCK]) for i in starts)
-        return reduce(add, blocks, zero)
+        pieces = (chunk.rows(start, start + BLOCK) for start in range(0, max(len(chunk), 1), BLOCK))
+        return reduce(add, (cls._block(*counted_rows(piece)) for piece in pieces))
 
     @classmethod
     def _block(cls, x: Floats, y: Floats, weight: Floats) -> Self:
         total = float(weight.sum())
+        if total == 0.0:
+            return cls.zero(x.shape[1] + y.shape[1])
         with np.errstate(invalid="ignore", over="ignore"):  # infinite values are for the learner to report
             mean = np.concatenate([weight @ x, weight @ y]) / total
             z = deviations(x, y, mean)

@@ -176,7 +176,7 @@ def word_of(value: Any) -> str | None:
 def codes_of_numbers(values: Any, categories: Sequence[Any], marked: Sequence[float] = ()) -> Codes:
     """The code of each number: its place among the categories, MISSING for NaN and markers, else UNSEEN."""
     known = np.asarray(categories) if len(categories) else np.empty(0)
-    whole = known.dtype.kind in "iub" and values.dtype.kind in "iub" and len(known) > 0
+    whole = len(known) > 0 and known.dtype.kind in "iub" and np.can_cast(values.dtype, np.int64)
     if whole and int(known.max()) - int(known.min()) < _LOOKUP:
         codes = _look_up(values, known.astype(np.int64))
     else:

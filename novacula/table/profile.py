@@ -145,9 +145,7 @@ def _tally_others(
         elif (few := _few_integers(column, marks)) is not None:
             low[j], high[j], values[j] = few
         else:
-            found = _tally_numbers([column], len(column), [marks])
-            counts[:, j], low[j], high[j] = found[0][:, 0], found[1][0], found[2][0]
-            values[j] = _distinct(column, marks)
+            counts[0, j], low[j], high[j], values[j] = _tally_values(column, marks)
     for marks, places in wordy.items():
         words = _tally_words([columns[j] for j in places], marks)
         counts[:, places], low[places], high[places] = words[:3]
@@ -169,10 +167,14 @@ def _few_integers(column: Any, markers: tuple[str, ...]) -> tuple[int, int, froz
     return low, high, frozenset((present + low).tolist())
 
 
-def _distinct(column: Any, markers: tuple[str, ...]) -> frozenset[Any]:
-    known = ~np.isnan(numbers_of(column, markers)[0])
-    plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    return frozenset(plain.filter(pa.array(known)).unique().to_pylist())
+def _tally_values(column: Any, markers: tuple[str, ...]) -> tuple[int, float, float, frozenset[Any]]:
+    """Missing cells, range and distinct values of a column of anything but words."""
+    counted = (column.dictionary_decode() if pa.types.is_dictionary(column.type) else column).value_counts()
+    values, times = counted.field(0), np.asarray(counted.field(1))
+    numbers, _ = numbers_of(values, markers)
+    known = ~np.isnan(numbers)
+    low, high = numbers[known].min(initial=np.inf), numbers[known].max(initial=-np.inf)
+    return len(column) - times[known].sum(), low, high, frozenset(values.filter(pa.array(known)).to_pylist())
 
 
 def _tally_words(columns: Sequence[Any], markers: tuple[str, ...]) -> tuple[Any, Any, Any, list[frozenset[str]]]:

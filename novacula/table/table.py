@@ -9,99 +9,25 @@ A learner calls these and never knows whether the rows are in memory, in files o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from novacula.errors import InputTypeError, SchemaError
+from novacula.errors import SchemaError
 from novacula.table.chunk import Chunk
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
-from novacula.table.parallel import Addable, map_ordered, prefetched, tree_sum
+from novacula.table.parallel import Addable, prefetched
+from novacula.table.runner import Layout, LocalRunner, Runner
 from novacula.table.schema import Schema, Types
-from novacula.table.source import Partition, Source, Unseen
+from novacula.table.source import Source, Unseen
 
 S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
-
-
-class Layout:
-    """How partitions become chunks: the schema, and what to do with a category that it does not know."""
-
-    def __init__(self, schema: Schema, unseen: Unseen) -> None:
-        self.schema = schema
-        self.unseen: Unseen = unseen
-
-    def chunks(self, partition: Partition) -> Iterator[Chunk]:
-        """The chunks of a partition; one that is empty where there is none."""
-        chunks = partition.chunks(self.schema, self.unseen)
-        first = next(chunks, None)
-        if first is None:
-            yield self.empty()
-            return
-        yield first
-        del first  # or it would live as long as all the others
-        yield from chunks
-
-    def empty(self) -> Chunk:
-        """A chunk without rows."""
-        schema = self.schema
-        targets = schema.target_columns
-        shape = (0,) if len(targets) < 2 else (0, len(targets))
-        target: Any = np.empty(shape, np.int32 if targets and targets[0].kind == "categorical" else np.float64)
-        return Chunk(
-            np.empty((0, len(schema.of_kind("numeric")))),
-            np.empty((0, len(schema.of_kind("categorical"))), np.int32),
-            np.empty(0),
-            text=tuple(np.empty(0, object) for _ in schema.of_kind("text")),
-            target=target if targets else None,
-        )
-
-
-class Runner(Protocol):
-    """Where the loop over partitions runs."""
-
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
-        """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
-
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
-        """Take the chunks in order."""
-
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
-        """Give the function's array for each chunk, in order."""
-
-
-class LocalRunner:
-    """Threads of this process."""
-
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
-        """Partitions in parallel, each by one thread from beginning to end."""
-
-        def observe_partition(part: Partition) -> S:
-            return tree_sum(observe(chunk, *args) for chunk in layout.chunks(part))
-
-        with closing(map_ordered(observe_partition, parts)) as statistics:
-            return tree_sum(statistics)
-
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
-        """One chunk after the other, the next one being read meanwhile."""
-        with closing(prefetched(chunk for part in parts for chunk in layout.chunks(part))) as chunks:
-            for chunk in chunks:
-                state = step(state, chunk, *args)
-        return state
-
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
-        """Partitions in parallel, results in order."""
-
-        def map_partition(part: Partition) -> list[Any]:
-            return [function(chunk, *args) for chunk in layout.chunks(part)]
-
-        with closing(map_ordered(map_partition, parts)) as arrays:
-            return [result for results in arrays for result in results]
 
 
 class Table:
@@ -201,31 +127,24 @@ class Table:
         if isinstance(self.source, MemorySource):
             return self.source.rows(0, min(n, self.source.n_rows))
         if self.layout.of_kind("sparse"):
-            chunk = next(self.chunks()).rows(0, n)
+            with closing(self.chunks()) as chunks:
+                chunk = Chunk.concatenate(_first(chunks, n, Chunk.rows))
             return SparseSource(chunk.sparse, chunk.target, chunk.weight)
-        held, rows = [], 0
-        for batch in self._batches():
-            held.append(batch.slice(0, n - rows))
-            rows += len(held[-1])
-            if rows >= n:
-                break
-        return FrameSource(_one_table(held))
+        names = self._stored()
+        batches = (batch for part in self.source.partitions() for batch in part.batches(names))
+        return FrameSource(_one_table(_first(batches, n, lambda batch, start, stop: batch.slice(start, stop))))
 
     def to_pandas(self) -> Any:
         """All rows as a pandas frame; missing values are empty, and categories in the order of the schema."""
         from novacula.table.encode import Place, tidy_batch
 
-        held = []
+        names, held = self._stored(), []
         for part in self.source.partitions():
             row = 0
-            for batch in part.batches(self._stored(), self.layout):
+            for batch in part.batches(names, self.layout):
                 held.append(tidy_batch(batch, self.layout, self.unseen, Place(part, row)))
                 row += batch.num_rows
-        return _one_table(held).select(self._stored()).to_pandas()
-
-    def _batches(self) -> Iterator[Any]:
-        for part in self.source.partitions():
-            yield from part.batches(self._stored())
+        return _one_table(held).select(names).to_pandas()
 
     def _stored(self) -> list[str]:
         """The columns that the source holds as such: a target may stand beside them."""
@@ -260,7 +179,7 @@ class Table:
         """Put the arrays `function(chunk, *args)` of all chunks under each other."""
         return np.concatenate(self.runner.map(self.source.partitions(), self._layout, function, args))
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self) -> Generator[Chunk, None, None]:
         """The chunks in order, read ahead by one."""
         layout = self._layout
         return prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))
@@ -278,11 +197,15 @@ def _count_rows(chunk: Chunk) -> Any:
     return np.array([len(chunk)])
 
 
-def require_table(value: Any) -> Table:
-    """Give a table back, or say that this is none."""
-    if not isinstance(value, Table):
-        raise InputTypeError(f"expected a Table, not {type(value).__name__}: make one with novacula.read")
-    return value
+def _first(pieces: Iterable[Any], n: int, cut: Callable[[Any, int, int], Any]) -> list[Any]:
+    """Pieces of rows, as many as it takes for n of them; the last piece is cut."""
+    held, rows = [], 0
+    for piece in pieces:
+        held.append(cut(piece, 0, min(n - rows, len(piece))))
+        rows += len(held[-1])
+        if rows == n:
+            break
+    return held
 
 
 def _one_table(batches: Sequence[Any]) -> Any:

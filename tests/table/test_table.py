@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 import novacula as nv
-from novacula.errors import DataError, InputTypeError, SchemaError
+from novacula.errors import DataError, SchemaError
 from novacula.table import Chunk, threads
 from novacula.table.chunk import UNSEEN
 from novacula.table.memory import ArraySource
-from novacula.table.table import Layout, require_table
+from novacula.table.runner import Layout
 
 PENGUINS = pd.DataFrame(
     {
@@ -383,10 +383,3 @@ def test_conform_of_sparse_rows():
     assert nv.read(csr_matrix(np.ones((2, 3)))).conform(fitted, "error").to_chunk().sparse.shape == (2, 3)
     with pytest.raises(SchemaError, match="'features' in the sparse matrix is 4 columns, in the model 3 columns"):
         nv.read(csr_matrix(np.eye(4))).conform(fitted, "error")
-
-
-def test_require_table():
-    table = nv.read(np.eye(2))
-    assert require_table(table) is table
-    with pytest.raises(InputTypeError, match=r"expected a Table, not list: make one with novacula.read"):
-        require_table([])

@@ -1,0 +1,96 @@
+"""The loop over partitions: where it runs, and how rows become chunks on the way.
+
+Layout         schema and policy: partitions in, chunks out
+LocalRunner    threads of this process
+ClusterRunner  workers of a Dask cluster (see `cluster`)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from novacula.table.chunk import Chunk
+from novacula.table.parallel import Addable, map_ordered, prefetched, tree_sum
+from novacula.table.schema import Schema
+from novacula.table.source import Partition, Unseen
+
+S = TypeVar("S", bound=Addable)
+T = TypeVar("T")
+
+
+class Layout:
+    """How partitions become chunks: the schema, and what to do with a category that it does not know."""
+
+    def __init__(self, schema: Schema, unseen: Unseen) -> None:
+        self.schema = schema
+        self.unseen: Unseen = unseen
+
+    def chunks(self, partition: Partition) -> Iterator[Chunk]:
+        """The chunks of a partition; one that is empty where there is none."""
+        chunks = partition.chunks(self.schema, self.unseen)
+        first = next(chunks, None)
+        if first is None:
+            yield self.empty()
+            return
+        yield first
+        del first  # or it would live as long as all the others
+        yield from chunks
+
+    def empty(self) -> Chunk:
+        """A chunk without rows."""
+        schema, targets = self.schema, self.schema.target_columns
+        coded = [column.kind for column in targets] == ["categorical"]
+        target: Any = np.empty((0,) if len(targets) == 1 else (0, len(targets)), np.int32 if coded else np.float64)
+        return Chunk(
+            np.empty((0, len(schema.of_kind("numeric")))),
+            np.empty((0, len(schema.of_kind("categorical"))), np.int32),
+            np.empty(0),
+            text=tuple(np.empty(0, object) for _ in schema.of_kind("text")),
+            target=target if targets else None,
+        )
+
+
+class Runner(Protocol):
+    """Where the loop over partitions runs."""
+
+    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+        """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
+
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+        """Take the chunks in order."""
+
+    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+        """Give the function's array for each chunk, in order."""
+
+
+class LocalRunner:
+    """Threads of this process."""
+
+    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+        """Partitions in parallel, each by one thread from beginning to end."""
+
+        def observe_partition(part: Partition) -> S:
+            return tree_sum(observe(chunk, *args) for chunk in layout.chunks(part))
+
+        with closing(map_ordered(observe_partition, parts)) as statistics:
+            return tree_sum(statistics)
+
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+        """One chunk after the other, the next one being read meanwhile."""
+        with closing(prefetched(chunk for part in parts for chunk in layout.chunks(part))) as chunks:
+            for chunk in chunks:
+                state = step(state, chunk, *args)
+        return state
+
+    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+        """Partitions in parallel, results in order."""
+
+        def map_partition(part: Partition) -> list[Any]:
+            return [function(chunk, *args) for chunk in layout.chunks(part)]
+
+        with closing(map_ordered(map_partition, parts)) as arrays:
+            return [result for results in arrays for result in results]
