@@ -39,6 +39,11 @@ class RecordSyntax:
             end = data.find(newline, int(marks[before])) if before < len(marks) else -1
         return end + 1
 
+    def open_quote(self, data: bytes) -> int | None:
+        """Where a quote stands that is not closed, if there is one."""
+        marks = self._field_marks(data)
+        return int(self._walk(data, marks.tolist())[-1]) if len(marks) % 2 else None
+
     def _field_marks(self, data: bytes) -> Any:
         """Places of the marks that open and close quoted fields, in turn.
 

@@ -79,8 +79,14 @@ class TextFile:
                     yield start, start + end
                     start, held = start + end, held[end:]
             held += block
+        if (quote := syntax.open_quote(held)) is not None:
+            raise DataError(f"{self.path}, line {self._line(start + quote)}: a quote opens here and is never closed")
         if held or start == first:
             yield start, start + len(held)
+
+    def _line(self, offset: int) -> int:
+        with self.open(0, offset) as stream:
+            return int(stream.read().count(b"\n")) + 1
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Lines that are not blank, without the white space around them, numbered from 1."""
@@ -94,8 +100,6 @@ class TextFile:
 
     def unreadable(self, error: BaseException) -> DataError:
         """Say why the file cannot be read: a byte that is not of its encoding, or what the system says."""
-        if isinstance(error, DataError):
-            return error
         return self.undecodable() or DataError(f"{self.path} cannot be read: {first_line(error)}")
 
     def undecodable(self) -> DataError | None:

@@ -330,6 +330,15 @@ def test_ragged_rows(tmp_path, small_ranges, size, row, width):
         nv.read(tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize("size", [6, 1 << 20])
+def test_a_quote_that_is_never_closed(tmp_path, small_ranges, size):
+    """It would take all the rest of the file for one value."""
+    small_ranges(size)
+    (tmp_path / "t.csv").write_text('a,b\n1,"x"\n2,"y\n3,z\n')
+    with pytest.raises(DataError, match=r"^\S*t\.csv, line 3: a quote opens here and is never closed$"):
+        nv.read(tmp_path / "t.csv")
+
+
 def test_ragged_rows_in_an_archive(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n2,3\n3\n"))
     with pytest.raises(DataError, match=r"row 3 of .*t\.csv\.gz has 1 values where there are 2 columns"):

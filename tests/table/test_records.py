@@ -52,6 +52,13 @@ def test_a_cut_does_not_depend_on_what_follows(data, size):
     assert end == 0 or end in record_ends(data)
 
 
+def test_open_quotes():
+    assert CSV.open_quote(b'1,"a"\n2,"b') == 8
+    assert CSV.open_quote(b'1,"a"\n2,b"') is None
+    assert CSV.open_quote(b'1,"a""') == 2
+    assert RecordSyntax().open_quote(b'"a') is None
+
+
 def test_without_quotes_every_newline_ends_a_record():
     plain = RecordSyntax()
     assert plain.last_end(b'"a\nb') == 3

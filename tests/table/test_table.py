@@ -15,10 +15,9 @@ from scipy.sparse import csr_matrix
 
 import novacula as nv
 from novacula.errors import DataError, SchemaError
-from novacula.table import Chunk, threads
+from novacula.table import threads
 from novacula.table.chunk import UNSEEN
 from novacula.table.memory import ArraySource
-from novacula.table.runner import Layout
 
 PENGUINS = pd.DataFrame(
     {
@@ -185,16 +184,6 @@ def test_empty_partitions(tmp_path, sums):
     assert table.map(lambda chunk: chunk.target).tolist() == [0, 1]
     whole = table.to_chunk()
     assert (whole.numeric.shape, whole.codes.shape, whole.text[0].tolist()) == ((2, 1), (2, 0), ["u v", "w"])
-
-
-def test_empty_chunks_have_the_layout_of_full_ones():
-    schema = nv.read(PENGUINS, target=["mass", "count"]).layout
-    empty, full = Layout(schema, "error").empty(), nv.read(PENGUINS.dropna(), target=["mass", "count"]).to_chunk()
-    both = Chunk.concatenate([empty, full])
-    np.testing.assert_array_equal(both.target, full.target)
-    assert [array.dtype for array in (empty.numeric, empty.codes, empty.target)] == [float, np.int32, float]
-    single = Layout(schema.with_target("species"), "error").empty()
-    assert (single.target.shape, single.target.dtype) == ((0,), np.int32)
 
 
 # --- another table ---------------------------------------------------------------------------------------
