@@ -65,7 +65,8 @@ class Learner(BaseEstimator):
             if column.kind not in self.card.takes:
                 raise SchemaError(
                     f"{type(self).__name__} takes {' and '.join(self.card.takes)} columns, but {column.name!r} is "
-                    f"{column.kind}: encode it or leave it out with table.drop({column.name!r})"
+                    f"{column.kind}: encode it, say with_types({{{column.name!r}: 'numeric'}}) if it holds true and "
+                    f"false, or leave it out with drop({column.name!r})"
                 )
         if not table.layout.features:
             raise SchemaError(f"{table.source.name} has no column to learn from")

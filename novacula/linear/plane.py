@@ -31,7 +31,7 @@ def derive_predictions(model: LinearModel, x: Floats, cut: bool) -> Work:
             total, values = weighted_sum("w", of_target(model.coef_, k), "x", x[i])
             steps.append(
                 Step(
-                    f"Row {i}" + ("" if model.coef_.ndim == 1 else f", {model.target_names_[k]}"),
+                    f"Row {i + 1}" + ("" if model.coef_.ndim == 1 else f", {model.target_names_[k]}"),
                     formula=plane(model),
                     expression=f"b + {total}" if model.fit_intercept else total,
                     values=({"b": intercept_of(model, k)} if model.fit_intercept else {}) | values,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
+
+Arithmetic: TypeAlias = tuple[str, dict[str, float]]
+"""An expression, and what its names stand for."""
 
 _SHOWN = 6  # columns whose estimates are written out in full
 
@@ -114,7 +117,7 @@ def pseudo(counts: Any, smoothing: Smoothing) -> tuple[float, Any]:
     return m, counts.sum(axis=0) / total
 
 
-def estimate(counts: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> tuple[str, dict[str, float]]:
+def estimate(counts: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
     """The m-estimate of value v in class k as arithmetic; with m = 0 it is a plain share."""
     m, p = pseudo(counts, smoothing)
     n, total = float(counts[k, v]), float(counts[k].sum())

@@ -6,13 +6,15 @@ bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
-from novacula.bayes.distributions.categorical import estimate, pseudo
+from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
+from novacula.bayes.distributions.categorical import Arithmetic, pseudo
+from novacula.bayes.distributions.categorical import estimate as m_estimate
 from novacula.errors import DataError
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import ClassTotals, Vocabulary
@@ -55,6 +57,7 @@ class Bag(Part):
 
     __slots__ = ()
     kinds: ClassVar[tuple[Kind, ...]] = ("text", "sparse", "numeric")
+    heading: ClassVar[str]
     prob: Floats
     entries: tuple[str, ...] | None
 
@@ -89,13 +92,36 @@ class Bag(Part):
         """What the v-th entry is called."""
         return str(v) if self.entries is None else self.entries[v]
 
-    def table(self, prob: Floats, classes: list[str]) -> WorkTable:
+    @abstractmethod
+    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
+        """The estimate of entry v in class k as arithmetic."""
+
+    def steps(
+        self, statistic: Any, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
+    ) -> list[Step]:
+        """The telling entries as a table, and the first entry's estimate written out."""
+        if not self.prob.shape[1]:
+            return []
+        expression, numbers = self.estimate(statistic, smoothing, 0, 0, "")
+        return [
+            Step(
+                f"{self.heading} each of {self.prob.shape[1]} entries of {', '.join(self.group.names[:3])}",
+                formula="P(v|t) = (n_vt + m·p) / (n_t + m)",
+                expression=expression,
+                values=numbers,
+                result=float(self.prob[0, 0]),
+                of=(*path, "prob", 0, 0),
+                table=self._telling(classes),
+                note=f"Written out: P({self.entry(0)} | {classes[0]}).",
+            )
+        ]
+
+    def _telling(self, classes: list[str]) -> WorkTable:
         """The entries that tell the classes apart most."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spread = np.nan_to_num(np.ptp(np.log(np.maximum(prob, 1e-300)), axis=0))
+        spread = np.ptp(np.log(np.maximum(self.prob, 1e-300)), axis=0)
         top = np.argsort(-spread, kind="stable")[:_SHOWN]
-        rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *prob[:, v].tolist()) for v in top]
-        caption = f"The {len(top)} of {prob.shape[1]} that differ most." if prob.shape[1] > len(top) else ""
+        rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *self.prob[:, v].tolist()) for v in top]
+        caption = f"The {len(top)} of {len(spread)} that differ most." if len(spread) > len(top) else ""
         return WorkTable(("entry", *classes), tuple(rows), caption)
 
 
@@ -104,6 +130,7 @@ class Multinomial(Bag):
     """A probability for each class and entry of the bag."""
 
     name: ClassVar[str] = "multinomial"
+    heading: ClassVar[str] = "Share of all counts of a class that belongs to"
 
     group: Group
     prob: Floats  # (K, V)
@@ -131,34 +158,17 @@ class Multinomial(Bag):
             log_prob = np.log(np.ascontiguousarray(self.prob.T))
         count_scores(*self.matrix(chunk), log_prob, out)
 
-    def steps(
-        self, statistic: Any, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """The telling entries as a table, and the first entry's estimate written out."""
-        if not self.prob.shape[1]:
-            return []
-        expression, numbers = estimate(bag_totals(statistic, self.group)[0], smoothing, 0, 0, "")
-        return [
-            Step(
-                f"Shares of the {self.prob.shape[1]} entries of {', '.join(self.group.names[:3])} in each class",
-                formula="P(v|t) = (n_vt + m·p) / (n_t + m)",
-                expression=expression,
-                values=numbers,
-                result=float(self.prob[0, 0]),
-                of=(*path, "prob", 0, 0),
-                table=self.table(self.prob, classes),
-                note=f"Written out: P({self.entry(0)} | {classes[0]}).",
-            )
-        ]
+    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
+        """The m-estimate of an entry's share of all counts."""
+        return m_estimate(bag_totals(statistic, self.group)[0], smoothing, k, v, mark)
 
     def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
         """A factor an entry of the bag, to the power of its count."""
-        counts = bag_totals(statistic, self.group)[0]
         data, indices, _ = self.matrix(chunk)
         found = []
         for x, v in zip(data.tolist(), indices.tolist(), strict=True):
             if x > 0:
-                expression, numbers = estimate(counts, smoothing, k, v, f"{mark}{v}")
+                expression, numbers = self.estimate(statistic, smoothing, k, v, f"{mark}{v}")
                 value = float(self.prob[k, v]) ** x
                 if x != 1:
                     expression, numbers = f"({expression}) ** x{mark}{v}", numbers | {f"x{mark}{v}": x}
@@ -171,6 +181,7 @@ class Bernoulli(Bag):
     """For each class and entry the probability that a row has it at all."""
 
     name: ClassVar[str] = "bernoulli"
+    heading: ClassVar[str] = "Share of the rows of a class that have"
 
     group: Group
     prob: Floats  # (K, V)
@@ -220,29 +231,8 @@ class Bernoulli(Bag):
             scores[[text is None for text in chunk.text[self.group.places[0]]]] = 0.0
         out += scores
 
-    def steps(
-        self, statistic: Any, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """The telling entries as a table, and the first entry's estimate written out."""
-        if not self.prob.shape[1]:
-            return []
-        expression, numbers = self._estimate(statistic, smoothing, 0, 0, "")
-        return [
-            Step(
-                f"Share of rows of each class that have each of {self.prob.shape[1]} entries",
-                formula="P(v|t) = (n_vt + m·p) / (n_t + m)",
-                expression=expression,
-                values=numbers,
-                result=float(self.prob[0, 0]),
-                of=(*path, "prob", 0, 0),
-                table=self.table(self.prob, classes),
-                note=f"Written out: {given(self.entry(0), 'yes', classes[0])}.",
-            )
-        ]
-
-    def _estimate(
-        self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str
-    ) -> tuple[str, dict[str, float]]:
+    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
+        """The m-estimate of the share of rows that have an entry."""
         there, rows, _ = self.tallies(statistic, self.group)
         m, n, total = smoothing.pseudo_count(2), float(there[k, v]), float(rows[k, v])
         if total + m == 0:
@@ -263,7 +253,7 @@ class Bernoulli(Bag):
         for v in range(self.prob.shape[1]):
             x = row.get(v, 0.0)
             if x == x:
-                expression, numbers = self._estimate(statistic, smoothing, k, v, f"{mark}{v}")
+                expression, numbers = self.estimate(statistic, smoothing, k, v, f"{mark}{v}")
                 p = float(self.prob[k, v])
                 word = "has" if x else "lacks"
                 found.append(
