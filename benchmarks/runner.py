@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import platform
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.machine import Machine
@@ -98,13 +98,10 @@ def _probed(probe: Probe, quick: bool, say: Say) -> Result:
 
 @contextmanager
 def _folder(name: str) -> Iterator[str]:
-    """A folder for the data of a workload, removed at the end whatever happens."""
-    folder = DATA / name
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        yield str(folder)
-    finally:
-        shutil.rmtree(folder)
+    """A folder of its own for the data of a workload, removed at the end whatever happens."""
+    DATA.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f"{name}-", dir=DATA) as folder:
+        yield folder
 
 
 def _versions() -> dict[str, str]:
