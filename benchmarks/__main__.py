@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         chosen = select(workloads, [word.strip() for word in asked.only.split(",") if word.strip()])
     except ValueError as error:
         parser.error(str(error))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that large files are removed then too
     results = run(chosen, asked.quick, lambda line: print(line, flush=True))
     json_path, page = where(asked.out, asked.quick)
     report.write(results, json_path, page)
