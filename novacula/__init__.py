@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from novacula.version import __version__
 
 if TYPE_CHECKING:
-    from novacula import bayes, checks, datasets, linear, statistics
+    from novacula import bayes, checks, concept, datasets, linear, statistics, theory, tree
     from novacula.learner import Card, Work, load
     from novacula.table import Schema, Table, read
 
@@ -23,7 +23,7 @@ _HOME = {
     "load": "novacula.learner",
     "read": "novacula.table",
 }
-_ROOMS = ("bayes", "checks", "datasets", "linear", "statistics")
+_ROOMS = ("bayes", "checks", "concept", "datasets", "linear", "statistics", "theory", "tree")
 
 __all__ = [
     "Card",
@@ -33,11 +33,14 @@ __all__ = [
     "__version__",
     "bayes",
     "checks",
+    "concept",
     "datasets",
     "linear",
     "load",
     "read",
     "statistics",
+    "theory",
+    "tree",
 ]
 
 

@@ -23,7 +23,9 @@ from novacula.errors import ParameterError
 if TYPE_CHECKING:
     from novacula.learner.base import Learner
 
-ROOMS = frozenset({"table", "statistics", "learner", "checks", "cli", "datasets", "report", "study", "evaluate", "web"})
+ROOMS = frozenset(
+    {"table", "statistics", "learner", "checks", "cli", "datasets", "theory", "report", "study", "evaluate", "web"}
+)
 """The packages that serve every family and hold no learners."""
 
 _WORD_START = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -6,6 +6,7 @@ from novacula.statistics.comoments import CoMoments
 from novacula.statistics.contingency import Contingency
 from novacula.statistics.histogram import Histogram
 from novacula.statistics.moments import ClassMoments
+from novacula.statistics.node_counts import NodeCounts
 from novacula.statistics.quantiles import QuantileSketch
 from novacula.statistics.totals import ClassTotals
 from novacula.statistics.triangle import Triangle
@@ -18,6 +19,7 @@ __all__ = [
     "CoMoments",
     "Contingency",
     "Histogram",
+    "NodeCounts",
     "QuantileSketch",
     "Statistic",
     "Triangle",

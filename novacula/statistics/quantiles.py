@@ -34,6 +34,14 @@ class Cell(NamedTuple):
     high: Floats
 
 
+class Bins(NamedTuple):
+    """Inner edges of a column, rising, and the lowest and the highest value of each of the bins between them."""
+
+    edges: Floats
+    low: Floats
+    high: Floats
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class QuantileSketch(Statistic):
     """Weighted buckets of values per class and column: at most 4·K·d·capacity numbers, whatever the rows.
@@ -150,7 +158,11 @@ class QuantileSketch(Statistic):
         A cut lies between two values that occur, never on the upper of them. Where there are no more buckets
         than bins every bucket gets a bin.
         """
-        return tuple(_cuts(self.cell(k, j), n_bins) for j in range(self.level.shape[1]))
+        return tuple(column.edges for column in self.bins(n_bins, k))
+
+    def bins(self, n_bins: int, k: int = 0) -> tuple[Bins, ...]:
+        """The same for each column, with the outermost values of each bin; a column without values has one bin."""
+        return tuple(_bins(self.cell(k, j), n_bins) for j in range(self.level.shape[1]))
 
 
 def ordered_keys(x: Floats) -> Keys:
@@ -201,7 +213,9 @@ def between(low: Floats, high: Floats, part: float | Floats) -> Floats:
     return np.where(np.isfinite(value), value, low)
 
 
-def _cuts(cell: Cell, n_bins: int) -> Floats:
+def _bins(cell: Cell, n_bins: int) -> Bins:
+    if not len(cell.bucket):
+        return Bins(np.zeros(0), np.zeros(1), np.zeros(1))
     last = np.arange(len(cell.bucket) - 1)  # the last bucket of each bin but the highest
     if len(cell.bucket) > n_bins:
         upto = np.cumsum(cell.weight)
@@ -209,7 +223,8 @@ def _cuts(cell: Cell, n_bins: int) -> Floats:
         last = last[last < len(cell.bucket) - 1]
     below, above = cell.high[last], cell.low[last + 1]
     middle = between(below, above, 0.5)
-    return np.where(middle < above, middle, below)
+    edges = np.where(middle < above, middle, below)
+    return Bins(edges, np.append(cell.low[:1], above), np.append(below, cell.high[-1:]))
 
 
 def _joined(arrays: Iterable[npt.NDArray], dtype: type) -> npt.NDArray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -18,7 +19,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from novacula.errors import SchemaError
-from novacula.table.chunk import Chunk
+from novacula.table.chunk import Chunk, Floats
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable, prefetched
@@ -103,8 +104,11 @@ class Table:
 
         return self._with(retype(self.source, self.layout, types, self.progress))
 
-    def conform(self, schema: Schema, unseen: Unseen) -> Self:
-        """Lay the rows out by another table's schema: its kinds and its codes, and the markers of both."""
+    def conform(self, schema: Schema, unseen: Unseen, keep_roles: bool = False) -> Self:
+        """Lay the rows out by another table's schema: its kinds and its codes, and the markers of both.
+
+        Target and weight are left out, unless these roles are kept as they are here.
+        """
         for column in schema.features:
             if column.name not in self.layout:
                 raise SchemaError(f"{self.source.name} has no column {column.name!r}, which the model knows")
@@ -112,7 +116,14 @@ class Table:
             if own.width != column.width or (own.kind == "sparse") != (column.kind == "sparse"):
                 found, known = own.describe() or own.kind, column.describe() or column.kind
                 raise SchemaError(f"{column.name!r} in {self.source.name} is {found}, in the model {known}")
-        layout = replace(schema, columns=schema.features, target=(), weight=None, n_rows=self.layout.n_rows)
+        own_roles = tuple(self.layout[name] for name in self.layout.roles) if keep_roles else ()
+        layout = replace(
+            schema,
+            columns=(*schema.features, *own_roles),
+            target=self.layout.target if keep_roles else (),
+            weight=self.layout.weight if keep_roles else None,
+            n_rows=self.layout.n_rows,
+        )
         return self._with(layout.uncounted().with_markers_of(self.layout), unseen)
 
     def head(self, n: int = 5) -> Self:
@@ -153,6 +164,14 @@ class Table:
         stored = set(self.source.arrow_schema().names)
         return [name for name in self.layout.names if name in stored]
 
+    def reweighted(self, weight: Floats) -> Self:
+        """The same rows, which must be in memory, with other weights."""
+        if not isinstance(self.source, MemorySource):
+            raise SchemaError(f"{self.source.name} is not in memory: its weights are a column of its own")
+        source = copy(self.source)
+        source.weight = weight
+        return type(self)(source, self.layout, unseen=self.unseen, runner=self.runner, progress=self.progress)
+
     def on(self, client: Any) -> Self:
         """The same table on a Dask cluster: its partitions stay in the workers' memory between passes."""
         from novacula.table.cluster import ClusterRunner
@@ -179,13 +198,20 @@ class Table:
         """Put the arrays `function(chunk, *args)` of all chunks under each other."""
         return np.concatenate(self.runner.map(self.source.partitions(), self._layout, function, args))
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the rows are in the memory of this process, and passes over them run here."""
+        return isinstance(self.source, MemorySource) and isinstance(self.runner, LocalRunner)
+
     def chunks(self) -> Generator[Chunk, None, None]:
         """The chunks in order, read ahead by one."""
         layout = self._layout
         return prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))
 
     def to_chunk(self) -> Chunk:
-        """All rows as one chunk, for learners that need them at once."""
+        """All rows as one chunk, for learners that need them at once; a view where they are in memory as such."""
+        if isinstance(self.source, MemorySource) and self.source.n_rows:
+            return self.source.chunk(0, self.source.n_rows, self.layout, self.unseen)
         return Chunk.concatenate(list(self.chunks()))
 
     @property

@@ -1,0 +1,34 @@
+"""How often each code of each column occurs in each class, at several nodes of a tree at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from novacula.statistics.base import Statistic, require_same_layout
+from novacula.table.chunk import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeCounts(Statistic):
+    """Weight per node, code and class: S·K·(Σc + C) numbers for S nodes and C columns of c codes, whatever the rows.
+
+    Columns lie side by side. Missing codes are counted apart. How rows come to nodes is the tree's to say, so it is the
+    tree that observes.
+    """
+
+    counts: Floats  # (S, Σc, K)
+    missing: Floats  # (S, C, K)
+
+    @classmethod
+    def zero(cls, n_nodes: int, n_codes: int, n_columns: int, n_classes: int) -> Self:
+        """No rows."""
+        return cls(np.zeros((n_nodes, n_codes, n_classes)), np.zeros((n_nodes, n_columns, n_classes)))
+
+    def __add__(self, other: Self) -> Self:
+        require_same_layout(
+            self, (*self.counts.shape, *self.missing.shape), (*other.counts.shape, *other.missing.shape)
+        )
+        return type(self)(self.counts + other.counts, self.missing + other.missing)

@@ -1,0 +1,163 @@
+"""How many examples make a learner probably approximately correct.
+
+    PAC, a consistent learner      n ≥ (ln|H| + ln(1/δ)) / ε
+    PAC, any learner               n ≥ (ln|H| + ln(1/δ)) / (2ε²)
+    VC, a consistent learner       n ≥ (4 log₂(2/δ) + 8·VC(H)·log₂(13/ε)) / ε
+
+With probability at least 1 − δ over n random examples, no hypothesis that is consistent with them has an error
+above ε; for any learner, none has an error more than ε above its share of mistakes on the examples. Each bound is
+solved for n and for ε, that of PAC for δ, too. Logarithms are taken to 60 digits, so that no sample size is off by
+one; ε and δ are read as they are typed, 0.1 as a tenth. The bounds are those of Haussler (1988), Hoeffding (1963)
+and Blumer, Ehrenfeucht, Haussler and Warmuth (1989).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from numbers import Real
+from typing import Any
+
+from novacula.errors import ParameterError
+from novacula.theory.arguments import as_typed, share, shown, whole
+
+DIGITS = 60
+TRUSTED = 50
+"""Digits that rounding leaves alone."""
+
+
+def pac_sample_size(
+    hypotheses: int | None = None,
+    epsilon: float = 0.05,
+    delta: float = 0.05,
+    *,
+    log_hypotheses: float | None = None,
+    consistent: bool = True,
+) -> int:
+    """Give the number of examples after which an error above ε has a probability of at most δ.
+
+    The hypothesis space is given by its size or, where that is too large, by its natural logarithm. With
+    `consistent=False` the learner may make mistakes on its examples, and ε is how much worse it may be elsewhere.
+
+    >>> pac_sample_size(2**30, epsilon=0.01, delta=1e-6)
+    3461
+    >>> pac_sample_size(2**30, epsilon=0.01, delta=1e-6, consistent=False)
+    173050
+    """
+    with many_digits():
+        needed = nats(hypotheses, log_hypotheses) - share(delta, "delta").ln()
+        return ceiling(needed / nats_per_example(epsilon, consistent))
+
+
+def pac_error(
+    n: int,
+    hypotheses: int | None = None,
+    delta: float = 0.05,
+    *,
+    log_hypotheses: float | None = None,
+    consistent: bool = True,
+) -> float:
+    """Give the ε that n examples guarantee with probability 1 − δ; 1 where they guarantee nothing.
+
+    >>> pac_error(3461, 2**30, delta=1e-6) <= 0.01 < pac_error(3460, 2**30, delta=1e-6)
+    True
+    """
+    n = whole(n, "n")
+    with many_digits():
+        needed = nats(hypotheses, log_hypotheses) - share(delta, "delta").ln()
+        if needed >= (n if consistent else 2 * n):
+            return 1.0
+        return float(needed / n if consistent else (needed / (2 * n)).sqrt())
+
+
+def pac_delta(
+    n: int,
+    hypotheses: int | None = None,
+    epsilon: float = 0.05,
+    *,
+    log_hypotheses: float | None = None,
+    consistent: bool = True,
+) -> float:
+    """Give δ, which bounds the probability of an error above ε after n examples; 1 where they guarantee nothing.
+
+    >>> pac_delta(3461, 2**30, epsilon=0.01) <= 1e-6 < pac_delta(3460, 2**30, epsilon=0.01)
+    True
+    """
+    n = whole(n, "n")
+    with many_digits():
+        missing = nats(hypotheses, log_hypotheses) - n * nats_per_example(epsilon, consistent)
+        return float(min(missing, Decimal(0)).exp())
+
+
+def vc_sample_size(vc: int, epsilon: float = 0.05, delta: float = 0.05) -> int:
+    """Give the number of examples after which a consistent hypothesis errs by at most ε, by the VC dimension of H.
+
+    >>> vc_sample_size(3, epsilon=0.1, delta=0.05)
+    1899
+    """
+    with many_digits():
+        constant, slope = vc_terms(vc, delta)
+        eps = share(epsilon, "epsilon")
+        return ceiling((constant - slope * eps.ln()) / eps)
+
+
+def vc_error(n: int, vc: int, delta: float = 0.05) -> float:
+    """Give the ε that n examples guarantee with probability 1 − δ, by the VC dimension of H.
+
+    It is the root of n·ε = c − s·ln ε, and 1 where there is none below. Left of it, Newton's steps climb towards
+    it and never pass it, since the difference of the two sides is concave; c / n is on its left.
+
+    >>> vc_error(1899, 3, delta=0.05) <= 0.1 < vc_error(1898, 3, delta=0.05)
+    True
+    """
+    n = whole(n, "n")
+    with many_digits():
+        constant, slope = vc_terms(vc, delta)
+        if constant >= n:
+            return 1.0
+        eps = constant / n
+        while (step := (constant - slope * eps.ln() - n * eps) / (n + slope / eps)) > eps.scaleb(-TRUSTED):
+            eps += step
+        return float(eps)
+
+
+# --- parts of the formulas ----------------------------------------------------------------------------------
+
+
+def nats(hypotheses: Any, log_hypotheses: Any) -> Decimal:
+    """Give ln|H|, from whichever of the two is given."""
+    if (hypotheses is None) == (log_hypotheses is None):
+        raise ParameterError("give either hypotheses, the size of the space, or log_hypotheses, its natural logarithm")
+    if hypotheses is None:
+        if not isinstance(log_hypotheses, Real) or not 0 <= float(log_hypotheses) < math.inf:
+            raise ParameterError(f"log_hypotheses is {shown(log_hypotheses)}; it must be finite and not negative")
+        return as_typed(log_hypotheses)
+    size = whole(hypotheses, "hypotheses", 1)
+    low_bits = max(0, size.bit_length() - 4 * DIGITS)  # the others hold more digits than are trusted
+    return Decimal(size >> low_bits).ln() + low_bits * Decimal(2).ln()
+
+
+def nats_per_example(epsilon: Any, consistent: bool) -> Decimal:
+    """By how much an example lowers the logarithm of the bound on δ."""
+    eps = share(epsilon, "epsilon")
+    return eps if consistent else 2 * eps**2
+
+
+def vc_terms(vc: Any, delta: Any) -> tuple[Decimal, Decimal]:
+    """Give c and s of 4 log₂(2/δ) + 8·vc·log₂(13/ε) = c − s·ln ε."""
+    slope = 8 * whole(vc, "vc") / Decimal(2).ln()
+    return 4 * (2 / share(delta, "delta")).ln() / Decimal(2).ln() + slope * Decimal(13).ln(), slope
+
+
+@contextmanager
+def many_digits() -> Iterator[None]:
+    """Calculate with decimals of 60 digits, whatever the session's own setting is."""
+    with localcontext(Context(prec=DIGITS)):
+        yield
+
+
+def ceiling(number: Decimal) -> int:
+    """The next whole number. What is whole up to rounding is whole: some logarithms to base 2 are."""
+    return int(Context(prec=TRUSTED).plus(number).to_integral_value(ROUND_CEILING))

@@ -1,0 +1,109 @@
+"""How large a hypothesis space is: exact integers, or their logarithms where those cannot be held.
+
+    conjunctions of n boolean attributes     3ⁿ + 1        each true, false or absent; and the empty concept
+    decision trees over m of them            2^(2^m)       every boolean function is one
+    k-term DNF                               (3ⁿ + 1)^k    expressions: at most as many functions
+    k clauses of l literals                  (2n)^(l·k)    expressions: at most as many functions
+
+With `log=True` each gives ln|H|, which is what `log_hypotheses` of the PAC bounds takes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Literal, overload
+
+from novacula.errors import ParameterError
+from novacula.theory.arguments import whole
+
+MAX_BITS = 2**26
+"""Eight megabytes: a size beyond it is given as a logarithm only."""
+
+
+@overload
+def conjunctions(attributes: int | Iterable[int], *, log: Literal[False] = False) -> int: ...
+@overload
+def conjunctions(attributes: int | Iterable[int], *, log: Literal[True]) -> float: ...
+def conjunctions(attributes: int | Iterable[int], *, log: bool = False) -> int | float:
+    """Count the conjunctions over n boolean attributes, or over attributes with the given numbers of values.
+
+    They are counted by what they mean: 1 + Π(dᵢ + 1), any value or one of dᵢ for each, and one empty concept.
+
+    >>> conjunctions(10), conjunctions([3, 2, 2, 2, 2, 2])
+    (59050, 973)
+    """
+    if isinstance(attributes, Iterable):
+        choices = [whole(d, "the number of values of an attribute", 2) + 1 for d in attributes]
+        return held(lambda: one_more(math.fsum(map(math.log, choices))), lambda: math.prod(choices) + 1, log)
+    n = whole(attributes, "the number of attributes")
+    return held(lambda: one_more(n * math.log(3)), lambda: 3**n + 1, log)
+
+
+@overload
+def decision_trees(attributes: int, *, log: Literal[False] = False) -> int: ...
+@overload
+def decision_trees(attributes: int, *, log: Literal[True]) -> float: ...
+def decision_trees(attributes: int, *, log: bool = False) -> int | float:
+    """Count the boolean functions of m boolean attributes; a decision tree can be each of them.
+
+    >>> decision_trees(3), decision_trees(100, log=True)
+    (256, 8.786...e+29)
+    """
+    m = whole(attributes, "the number of attributes")
+    return held(lambda: math.ldexp(math.log(2), m), lambda: 1 << (1 << m), log)
+
+
+@overload
+def k_term_dnf(attributes: int, k: int, *, log: Literal[False] = False) -> int: ...
+@overload
+def k_term_dnf(attributes: int, k: int, *, log: Literal[True]) -> float: ...
+def k_term_dnf(attributes: int, k: int, *, log: bool = False) -> int | float:
+    """Count the disjunctions of k terms, each of the 3ⁿ + 1 conjunctions over n boolean attributes.
+
+    Counted are expressions, order and repetition included. Many say the same, so there are at most as many
+    functions, which is what a bound needs; for k = 1 there are exactly as many.
+
+    >>> k_term_dnf(2, 1), k_term_dnf(2, 3)
+    (10, 1000)
+    """
+    n, k = whole(attributes, "the number of attributes"), whole(k, "k", 1)
+    return held(lambda: k * one_more(n * math.log(3)), lambda: (3**n + 1) ** k, log)
+
+
+@overload
+def k_clause_cnf(attributes: int, k: int, literals: int = 3, *, log: Literal[False] = False) -> int: ...
+@overload
+def k_clause_cnf(attributes: int, k: int, literals: int = 3, *, log: Literal[True]) -> float: ...
+def k_clause_cnf(attributes: int, k: int, literals: int = 3, *, log: bool = False) -> int | float:
+    """Count the conjunctions of k clauses, each a disjunction of l of the 2n literals of n boolean attributes.
+
+    Counted are expressions, order and repetition included, so there are at most as many functions.
+
+    >>> k_clause_cnf(4, 2)
+    262144
+    """
+    n, k, width = whole(attributes, "the number of attributes", 1), whole(k, "k", 1), whole(literals, "literals", 1)
+    return held(lambda: width * k * math.log(2 * n), lambda: (2 * n) ** (width * k), log)
+
+
+def one_more(nats: float) -> float:
+    """Give ln(x + 1) from ln x ≥ 0."""
+    return nats + math.log1p(math.exp(-nats))
+
+
+def held(nats: Callable[[], float], exact: Callable[[], int], log: bool) -> int | float:
+    """The integer, or its logarithm; neither is begun if it cannot be held."""
+    try:
+        size = nats()
+    except OverflowError:
+        size = math.inf
+    if math.isinf(size):
+        raise ParameterError("even the logarithm of this space is too large for a float: take a smaller space")
+    if log:
+        return size
+    if size > MAX_BITS * math.log(2):
+        raise ParameterError(
+            f"the size of this space has {size / math.log(2):.4g} bits: log=True gives its natural logarithm"
+        )
+    return exact()

@@ -1,0 +1,105 @@
+"""What a tree may ask: one attribute a column, by threshold or by value.
+
+    numeric    x ≤ t, for any t; may be asked again below
+    nominal    which of its categories
+    cut        a numeric column in stated intervals, asked like a nominal one
+
+The values of nominal and cut attributes are codes. Those of nominal ones are the table's; those of cut ones are
+found from the numbers: code i is eᵢ₋₁ < x ≤ eᵢ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from novacula.errors import ParameterError
+from novacula.statistics.histogram import bin_codes
+from novacula.table import Chunk, Schema
+from novacula.table.chunk import Codes, Floats
+from novacula.table.names import did_you_mean
+
+Kind: TypeAlias = Literal["numeric", "nominal", "cut"]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column as a tree sees it.
+
+    `place` is where its values stand: among the chunk's numbers for a numeric one, among the codes for the others.
+    `labels` are the values in words, `edges` the ends of the intervals of a cut one.
+    """
+
+    name: str
+    kind: Kind
+    place: int
+    labels: tuple[Any, ...] = ()
+    edges: tuple[float, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The number of codes; 0 for a numeric attribute."""
+        return len(self.labels)
+
+
+def attributes_of(schema: Schema, thresholds: Mapping[str, Sequence[float]] | None = None) -> tuple[Attribute, ...]:
+    """The attributes of a table's features, in their order; `thresholds` cuts numeric columns into intervals."""
+    cuts = {name: _edges(name, values) for name, values in (thresholds or {}).items()}
+    names = [column.name for column in schema.features]
+    for name in cuts:
+        if name not in names:
+            raise ParameterError(f"thresholds names {name!r}, which is no column{did_you_mean(name, names)}")
+        if schema[name].kind != "numeric":
+            raise ParameterError(
+                f"thresholds names {name!r}, which is {schema[name].kind}: only numbers have thresholds"
+            )
+    numeric = [column.name for column in schema.of_kind("numeric")]
+    nominal = [column.name for column in schema.of_kind("categorical")]
+    cut = [name for name in numeric if name in cuts]
+    found = []
+    for column in schema.features:
+        if column.name in cuts:
+            edges = cuts[column.name]
+            place = len(nominal) + cut.index(column.name)
+            found.append(Attribute(column.name, "cut", place, interval_labels(edges), edges))
+        elif column.kind == "numeric":
+            found.append(Attribute(column.name, "numeric", numeric.index(column.name)))
+        else:
+            found.append(Attribute(column.name, "nominal", nominal.index(column.name), column.categories))
+    return tuple(found)
+
+
+def _edges(name: str, values: Sequence[float]) -> tuple[float, ...]:
+    edges = np.atleast_1d(np.asarray(values, np.float64))
+    if edges.ndim != 1 or not len(edges) or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+        raise ParameterError(f"the thresholds of {name!r} must be one or more finite numbers that rise")
+    return tuple(edges.tolist())
+
+
+def interval_labels(edges: Sequence[float]) -> tuple[str, ...]:
+    """The intervals between edges, in words.
+
+    >>> interval_labels([10, 30])
+    ('≤ 10', '10 to 30', '> 30')
+    """
+    inner = (f"{low:g} to {high:g}" for low, high in pairwise(edges))
+    return (f"≤ {edges[0]:g}", *inner, f"> {edges[-1]:g}")
+
+
+def coded(chunk: Chunk, attributes: Sequence[Attribute], cut_places: Sequence[int]) -> Codes:
+    """The codes of nominal and cut attributes side by side; `cut_places` are the cut columns among the numbers."""
+    edges: list[Floats] = [np.array(a.edges) for a in attributes if a.kind == "cut"]
+    if not edges:
+        return chunk.codes
+    cut = bin_codes(np.ascontiguousarray(chunk.numeric[:, list(cut_places)]), edges)
+    return np.ascontiguousarray(np.hstack([chunk.codes, cut]))
+
+
+def cut_places(schema: Schema, attributes: Sequence[Attribute]) -> tuple[int, ...]:
+    """Where the cut columns stand among the numeric ones."""
+    numeric = [column.name for column in schema.of_kind("numeric")]
+    return tuple(numeric.index(a.name) for a in attributes if a.kind == "cut")

@@ -1,0 +1,431 @@
+"""Decision trees: ID3 and C4.5, on mixed columns, with missing values, costs and pruning.
+
+    LEARN(examples): one class → a leaf; otherwise test the attribute that says most about the class, and
+    LEARN the examples of each branch.
+
+What an attribute says is its gain, H(examples) − Σ share(branch) · H(branch), where H = −Σ p log₂ p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner import Card, Classifier, Work
+from novacula.learner.base import count_unseen
+from novacula.statistics import ClassTotals
+from novacula.statistics.base import weighted_counts
+from novacula.table import Chunk, Table
+from novacula.table.chunk import UNSEEN, Floats
+from novacula.tree import exporting, settings
+from novacula.tree.attributes import Attribute, attributes_of, cut_places
+from novacula.tree.criterion import CRITERIA
+from novacula.tree.growing import Candidates, Grown, grow_tree, refuse_infinite
+from novacula.tree.holding_out import hold_out
+from novacula.tree.missing import STRATEGIES
+from novacula.tree.pruning import (
+    PRUNERS,
+    Evidence,
+    cost_complexity_path,
+    grow_best_first,
+    merge_siblings,
+    prune_by_alpha,
+)
+from novacula.tree.routing import Router
+from novacula.tree.structure import Integers, Tree, most_frequent
+
+
+class DecisionTreeClassifier(exporting.Exports, Classifier):
+    """A tree of tests on attributes, with a class at each leaf.
+
+    A test on a categorical column has one branch a category and is not repeated below; a test on a numeric column
+    is x ≤ t, with t halfway between neighbouring values. Nothing is one-hot encoded, and values may be missing.
+
+    Parameters
+    ----------
+    criterion : {"gain", "gain_ratio", "gini", "tan_schlimmer", "nunez"}
+        How tests are compared. `gain_ratio` is C4.5's; `tan_schlimmer` is gain² / cost, `nunez` is
+        (2^gain − 1) / (cost + 1)^cost_weight.
+    missing : {"fractional", "most_common", "most_common_in_class"}
+        What becomes of examples without a value: they go down every branch with its share of the known examples, or
+        down the branch that most examples (of their class) take.
+    nominal : {"multiway", "subset"}
+        One branch a category, or the best division of the categories into two groups.
+    costs : mapping of column to cost, default 1 for columns that are not named
+    cost_weight : float in [0, 1], how much costs count with `nunez`
+    chi2_alpha : float, optional
+        A test is made only if its χ² is significant at this level.
+    prune : {None, "reduced_error", "pessimistic", "mdl", "rules"}
+        How the tree is cut back: on rows held out, by C4.5's estimate of errors, or to the least description length.
+        `rules` predicts by the tree's pruned rules; `RuleListClassifier` is that in its own right.
+    validation_fraction : float, the share of rows held out for `reduced_error` (rows in memory)
+    confidence : float, of the `pessimistic` estimate; smaller prunes more
+    ccp_alpha : float, cost-complexity pruning as in scikit-learn
+    merge_leaves : bool, whether sibling leaves of one class become one leaf (all pruners do that)
+    max_depth, max_leaf_nodes : int, optional
+    min_samples_split, min_samples_leaf : int or float
+        Weight of examples that a node needs to be tested, and a branch to be made (of a test by category, two of
+        its branches); a float is a share of all. The defaults never bind.
+    min_gain : float, what a test must gain at least
+    thresholds : mapping of numeric column to numbers, which cut it into intervals that are tested like categories
+    max_bins : int, optional
+        Numeric columns are cut at that many quantiles. From files and clusters the default is 256.
+    m : float or "laplace"
+        Leaves estimate (n_k + m/K) / (n + m); "laplace" is m = K.
+    class_weight : mapping of class to weight, or "balanced"
+    unseen : {"ignore", "error"}
+        A category that was not there at fit is treated as missing with a warning, or refused.
+    random_state : int, RandomState or None, chooses the rows held out
+
+    Attributes
+    ----------
+    classes_ : the classes in order
+    attributes_ : what the tree may ask of each column
+    tree_ : the tree as arrays
+    candidates_ : what was found for every attribute at the first nodes
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.tree import DecisionTreeClassifier
+    >>> model = DecisionTreeClassifier().fit(nv.datasets.load("play_tennis"))
+    >>> print(model.to_text())
+    Outlook = Overcast: Yes (4)
+    Outlook = Rain
+    |   Wind = Strong: No (2)
+    |   Wind = Weak: Yes (3)
+    Outlook = Sunny
+    |   Humidity = High: No (3)
+    |   Humidity = Normal: Yes (2)
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Decision tree",
+        task="classification",
+        summary="Tests on attributes, one after the other, with a class at the end of each path.",
+        hypothesis_space="Trees of tests: every function of categorical columns, boxes in numeric ones.",
+        inductive_bias="Short trees, with tests of high gain near the root.",
+        objective="At each node the largest gain (ratio, Gini, or gain for its cost).",
+        search="Greedy from the root down, without going back; pruned afterwards, if asked.",
+        noise="Fitted to the last row unless stopped or pruned.",
+        missing="Down every branch with its share, or down the most common one.",
+        takes_missing=True,
+        unseen="Treated as missing with a warning, or refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="n·d·log n to sort, then n·d a level; from files one pass a level.",
+        cost_exponents={"n": 1, "d": 1},
+        size="max_leaf_nodes",
+        references=(
+            "Quinlan, C4.5: Programs for Machine Learning (1993)",
+            "Mitchell, Machine Learning (1997), chapter 3",
+            "Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984)",
+        ),
+    )
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates)
+    checks_finite: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "criterion": [StrOptions(set(CRITERIA))],
+        "missing": [StrOptions(set(STRATEGIES))],
+        "nominal": [StrOptions({"multiway", "subset"})],
+        "costs": [Mapping, None],
+        "cost_weight": [Interval(Real, 0, 1, closed="both")],
+        "chi2_alpha": [Interval(Real, 0, 1, closed="right"), None],
+        "prune": [StrOptions({*PRUNERS, "rules"}), None],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "confidence": [Interval(Real, 0, 0.5, closed="right")],
+        "ccp_alpha": [Interval(Real, 0, None, closed="left")],
+        "merge_leaves": ["boolean"],
+        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
+        "min_gain": [Interval(Real, 0, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 1, None, closed="left"), None],
+        "thresholds": [Mapping, None],
+        "max_bins": [Interval(Integral, 2, None, closed="left"), None],
+        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
+        "class_weight": [Mapping, StrOptions({"balanced"}), None],
+        "unseen": [StrOptions({"ignore", "error"})],
+        "random_state": ["random_state"],
+    }
+
+    attributes_: tuple[Attribute, ...]
+    tree_: Tree
+    candidates_: Candidates
+    cuts_: Integers
+
+    def __init__(
+        self,
+        criterion: str = "gain",
+        missing: str = "fractional",
+        nominal: str = "multiway",
+        costs: Mapping[str, float] | None = None,
+        cost_weight: float = 1.0,
+        chi2_alpha: float | None = None,
+        prune: str | None = None,
+        validation_fraction: float = 1 / 3,
+        confidence: float = 0.25,
+        ccp_alpha: float = 0.0,
+        merge_leaves: bool = False,
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_gain: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        thresholds: Mapping[str, Sequence[float]] | None = None,
+        max_bins: int | None = None,
+        m: float | str = 0.0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        unseen: str = "ignore",
+        random_state: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.missing = missing
+        self.nominal = nominal
+        self.costs = costs
+        self.cost_weight = cost_weight
+        self.chi2_alpha = chi2_alpha
+        self.prune = prune
+        self.validation_fraction = validation_fraction
+        self.confidence = confidence
+        self.ccp_alpha = ccp_alpha
+        self.merge_leaves = merge_leaves
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.max_leaf_nodes = max_leaf_nodes
+        self.thresholds = thresholds
+        self.max_bins = max_bins
+        self.m = m
+        self.class_weight = class_weight
+        self.unseen = unseen
+        self.random_state = random_state
+
+    # --- fit ---------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Grow the tree, then prune it. X is an array, a frame or a `Table`; for a table y may be omitted."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        self.attributes_ = attributes_of(self.schema_, self.thresholds)
+        training, validation = self._held_out(table)
+        grown = self._grow(training)
+        self.tree_, self.candidates_, self.cuts_ = grown.tree, grown.candidates, grown.cuts
+        if self.max_leaf_nodes is not None:
+            self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
+        if self.prune is not None and self.prune != "rules":
+            held = None if validation is None else self._passing(validation)
+            evidence = Evidence(self.attributes_, validation=held, cuts=self.cuts_)
+            self._cut(settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence))
+        if self.ccp_alpha > 0:
+            self._cut(prune_by_alpha(self.tree_, self._impurities(), self.ccp_alpha))
+        if self.merge_leaves:
+            self._cut(merge_siblings(self.tree_))
+        return self
+
+    def _grow(self, table: Table) -> Grown:
+        counts = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
+        if not counts.sum() > 0:
+            raise DataError("the weights sum to zero: no row counts")
+        class_weight = settings.class_weights(self.class_weight, self.classes_, counts)
+        total = counts * class_weight
+        if not total.sum() > 0:
+            raise ParameterError("class_weight gives every class that occurs a weight of zero")
+        rules = settings.rules(self, self.attributes_, float(total.sum()))
+        places = cut_places(self.schema_, self.attributes_)
+        return grow_tree(table, self.attributes_, places, class_weight, total, rules, self.max_bins)
+
+    def _held_out(self, table: Table) -> tuple[Table, Table | None]:
+        """The rows to learn from, and those to judge the tree by, where the pruner needs any."""
+        if self.prune is None or self.prune == "rules" or "validation" not in PRUNERS[self.prune].needs:
+            return table, None
+        if not table.is_local:
+            raise ParameterError(
+                "prune='reduced_error' holds out rows in memory only: fit without it and call prune_ with a table of "
+                "other rows"
+            )
+        seed = check_random_state(self.random_state).randint(2**31)
+        chunk = table.to_chunk()
+        aside = hold_out(chunk, self.validation_fraction, seed)
+        return table.reweighted(np.where(aside, 0.0, chunk.weight)), table.reweighted(
+            np.where(aside, chunk.weight, 0.0)
+        )
+
+    def prune_(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Prune by reduced error on these rows: from now on they are not fit to measure the tree by."""
+        check_is_fitted(self)
+        table = self._ingest(X, y, sample_weight, first=False, classes=self.classes_)
+        table = table.conform(self.schema_, "ignore", keep_roles=True)
+        evidence = Evidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
+        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence))
+        return self
+
+    def _passing(self, table: Table) -> Floats:
+        """The weight of a table's examples of each class that pass each node."""
+        return self.tree_.summed_upwards(table.reduce(leaf_weights, self._router(), len(self.classes_)))
+
+    def _cut(self, stop: Any) -> None:
+        """Make leaves of the marked nodes."""
+        number = np.full(len(self.tree_), -1, np.int64)
+        order = self.tree_.order(stop)
+        number[order] = np.arange(len(order))
+        self.tree_, self.candidates_ = self.tree_.pruned(stop), self.candidates_.kept(number)
+
+    def _impurities(self) -> Floats:
+        return CRITERIA[self.criterion].impurities(self.tree_.counts)
+
+    def _router(self) -> Router:
+        places = cut_places(self.schema_, self.attributes_)
+        return Router(self.tree_, self.attributes_, places, STRATEGIES[self.missing].is_fractional)
+
+    def _m(self) -> float:
+        return float(len(self.classes_)) if self.m == "laplace" else float(self.m)
+
+    def _check_state(self) -> None:
+        """After loading: the arrays must be a tree over the attributes and classes that the model has."""
+        self.tree_.check(np.array([a.size for a in self.attributes_], np.int32))
+        if (
+            self.tree_.n_classes != len(self.classes_)
+            or attributes_of(self.schema_, self.thresholds) != self.attributes_
+        ):
+            raise ParameterError("the tree does not fit the classes and columns of the model")
+
+    # --- predict -----------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the class probabilities of each row: those of its leaf, or of its leaves mixed by shares."""
+        table = self._query(X, self.unseen)
+        answers = table.map(leaf_values, self._router(), self.tree_.distributions(self._m()), table.layout)
+        if answers[:, -1].any():
+            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
+        return answers[:, :-1]
+
+    def predict(self, X: Any) -> Any:
+        """Give the most probable class of each row; of equals the first."""
+        return self.classes_[most_frequent(self.predict_proba(X))]
+
+    def apply(self, X: Any) -> Integers:
+        """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it."""
+        table = self._query(X, self.unseen)
+        return table.map(leaves, self._router())
+
+    def decision_path(self, X: Any) -> Any:
+        """Give the nodes that each row passes, as a sparse matrix (rows × nodes) of the shares of the row."""
+        from scipy.sparse import csr_matrix, vstack
+
+        table = self._query(X, self.unseen)
+        router = self._router()
+        parts = [passed(chunk, router) for chunk in table.chunks()]
+        return csr_matrix(vstack(parts)) if parts else csr_matrix((0, len(self.tree_)))
+
+    def expected_cost(self, X: Any) -> float:
+        """Give the mean cost of the tests that rows of X go through; an attribute is paid for once, if it is known."""
+        table = self._query(X, self.unseen)
+        costs = settings.costs(self.costs, self.attributes_)
+        return float(table.map(paid, self._router(), costs).mean())
+
+    # --- look at it --------------------------------------------------------------------------------------------
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each attribute in all that the tests gained, weighted by their examples."""
+        check_is_fitted(self)
+        inner = ~self.tree_.is_leaf
+        gained = self.tree_.gain[inner] * self.tree_.weight[inner]
+        importance = weighted_counts(self.tree_.feature[inner], gained, len(self.attributes_))
+        return importance / max(float(importance.sum()), np.finfo(float).tiny)
+
+    def get_depth(self) -> int:
+        """Give the number of tests on the longest path."""
+        check_is_fitted(self)
+        return sum(1 for _ in self.tree_.levels()) - 1
+
+    def get_n_leaves(self) -> int:
+        """Give the number of leaves."""
+        check_is_fitted(self)
+        return int(self.tree_.is_leaf.sum())
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Bunch:
+        """Give the alphas at which pruning a tree on these rows changes it, and the impurities, as in scikit-learn."""
+        from sklearn.base import clone
+
+        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
+        alphas, impurities = cost_complexity_path(whole.tree_, whole._impurities())
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the tree node by node, or with X the way of each row through it."""
+        check_is_fitted(self)
+        from novacula.tree.derivation import derive_predictions, derive_tree
+
+        if X is None:
+            return derive_tree(self)
+        return derive_predictions(self, self._query(X, self.unseen))
+
+
+# --- what is done to chunks ----------------------------------------------------------------------------------------
+
+
+def leaf_weights(chunk: Chunk, router: Router, n_classes: int) -> Floats:
+    """The weight of each class at each node (m, K), counted where rows end."""
+    routes = router.route(chunk)
+    y: Any = chunk.target
+    at = routes.node.astype(np.int64) * n_classes + y[routes.row]
+    size = len(router.tree) * n_classes
+    return weighted_counts(at, routes.share * chunk.weight[routes.row], size).reshape(-1, n_classes)
+
+
+def leaf_values(chunk: Chunk, router: Router, values: Floats, layout: Any) -> Floats:
+    """The values (m, K) of the rows' leaves, and in one more column how many of a row's categories are unseen."""
+    refuse_infinite(chunk.numeric, layout)
+    out = np.empty((len(chunk), values.shape[1] + 1))
+    out[:, :-1] = router.route(chunk).mixed(values, len(chunk))
+    out[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
+    return out
+
+
+def leaves(chunk: Chunk, router: Router) -> Integers:
+    """The leaf of each row."""
+    return router.route(chunk).largest(len(chunk)).astype(np.int64)
+
+
+def passed(chunk: Chunk, router: Router) -> Any:
+    """The nodes that rows pass, as a sparse matrix of shares."""
+    from scipy.sparse import csr_matrix
+
+    routes, parent = router.route(chunk), router.tree.parent()
+    rows, nodes, shares = routes.row, routes.node.astype(np.int64), routes.share
+    held: list[tuple[Any, Any, Any]] = []
+    while len(rows):
+        held.append((rows, nodes, shares))
+        up = parent[nodes].astype(np.int64)
+        rows, nodes, shares = rows[up >= 0], up[up >= 0], shares[up >= 0]
+    row, node, share = (np.concatenate(columns) for columns in zip(*held, strict=True)) if held else ([], [], [])
+    return csr_matrix((share, (row, node)), shape=(len(chunk), len(router.tree)))
+
+
+def paid(chunk: Chunk, router: Router, costs: Floats) -> Floats:
+    """What the tests on each row's way cost: each attribute once, and only where its value is known."""
+    routes, codes = router.route(chunk), router.codes(chunk)
+    asked = router.tree.asked(len(costs))
+    known = np.column_stack(
+        [
+            ~np.isnan(chunk.numeric[:, a.place]) if a.kind == "numeric" else codes[:, a.place] >= 0
+            for a in router.attributes
+        ]
+    )
+    total = ((asked[routes.node] & known[routes.row]) * costs).sum(axis=1) * routes.share
+    return weighted_counts(routes.row, total, len(chunk))

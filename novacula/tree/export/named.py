@@ -1,0 +1,137 @@
+"""A tree with the words it speaks and the way it predicts: all that an export needs to know.
+
+A row without a value at a test goes down every branch with a share, or whole down one of them. Both are shares:
+
+    fractional    sᵦ = n(branch b) / n(node)
+    otherwise     sᵦ = 1 for the branch of most examples, 0 for the others
+
+A category that the tree never saw counts as no value. The prediction is the most probable class of the mixture
+of the leaves that are reached, of equals the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import InputTypeError, ParameterError
+from novacula.table.chunk import Floats
+from novacula.table.names import few, printable
+from novacula.tree.attributes import Attribute
+from novacula.tree.export.condition import Condition, amount, branch_conditions
+from novacula.tree.structure import LEAF, NOISE, Integers, Tree
+
+
+@dataclass(frozen=True, eq=False)
+class NamedTree:
+    """A tree, its attributes in the order in which it numbers them, and the labels of its classes.
+
+    `m` is that of the leaves' m-estimates; `fractional` says that a missing value goes down every branch.
+    """
+
+    tree: Tree
+    attributes: tuple[Attribute, ...]
+    classes: tuple[Any, ...]
+    m: float = 0.0
+    fractional: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        object.__setattr__(self, "classes", tuple(plain(label, "a class") for label in self.classes))
+        if len(self.classes) != self.tree.n_classes:
+            raise ParameterError(f"{len(self.classes)} classes are named for a tree of {self.tree.n_classes}")
+
+    @cached_property
+    def plurality(self) -> Integers:
+        """The class that each node predicts."""
+        return self.tree.plurality()
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """The probability of each class at each node."""
+        return self.tree.distributions(self.m)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """The weight of the training examples at each node."""
+        return self.tree.weight
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of its parent's rows without a value that comes to each node; 1 for the root."""
+        tree, parent = self.tree, self.tree.parent()
+        above = np.maximum(parent, 0)
+        whole = np.arange(len(tree)) == tree.child[above] + tree.default[above]
+        if self.fractional:
+            # Where no training example was, there is no share to go by but that of the default branch.
+            shares = np.divide(self.weight, self.weight[above], out=whole.astype(float), where=self.weight[above] > 0)
+        else:
+            shares = whole.astype(float)
+        shares[0] = 1.0
+        return shares
+
+    def is_leaf(self, node: int) -> bool:
+        """Whether a node is a leaf."""
+        return bool(self.tree.feature[node] == LEAF)
+
+    def branches(self, node: int) -> list[tuple[int, Condition]]:
+        """The children of a node, each with the condition of its branch; of a leaf none."""
+        if self.is_leaf(node):
+            return []
+        conditions = branch_conditions(self.tree, self.attributes[self.tree.feature[node]], node)
+        return list(zip(self.tree.children(node), conditions, strict=True))
+
+    def verdict(self, node: int) -> str:
+        """The class of a node in words, with the weight of its training examples and of those of other classes."""
+        weight, right = self.weight[node], self.tree.counts[node, self.plurality[node]]
+        wrong = f"/{amount(weight - right)}" if weight - right > NOISE * weight else ""
+        return f"{printable(str(self.classes[self.plurality[node]]))} ({amount(weight)}{wrong})"
+
+    def place_of(self, class_: Any) -> int:
+        """The number of a class."""
+        if class_ not in self.classes:
+            raise ParameterError(f"{class_!r} is no class of the tree; its classes are {few(self.classes)}")
+        return self.classes.index(class_)
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The way to a leaf: one condition an attribute, in the order of the tests, and the share of missing values.
+
+    `shares[i]` is the part of a row without a value of attribute i of the path that comes this way.
+    """
+
+    leaf: int
+    conditions: tuple[Condition, ...]
+    shares: tuple[float, ...]
+
+
+def paths(named: NamedTree) -> Iterator[Path]:
+    """The ways to all leaves, in the order in which a tree is read."""
+    shares = named.shares.tolist()
+    waiting: list[tuple[int, dict[int, tuple[Condition, float]]]] = [(0, {})]
+    while waiting:
+        node, asked = waiting.pop()
+        if named.is_leaf(node):
+            conditions, missing = zip(*asked.values(), strict=True) if asked else ((), ())
+            yield Path(node, tuple(conditions), tuple(missing))
+            continue
+        feature = int(named.tree.feature[node])
+        for child, condition in reversed(named.branches(node)):
+            share = shares[child]
+            if feature in asked:
+                condition, share = asked[feature][0] & condition, asked[feature][1] * share
+            waiting.append((child, {**asked, feature: (condition, share)}))
+
+
+def plain(label: Any, what: str) -> Any:
+    """A label as a plain Python value, which other languages can write down."""
+    value = label.item() if isinstance(label, np.generic) else label
+    if not isinstance(value, (str, bool, int, float)) or (isinstance(value, float) and not math.isfinite(value)):
+        raise InputTypeError(f"{what} is {label!r}; labels can be text, finite numbers, True and False")
+    return value

@@ -1,0 +1,261 @@
+"""A tree as a picture: the root on the left, a row a leaf, words on the branches, classes as coloured bars.
+
+Leaves are spread evenly and parents stand at the middle of their children, so that no two nodes meet. The size of
+the picture follows the tree; of a large tree the top levels are drawn, and the picture says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
+from unicodedata import east_asian_width
+
+import numpy as np
+
+from novacula.learner.figure import COLOURS, INK, Figure, fonts, literal, shortened
+from novacula.table.chunk import Floats
+from novacula.tree.export.named import NamedTree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEAVES, LEVELS = 120, 16
+"""The leaves and the tests above them that are drawn at most."""
+NAME, VALUE = 24, 20
+"""Characters of a name in a node, and of the words on a branch."""
+FONT, SMALLEST = 8.0, 4.0  # points
+# Inches. A character at FONT is 0.055 on average, and capitals are wider.
+ROW, BOX, BAR, GAP, CHARACTER = 0.36, 0.24, 0.045, 0.12, 0.064
+GREY = "#AAAAAA"
+"""The colour of all classes that have none of their own."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A node as it is drawn; `branch` are the words on the line from its parent."""
+
+    node: int
+    parent: int  # its place among the boxes, −1 for the root
+    level: int
+    words: str
+    branch: str
+    terminal: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Where everything stands, in inches from the upper left corner."""
+
+    named: NamedTree
+    boxes: list[Box]  # as a tree is read
+    y: Floats  # of each box
+    left: Floats  # of the boxes of each level
+    width: Floats  # of the boxes of each level
+    colours: list[str]  # of each class
+    legend: list[tuple[float, float, str, str]]  # x, y, colour and words
+    note: str
+    size: tuple[float, float]
+
+
+@overload
+def plot(named: NamedTree, ax: None = None, *, title: str = ...) -> Figure: ...
+@overload
+def plot(named: NamedTree, ax: Axes, *, title: str = ...) -> Axes: ...
+def plot(named: NamedTree, ax: Axes | None = None, *, title: str = "") -> Figure | Axes:
+    """Draw the tree on the axes that are given, its letters as small as they must be; without, give a figure."""
+    if ax is None:
+        return tree_figure(named, title=title)
+    picture = _picture(named)
+    room = ax.get_window_extent()
+    scale = min(1.0, room.width / ax.figure.dpi / picture.size[0], room.height / ax.figure.dpi / picture.size[1])
+    _draw(ax, picture, max(SMALLEST, FONT * scale))
+    if title:
+        ax.set_title(literal(title), loc="left", family=list(fonts()), usetex=False)
+    return ax
+
+
+def tree_figure(named: NamedTree, *, title: str = "") -> Figure:
+    """The tree as a figure of the size that it needs."""
+    picture = _picture(named)
+    leaves = int(named.tree.is_leaf.sum())
+    root = picture.boxes[0].words
+    alt = f"A decision tree of {leaves} leaves with {root} at its root." if leaves > 1 else f"One leaf: {root}."
+    width, height = picture.size
+
+    def draw(axes: Axes) -> None:
+        _draw(axes, picture, FONT)
+
+    return Figure(draw, f"{alt} {picture.note}".strip(), title, (width + 0.2, height + (0.5 if title else 0.2)))
+
+
+# --- where things stand -------------------------------------------------------------------------------------
+
+
+def _picture(named: NamedTree) -> Picture:
+    depth = _shown_depth(named)
+    boxes = _boxes(named, depth)
+    y = ROW * (_rows(boxes) + 0.5)
+    levels = 1 + max(box.level for box in boxes)
+    width, branch = np.zeros(levels), np.zeros(levels)
+    for box in boxes:
+        width[box.level] = max(width[box.level], _inches(box.words) + GAP)
+        branch[box.level] = max(branch[box.level], _inches(box.branch) + 2 * GAP if box.level else 0.0)
+    left = np.cumsum(branch) + np.cumsum(width) - width
+    note = _note(named, boxes, depth)
+    across = max(float(left[-1] + width[-1]), _inches(note), 3.0)
+    colours, legend, below = _legend(named, across, ROW * bool(note))
+    y += below
+    return Picture(named, boxes, y, left, width, colours, legend, note, (across, float(y.max()) + ROW / 2))
+
+
+def _shown_depth(named: NamedTree) -> int:
+    """As many levels as there is room for."""
+    shown = ended = 0
+    for depth, level in enumerate(islice(named.tree.levels(), LEVELS + 1)):
+        if ended + len(level) > LEAVES:
+            break
+        shown = depth
+        ended += int((named.tree.child[level] < 0).sum())
+    return shown
+
+
+def _boxes(named: NamedTree, depth: int) -> list[Box]:
+    boxes: list[Box] = []
+    waiting = [(0, -1, 0, "")]
+    while waiting:
+        node, parent, level, branch = waiting.pop()
+        inner = not named.is_leaf(node) and level < depth
+        if inner:
+            words = shortened(named.attributes[named.tree.feature[node]].name, NAME)
+            place = len(boxes)
+            waiting += [
+                (child, place, level + 1, shortened(condition.on_branch(), VALUE))
+                for child, condition in reversed(named.branches(node))
+            ]
+        else:
+            label, _, weights = named.verdict(node).rpartition(" ")
+            words = f"{shortened(label, NAME)} {weights}{'' if named.is_leaf(node) else ' …'}"
+        boxes.append(Box(node, parent, level, words, branch, not inner))
+    return boxes
+
+
+def _rows(boxes: Sequence[Box]) -> Floats:
+    """A row each for leaves, and for others the middle of their first and last child."""
+    row = np.cumsum([box.terminal for box in boxes]) - 1.0
+    first, last = np.full(len(boxes), np.inf), np.full(len(boxes), -np.inf)
+    for i in reversed(range(len(boxes))):
+        if not boxes[i].terminal:
+            row[i] = (first[i] + last[i]) / 2
+        parent = boxes[i].parent
+        if parent >= 0:
+            first[parent], last[parent] = min(first[parent], row[i]), max(last[parent], row[i])
+    return row
+
+
+def _note(named: NamedTree, boxes: Sequence[Box], depth: int) -> str:
+    """What is left out, in words; nothing if nothing is."""
+    hidden = sum(box.terminal and not named.is_leaf(box.node) for box in boxes)
+    if not hidden:
+        return ""
+    leaves = int(named.tree.is_leaf.sum())
+    below = leaves - sum(box.terminal for box in boxes) + hidden
+    nodes = "the node" if hidden == 1 else f"the {hidden} nodes"
+    return f"Drawn to depth {depth}: {below} of {leaves} leaves are below {nodes} marked …"
+
+
+def _legend(
+    named: NamedTree, across: float, top: float
+) -> tuple[list[str], list[tuple[float, float, str, str]], float]:
+    """A colour for each class, the entries that say so, and where they end."""
+    order = np.argsort(-named.tree.counts[0], kind="stable")
+    own = len(COLOURS) if len(order) <= len(COLOURS) else len(COLOURS) - 1
+    colours = [GREY] * len(order)
+    for k, colour in zip(sorted(order[:own].tolist()), COLOURS, strict=False):
+        colours[k] = colour
+    named_classes = [(colour, str(named.classes[k])) for k, colour in enumerate(colours) if colour != GREY]
+    others = [(GREY, f"{len(order) - own} other classes")] if len(order) > own else []
+    x, y, entries = 0.0, top, []
+    for colour, words in [*named_classes, *others]:
+        words = shortened(words, NAME)
+        if x and x + _inches(words) + 2 * GAP > across:
+            x, y = 0.0, y + ROW
+        entries.append((x, y + ROW / 2, colour, words))
+        x += _inches(words) + 3 * GAP
+    return colours, entries, y + 1.2 * ROW
+
+
+def _inches(words: str) -> float:
+    return CHARACTER * sum(2 if east_asian_width(c) in "WF" else 1 for c in words)
+
+
+# --- the drawing --------------------------------------------------------------------------------------------
+
+
+def _draw(axes: Axes, picture: Picture, font: float) -> None:
+    axes.set_axis_off()
+    axes.set_xlim(-0.02, picture.size[0] + 0.02)
+    axes.set_ylim(picture.size[1], 0)
+    if picture.note:
+        _write(axes, 0, ROW / 2, picture.note, font, style="italic")
+    for x, y, colour, words in picture.legend:
+        _rectangle(axes, x, y - GAP / 2, GAP, GAP, facecolor=colour)
+        _write(axes, x + 1.5 * GAP, y, words, font)
+    for place in range(len(picture.boxes)):
+        _draw_branch(axes, picture, place, font)
+    for place in range(len(picture.boxes)):
+        _draw_box(axes, picture, place, font)
+
+
+def _draw_branch(axes: Axes, picture: Picture, place: int, font: float) -> None:
+    """A line from the parent, the thicker the more examples took it, with words above its end."""
+    box, y = picture.boxes[place], picture.y
+    if box.parent < 0:
+        return
+    weight, above = picture.named.weight, picture.boxes[box.parent]
+    start = picture.left[above.level] + _width(above)
+    turn = picture.left[above.level] + picture.width[above.level] + GAP / 2
+    x, share = picture.left[box.level], weight[box.node] / weight[0]
+    axes.plot(
+        [start, turn, turn, x],
+        [y[box.parent], y[box.parent], y[place], y[place]],
+        color=GREY,
+        linewidth=0.5 + 2.0 * share,
+        solid_joinstyle="round",
+        zorder=1,
+    )
+    _write(axes, turn + GAP / 2, y[place] - 0.02, box.branch, 0.9 * font, va="bottom")
+
+
+def _draw_box(axes: Axes, picture: Picture, place: int, font: float) -> None:
+    """A frame with words, and at its foot the shares of the classes."""
+    box, named = picture.boxes[place], picture.named
+    x, y, width = picture.left[box.level], picture.y[place] - BOX / 2, _width(box)
+    edge = picture.colours[named.plurality[box.node]] if box.terminal else INK
+    _rectangle(axes, x, y, width, BOX, facecolor="white" if box.terminal else "#F4F4F4", edgecolor=edge, linewidth=0.8)
+    _write(axes, x + width / 2, y + (BOX - BAR) / 2, box.words, font, ha="center")
+    counts = named.tree.counts[box.node]
+    if not counts.sum() > 0:
+        return
+    end = x
+    for k in np.flatnonzero(counts):
+        part = width * counts[k] / counts.sum()
+        _rectangle(axes, end, y + BOX - BAR, part, BAR, facecolor=picture.colours[k])
+        end += part
+
+
+def _write(axes: Axes, x: float, y: float, words: str, font: float, **style: Any) -> None:
+    # On axes of others their settings rule, so the fonts that `literal` counts on are named here.
+    more: dict[str, Any] = {"va": "center", "color": INK, "zorder": 3, "usetex": False, **style}
+    axes.text(x, y, literal(words), fontsize=font, family=list(fonts()), **more)
+
+
+def _rectangle(axes: Axes, x: float, y: float, width: float, height: float, **style: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x, y), width, height, **{"linewidth": 0, "zorder": 2, **style}))
+
+
+def _width(box: Box) -> float:
+    return _inches(box.words) + GAP

@@ -1,0 +1,93 @@
+"""A tree as Python source: a table of nodes, and a function that walks through it and needs nothing else.
+
+The function takes a mapping from names to values. None, NaN, an absent name and a category that the tree never
+saw are missing values, which go where the tree sends them. Names and labels are written as literals, so none
+of them can become code.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+
+from novacula.errors import ParameterError
+from novacula.tree.export.named import NamedTree, plain
+from novacula.tree.structure import NOISE
+
+SOURCE = '''\
+# A leaf is a list: the probability of each class. A test is a tuple:
+#     (name, (edges, …), (node of each interval, …), {{node: share of a missing value}})    a number, e < x ≤ f
+#     (name, {{category: node}}, {{node: share of a missing value}})                          a category
+{name}_nodes = [
+{nodes}
+]
+{name}_classes = {classes}
+
+
+def {name}(row):
+    """{summary}"""
+    votes = [0.0] * len({name}_classes)
+    waiting = [(0, 1.0)]
+    while waiting:
+        node, weight = waiting.pop()
+        test = {name}_nodes[node]
+        if isinstance(test, list):
+            votes = [vote + weight * p for vote, p in zip(votes, test)]
+            continue
+        value, below = row.get(test[0]), None
+        if len(test) == 3:
+            below = test[1].get(value)
+        elif value is not None and value == value:
+            below = test[2][sum(edge < value for edge in test[1])]
+        if below is None:
+            waiting.extend((child, weight * share) for child, share in test[-1].items())
+        else:
+            waiting.append((below, weight))
+    {answer}
+'''
+CLASS_ANSWER = """\
+almost = {almost} * max(votes)
+    return {name}_classes[next(k for k, vote in enumerate(votes) if vote >= almost)]"""
+CHANCES_ANSWER = "return dict(zip({name}_classes, votes))"
+CLASS = "The class of a row, a mapping from names to values; None, NaN and unknown categories are missing."
+CHANCES = "The probability of each class of a row, a mapping from names to values."
+
+
+def to_python(named: NamedTree, name: str = "predict", *, probabilities: bool = False) -> str:
+    """Source of a function `name(row)` that gives the class, or with `probabilities` a dict of them by class."""
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ParameterError(f"{name!r} cannot be the name of a Python function")
+    return SOURCE.format(
+        name=name,
+        nodes="\n".join(f"    {line},  # {node}" for node, line in enumerate(_nodes(named))),
+        classes=list(named.classes),
+        summary=CHANCES if probabilities else CLASS,
+        answer=(CHANCES_ANSWER if probabilities else CLASS_ANSWER).format(name=name, almost=1.0 - NOISE),
+    )
+
+
+def _nodes(named: NamedTree) -> Iterator[str]:
+    """The literal of each node."""
+    shares = named.shares.tolist()
+    for node, chances in enumerate(named.probabilities.tolist()):
+        branches = named.branches(node)
+        if not branches:
+            yield repr(chances)
+            continue
+        attribute = named.attributes[named.tree.feature[node]]
+        missing = {child: shares[child] for child, _ in branches if shares[child] > 0}
+        child_of = {code: child for child, asked in branches for code in asked.codes}
+        if attribute.kind == "nominal":
+            by_label = {plain(attribute.labels[code], "a category"): child for code, child in child_of.items()}
+            yield f"({attribute.name!r}, {by_label!r}, {missing!r})"
+        elif attribute.kind == "cut":
+            by_interval = tuple(child_of[code] for code in range(attribute.size))
+            yield f"({attribute.name!r}, {attribute.edges!r}, {by_interval!r}, {missing!r})"
+        else:
+            edge, sides = _edge(named.tree.threshold[node]), tuple(child for child, _ in branches)
+            yield f"({attribute.name!r}, ({edge},), {sides!r}, {missing!r})"
+
+
+def _edge(threshold: float) -> str:
+    """The literal of a threshold; an infinite one is a number too large for a float, since `inf` is a name."""
+    return repr(float(threshold)).replace("inf", "1e999")

@@ -1,0 +1,77 @@
+"""A fitted tree in other forms: text, rules, logic, plain data, SQL, Python, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.table import Column, Schema
+from novacula.tree import export
+from novacula.tree.missing import STRATEGIES
+
+if TYPE_CHECKING:
+    from novacula.tree.export import DNF, NamedTree, Rule
+
+
+class Exports:
+    """What a learner with a `tree_` can be turned into."""
+
+    def _named(self: Any) -> NamedTree:
+        check_is_fitted(self)
+        fractional = STRATEGIES[self.missing].is_fractional
+        return export.NamedTree(self.tree_, self.attributes_, tuple(self.classes_.tolist()), self._m(), fractional)
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """Give the tree as indented lines, with weights of examples and errors: `No (5/1)`."""
+        return export.to_text(self._named(), max_depth)
+
+    def to_rules(self) -> list[Rule]:
+        """Give one rule a leaf that has examples."""
+        return export.to_rules(self._named())
+
+    def to_dnf(self, class_: Any) -> DNF:
+        """Give the disjunction of the paths to leaves of a class."""
+        return export.to_dnf(self._named(), class_)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the tree as plain data for JSON; `from_dict` is the way back."""
+        return export.to_dict(self._named())
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Make a fitted learner of what `to_dict` gave; it predicts as the first did, and has no record of gains."""
+        return cls()._restore(export.from_dict(record))
+
+    def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
+        """Give a SELECT that predicts the class of every row of a table; see `novacula.tree.export.to_sql`."""
+        return export.to_sql(self._named(), table, **options)
+
+    def to_python(self, name: str = "predict", *, probabilities: bool = False) -> str:
+        """Give the source of a function that needs nothing but Python: of a mapping of values, the class."""
+        return export.to_python(self._named(), name, probabilities=probabilities)
+
+    def plot(self, ax: Any = None, *, title: str = "") -> Any:
+        """Draw the tree on a Matplotlib axis, or as a figure of its own."""
+        return export.plot(self._named(), ax, title=title)
+
+    def _restore(self: Any, named: NamedTree) -> Any:
+        from novacula.tree.growing.problem import Candidates
+
+        attributes = named.attributes
+        columns = (
+            Column(a.name, "categorical", a.labels, declared=True) if a.kind == "nominal" else Column(a.name, "numeric")
+            for a in attributes
+        )
+        cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
+        missing = "fractional" if named.fractional else "most_common"
+        self.set_params(missing=missing, m=named.m, thresholds=cuts or None)
+        self.schema_ = Schema(tuple(columns), missing=())
+        self.n_features_in_ = len(attributes)
+        self.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
+        self.classes_, self.attributes_, self.tree_ = np.array(named.classes), attributes, named.tree
+        self.candidates_ = Candidates.none(attributes, len(named.classes))
+        self.cuts_ = np.zeros(len(attributes), np.int64)
+        return self

@@ -1,0 +1,115 @@
+"""Growing a tree: from rows in memory exactly or on bins, from files and clusters on bins, by the same search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from novacula.errors import DataError
+from novacula.statistics import QuantileSketch
+from novacula.statistics.quantiles import Bins
+from novacula.table import Schema, Table
+from novacula.table.chunk import Codes, Floats
+from novacula.tree.attributes import Attribute, coded
+from novacula.tree.growing.exact import Examples, grow_in_memory
+from novacula.tree.growing.levels import Columns, grow_by_levels
+from novacula.tree.growing.problem import Candidates, Features, Rules
+from novacula.tree.structure import Integers, Tree
+
+STREAM_BINS = 256
+"""Bins of a numeric column where its values cannot be sorted as a whole."""
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree level by level, what was found at its first nodes, and how many thresholds each attribute offered."""
+
+    tree: Tree
+    candidates: Candidates
+    cuts: Integers  # (F,)
+
+
+def grow_tree(
+    table: Table,
+    attributes: tuple[Attribute, ...],
+    cut_places: tuple[int, ...],
+    class_weight: Floats,
+    total: Floats,
+    rules: Rules,
+    max_bins: int | None,
+) -> Grown:
+    """Grow from a table whose classes have weights total (K,), class_weight (K,) included."""
+    if max_bins is None and table.is_local:
+        return _exact(table, attributes, cut_places, class_weight, rules)
+    bins = _bins(table, attributes, STREAM_BINS if max_bins is None else max_bins)
+    features = Features.of(attributes, bins)
+    columns = Columns(attributes, cut_places, bins, features)
+    if table.is_local:
+        chunk = table.to_chunk()
+        codes = columns.codes(chunk, coded(chunk, attributes, cut_places))
+        tree, candidates = grow_in_memory(_examples(table, codes, class_weight), features, len(total), rules)
+    else:
+        tree, candidates = grow_by_levels(table, columns, total, class_weight, rules)
+    offered = np.array([len(column.edges) for column in bins], np.int64)
+    return _grown(tree, candidates, attributes, offered)
+
+
+def _exact(
+    table: Table,
+    attributes: tuple[Attribute, ...],
+    cut_places: tuple[int, ...],
+    class_weight: Floats,
+    rules: Rules,
+) -> Grown:
+    chunk = table.to_chunk()
+    refuse_infinite(chunk.numeric, table.layout)
+    features = Features.of(attributes, None)
+    examples = _examples(table, coded(chunk, attributes, cut_places), class_weight)
+    tree, candidates = grow_in_memory(examples, features, len(class_weight), rules)
+    return _grown(tree, candidates, attributes, examples.distinct(features.columns) - 1)
+
+
+def _examples(table: Table, codes: Codes, class_weight: Floats) -> Examples:
+    chunk = table.to_chunk()
+    y: Codes = chunk.target  # type: ignore[assignment]
+    weight = chunk.weight if (class_weight == 1.0).all() else chunk.weight * class_weight[y]
+    return Examples(chunk.numeric, codes, y, weight)
+
+
+def _grown(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Integers) -> Grown:
+    """The nodes level by level; offered are the thresholds of the numeric attributes."""
+    number = np.full(len(tree), -1, np.int64)
+    order = tree.order()
+    number[order] = np.arange(len(order))
+    cuts = np.zeros(len(attributes), np.int64)
+    cuts[[a.kind == "numeric" for a in attributes]] = np.maximum(offered, 0)
+    return Grown(tree.by_level(), candidates.kept(number), cuts)
+
+
+def _bins(table: Table, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[Bins, ...]:
+    places = tuple(a.place for a in attributes if a.kind == "numeric")
+    if not places:
+        return ()
+    sketch = table.reduce(QuantileSketch.observe, 1, places)
+    bins = sketch.bins(max_bins)
+    names = [a.name for a in attributes if a.kind == "numeric"]
+    for name, column in zip(names, bins, strict=True):
+        if not np.isfinite(column.low[0]) or not np.isfinite(column.high[-1]):
+            raise DataError(infinite(name))
+    return bins
+
+
+def refuse_infinite(numeric: Floats, layout: Schema) -> None:
+    """Refuse infinite numbers, with their column."""
+    if np.isinf(numeric).any():
+        column = int(np.argmax(np.isinf(numeric).any(axis=0)))
+        raise DataError(infinite(layout.of_kind("numeric")[column].name))
+
+
+def infinite(name: str) -> str:
+    """Say that a column holds an infinite number."""
+    return f"column {name!r} holds infinity: mark it as missing or leave the rows out"
+
+
+__all__ = ["Candidates", "Grown", "Rules", "grow_tree", "refuse_infinite"]

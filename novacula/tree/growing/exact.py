@@ -1,0 +1,177 @@
+"""Growth from rows in memory: columns are sorted once, nodes of many rows are split one by one, the others whole.
+
+A node is split by one thread, and nodes are shared out among threads: those of many rows level by level, and then all
+subtrees of fewer rows. The tree does not depend on who grew what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.statistics.base import weighted_counts
+from novacula.table.chunk import Codes, Floats
+from novacula.table.parallel import map_ordered
+from novacula.tree.growing.problem import UNLIMITED, Assembly, Candidates, Features, Longs, Rules, single_leaf
+from novacula.tree.growing.record import Record
+from novacula.tree.structure import Tree
+
+Entries = npt.NDArray[np.uint32]
+
+ROW, TIE, GONE = np.uint32(0x3FFFFFFF), np.uint32(0x80000000), np.uint32(0x40000000)
+LARGE = 20_000
+"""Rows above which a node is split by itself, so that its branches can go to different threads."""
+LEVELS = 64
+"""Levels down to which that is done: chains are not followed level by level."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows in memory: numbers (n, d), codes (n, C), classes and weights (n,)."""
+
+    numeric: Floats
+    codes: Codes
+    y: Codes
+    weight: Floats
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def distinct(self, columns: Longs) -> Longs:
+        """How many different numbers there are in each of these columns."""
+        known = self.numeric[self.weight > 0]
+        return np.array([len(np.unique(known[:, j][~np.isnan(known[:, j])])) for j in columns], np.int64)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A leaf of the tree so far that may be split: its place, and its examples in arena[:, start:stop]."""
+
+    node: int
+    arena: Entries
+    masses: Floats
+    start: int
+    stop: int
+    depth: int
+    total: Floats
+
+
+def grow_in_memory(examples: Examples, features: Features, n_classes: int, rules: Rules) -> tuple[Tree, Candidates]:
+    """The tree, and what was found for each attribute at its first nodes."""
+    driver = Driver(examples, features, n_classes, rules)
+    return driver.run()
+
+
+class Driver:
+    """Grows one tree."""
+
+    def __init__(self, examples: Examples, features: Features, n_classes: int, rules: Rules) -> None:
+        rows = np.flatnonzero(examples.weight > 0).astype(np.uint32)
+        self.examples, self.features, self.n_classes, self.rules = examples, features, n_classes, rules
+        self.arena = sorted_lists(examples.numeric, rows, features.columns)
+        missing = bool((self.arena & GONE).any()) or bool((examples.codes[rows] < 0).any())
+        self.splits_rows = rules.strategy.is_fractional and missing
+        weight = examples.weight[rows]
+        unit = not self.splits_rows and bool((weight == 1.0).all())
+        self.masses = np.zeros(0) if unit else weight
+        self.total = weighted_counts(examples.y[rows], weight, n_classes)
+        self.settings = rules.arrays(n_classes, features.max_branches, whole_logs(len(rows) if unit else 0))
+        self.assembly = Assembly()
+        self.record = Record(n_classes)
+
+    def run(self) -> tuple[Tree, Candidates]:
+        """Split large nodes level by level, then grow the subtrees of the others."""
+        self.assembly.add(0, *single_leaf(self.total))
+        root = Task(0, self.arena, self.masses, 0, self.arena.shape[1], 0, self.total)
+        level = [root] if self.rules.may_split(self.total, 0) else []
+        small: list[Task] = []
+        for _ in range(LEVELS):
+            recorded = self.record.takes(len(level))
+            alone = [task for task in level if recorded or task.stop - task.start > LARGE]
+            small += [task for task in level if not (recorded or task.stop - task.start > LARGE)]
+            level = self._split(alone, recorded)
+            if not level:
+                break
+        self._finish(small + level)
+        return self.assembly.tree(self.n_classes), self.record.candidates(self.features)
+
+    def _split(self, tasks: Sequence[Task], recorded: bool) -> list[Task]:
+        """Split each node once; gives its branches that may be split again."""
+        following = []
+        with closing(map_ordered(lambda task: self._grow(task, 1, recorded), tasks)) as results:
+            for task, result in zip(tasks, results, strict=True):
+                nodes, numbers, counts, arms, waiting, arena, masses, candidates, table = result
+                first = self.assembly.add(task.node, nodes, numbers, counts, arms)
+                if recorded:
+                    self.record.add(task.node, candidates, table)
+                for node, start, stop, depth in waiting.tolist():
+                    total = counts[node]
+                    if self.splits_rows:  # branches may need more room than there is between their siblings
+                        held, mass = arena[:, start:stop].copy(), masses[start:stop].copy()
+                        following.append(Task(first + node - 1, held, mass, 0, stop - start, depth, total))
+                    else:
+                        following.append(Task(first + node - 1, arena, masses, start, stop, depth, total))
+        return following
+
+    def _finish(self, tasks: Sequence[Task]) -> None:
+        tasks = sorted(tasks, key=lambda task: task.start - task.stop)  # large ones first: threads end together
+        with closing(map_ordered(self._grow_whole, tasks)) as results:
+            for task, part in zip(tasks, results, strict=True):
+                self.assembly.add(task.node, *part)
+
+    def _grow_whole(self, task: Task) -> Any:
+        """A subtree, over rows that are numbered anew, so that what belongs together lies together."""
+        held = task.arena[:, task.start : task.stop]
+        rows = held[0] & ROW
+        number = np.empty(len(self.examples), np.uint32)
+        number[rows] = np.arange(len(rows), dtype=np.uint32)
+        arena = number[held & ROW] | (held & ~ROW)
+        masses = task.masses[task.start : task.stop].copy()
+        local = Task(task.node, arena, masses, 0, len(rows), task.depth, task.total)
+        return self._grow(local, UNLIMITED, False, rows.astype(np.int64))[:4]
+
+    def _grow(self, task: Task, splits: int, record: bool, origin: Longs | None = None) -> Any:
+        from novacula.tree.growing._kernels import grow
+
+        y, codes = self.examples.y, self.examples.codes
+        if origin is not None:
+            y, codes = y[origin], codes[origin]
+        f = self.features
+        return grow(
+            task.arena, task.masses, task.start, task.stop, task.depth, splits, record, task.total, y, codes, f.offsets,
+            f.low, f.high, f.kind, f.place, self.examples.numeric, f.columns, np.zeros(0, np.int64) if origin is None
+            else origin, *self.settings,
+        )  # fmt: skip
+
+
+def sorted_lists(numeric: Floats, rows: Entries, columns: Longs) -> Entries:
+    """List 0 has the rows in order, each further one those of a column, sorted by value, missing ones last."""
+    arena = np.empty((1 + len(columns), len(rows)), np.uint32)
+    arena[0] = rows
+
+    def fill(s: int) -> None:
+        values = numeric[rows, columns[s]]
+        order = np.argsort(values)
+        values = values[order]
+        entries = rows[order]
+        entries[1:] |= np.where(values[1:] == values[:-1], TIE, np.uint32(0))
+        entries[np.isnan(values)] |= GONE
+        arena[1 + s] = entries
+
+    with closing(map_ordered(fill, range(len(columns)))) as filled:
+        for _ in filled:
+            pass
+    return arena
+
+
+def whole_logs(n: int) -> Floats:
+    """i · log2 i for i up to n; empty where n is 0."""
+    if n == 0:
+        return np.zeros(0)
+    counts = np.arange(n + 1, dtype=np.float64)
+    return counts * np.log2(counts, out=np.zeros(n + 1), where=counts > 0)

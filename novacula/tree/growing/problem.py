@@ -1,0 +1,206 @@
+"""What both ways of growing a tree share: the rules in numbers, what the features are, and parts put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.statistics.contingency import side_by_side
+from novacula.statistics.quantiles import Bins
+from novacula.table.chunk import Floats
+from novacula.tree.attributes import Attribute
+from novacula.tree.criterion import Criterion
+from novacula.tree.missing import Strategy
+from novacula.tree.structure import NOISE, Tree
+
+Longs = npt.NDArray[np.int64]
+
+SORTED, NOMINAL, ORDERED = range(3)
+MULTIWAY, SUBSET = range(2)
+UNLIMITED = 2**62
+
+
+@dataclass(frozen=True)
+class Rules:
+    """When to split and on what; plain values, so that they can travel."""
+
+    criterion: Criterion
+    strategy: Strategy
+    discount: Floats  # (F,)
+    subset: bool = False
+    max_depth: int | None = None
+    min_split: float = 0.0
+    min_leaf: float = 0.0
+    min_gain: float = 0.0
+    chi2_alpha: float | None = None
+
+    def may_split(self, counts: Floats, depth: int) -> bool:
+        """Whether a node with these class weights is looked at: two classes or more, not too deep, not too light."""
+        light = counts.sum() < self.min_split * (1.0 - NOISE)
+        deep = self.max_depth is not None and depth >= self.max_depth
+        return int((counts > 0).sum()) > 1 and not deep and not light
+
+    def arrays(self, n_classes: int, max_branches: int, logs: Floats) -> tuple[Any, ...]:
+        """The settings as the kernels take them: discount, rules, limits, critical values and logarithms."""
+        from scipy.stats import chi2
+
+        critical = np.zeros(0)
+        if self.chi2_alpha is not None:
+            degrees = np.arange(1, max(max_branches, 2) * n_classes + 1)
+            critical = np.concatenate([[0.0], chi2.isf(self.chi2_alpha, degrees)])
+        depth = UNLIMITED if self.max_depth is None else self.max_depth
+        criterion = self.criterion
+        return (
+            self.discount,
+            np.array(
+                [
+                    criterion.impurity,
+                    self.strategy.number,
+                    SUBSET if self.subset else MULTIWAY,
+                    criterion.by_information,
+                    criterion.shape,
+                    depth,
+                ],
+                np.int64,
+            ),
+            np.array([self.min_split, self.min_leaf, self.min_gain]),
+            critical,
+            logs,
+        )
+
+
+@dataclass(frozen=True)
+class Features:
+    """The features as the kernels see them: sorted lists, or columns of codes side by side.
+
+    The columns of codes are those of the attributes, then one of bins for each numeric column that is binned.
+    """
+
+    kind: Longs  # (F,)
+    place: Longs  # (F,)
+    offsets: Longs  # (C + 1,)
+    low: Floats  # (c,)
+    high: Floats  # (c,)
+    columns: Longs  # (S,) the numeric column of each sorted list, or of each column of bins
+
+    @classmethod
+    def of(cls, attributes: Sequence[Attribute], bins: Sequence[Bins] | None) -> Features:
+        """Numeric attributes are sorted lists, or columns of bins where bins are given."""
+        numeric = [a for a in attributes if a.kind == "numeric"]
+        coded = sorted((a for a in attributes if a.kind != "numeric"), key=lambda a: a.place)
+        numbered = {a.name: i for i, a in enumerate(numeric)}
+        kind = [NOMINAL if a.kind != "numeric" else SORTED if bins is None else ORDERED for a in attributes]
+        shift = 0 if bins is None else len(coded)
+        place = [a.place if a.kind != "numeric" else shift + numbered[a.name] for a in attributes]
+        sizes = [a.size for a in coded] + ([] if bins is None else [len(column.low) for column in bins])
+        nothing = [np.zeros(sum(a.size for a in coded))]
+        return cls(
+            np.array(kind, np.int64),
+            np.array(place, np.int64),
+            side_by_side(sizes),
+            np.concatenate(nothing + ([] if bins is None else [column.low for column in bins])),
+            np.concatenate(nothing + ([] if bins is None else [column.high for column in bins])),
+            np.array([a.place for a in numeric], np.int64),
+        )
+
+    @property
+    def max_branches(self) -> int:
+        """The largest number of branches that a test can have."""
+        return max(2, int(np.diff(self.offsets).max(initial=0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """What was found for each attribute at the first nodes that were looked at: r nodes, F attributes, K classes."""
+
+    node: Longs  # (r,)
+    gain: Floats  # (r, F) −1 where no test was allowed
+    information: Floats  # (r, F) split information in bits
+    threshold: Floats  # (r, F) NaN for tests by category
+    below: Floats  # (r, F, K) class weights of known values up to the threshold
+    missing: Floats  # (r, F, K) class weights of missing values, for thresholds
+    codes: (
+        Floats  # (r, c, K) class weights of each code, the coded attributes side by side in the order of their places
+    )
+
+    @classmethod
+    def none(cls, attributes: Sequence[Attribute], n_classes: int) -> Candidates:
+        """Of no node."""
+        F, cells = len(attributes), sum(a.size for a in attributes)
+        flat, by_class = np.zeros((0, F)), np.zeros((0, F, n_classes))
+        return cls(np.zeros(0, np.int64), flat, flat, flat, by_class, by_class, np.zeros((0, cells, n_classes)))
+
+    def kept(self, number: Longs) -> Candidates:
+        """Those of the nodes that are still there; number[i] is the new number of node i, −1 where it is gone."""
+        new = number[self.node]
+        return replace(self, node=new)._rows(np.flatnonzero(new >= 0))
+
+    def _rows(self, rows: Longs) -> Candidates:
+        order = rows[np.argsort(self.node[rows], kind="stable")]
+        return Candidates(
+            *(
+                getattr(self, name)[order]
+                for name in ("node", "gain", "information", "threshold", "below", "missing", "codes")
+            )
+        )
+
+
+class Part(NamedTuple):
+    """Some nodes of a tree as a kernel gives them; node 0 stands in the place of node `root` of the whole."""
+
+    root: int
+    nodes: npt.NDArray[np.int32]  # (m, 7)
+    numbers: Floats  # (m, 2)
+    counts: Floats  # (m, K)
+    arms: npt.NDArray[np.int32]  # (a, 2)
+
+
+class Assembly:
+    """Parts of a tree, each grown from a leaf of those before, put together."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.size = 1
+
+    def add(self, root: int, nodes: Any, numbers: Any, counts: Any, arms: Any) -> int:
+        """Take a part; its nodes but the first are numbered from the returned number on."""
+        first = self.size
+        self.parts.append(Part(root, nodes, numbers, counts, arms))
+        self.size += len(nodes) - 1
+        return first
+
+    def tree(self, n_classes: int) -> Tree:
+        """The whole, its nodes in order of arrival."""
+        nodes = np.empty((self.size, 7), np.int32)
+        numbers, counts = np.empty((self.size, 2)), np.empty((self.size, n_classes))
+        arm_parts, n_arms, first = [np.zeros((0, 2), np.int32)], 0, 1
+        for part in self.parts:
+            place = np.arange(first - 1, first - 1 + len(part.nodes))
+            place[0] = part.root
+            moved = part.nodes.copy()
+            moved[:, 1] = np.where(moved[:, 1] >= 0, moved[:, 1] + first - 1, -1)
+            moved[:, 5] += n_arms
+            nodes[place], numbers[place], counts[place] = moved, part.numbers, part.counts
+            arm_parts.append(part.arms)
+            n_arms += len(part.arms)
+            first += len(part.nodes) - 1
+        arms = np.concatenate(arm_parts)
+        sizes = nodes[:, 6].astype(np.int64)
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        taken = np.repeat(nodes[:, 5] - start[:-1], sizes) + np.arange(start[-1])
+        feature, child, arity, default, otherwise = (np.ascontiguousarray(nodes[:, c]) for c in range(5))
+        threshold, gain = (np.ascontiguousarray(numbers[:, c]) for c in range(2))
+        return Tree(
+            feature, threshold, child, arity, default, otherwise, start, np.ascontiguousarray(arms[taken, 0]),
+            np.ascontiguousarray(arms[taken, 1]), counts, gain,
+        )  # fmt: skip
+
+
+def single_leaf(total: Floats) -> tuple[Any, ...]:
+    """A tree of one leaf, in the form of a part."""
+    nodes = np.array([[-1, -1, 0, -1, -1, 0, 0]], np.int32)
+    return nodes, np.array([[np.nan, 0.0]]), total[None, :].copy(), np.zeros((0, 2), np.int32)

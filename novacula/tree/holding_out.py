@@ -1,0 +1,53 @@
+"""Rows set aside to judge a tree by, chosen by what they hold, so that their order does not matter.
+
+Each row gets a key, mixed from its values, its class, the seed and, among rows that are alike, its number. Of each
+class the rows with the smallest keys are set aside.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.table import Chunk
+
+Keys = npt.NDArray[np.uint64]
+
+
+def hold_out(chunk: Chunk, fraction: float, seed: int) -> npt.NDArray[np.bool_]:
+    """The rows that are set aside: the fraction of each class, to the nearest row, but never all of it."""
+    key = row_keys(chunk, seed)
+    order = np.argsort(key, kind="stable")
+    alike = np.concatenate([[True], np.diff(key[order]) != 0]) if len(key) else np.zeros(0, bool)
+    starts = np.flatnonzero(alike)[np.cumsum(alike) - 1] if len(key) else np.zeros(0, np.int64)
+    repeat = np.empty(len(key), np.uint64)
+    repeat[order] = np.arange(len(key)) - starts
+    key = mixed(key, repeat)
+    target: Any = chunk.target
+    aside = np.zeros(len(key), bool)
+    for k in np.unique(target):
+        rows = np.flatnonzero((target == k) & (chunk.weight > 0))
+        count = min(int(fraction * len(rows) + 0.5), len(rows) - 1)
+        aside[rows[np.argsort(key[rows], kind="stable")[: max(count, 0)]]] = True
+    return aside
+
+
+def row_keys(chunk: Chunk, seed: int) -> Keys:
+    """A number for each row that depends on its values, its class and the seed only."""
+    numbers = np.where(np.isnan(chunk.numeric), np.nan, chunk.numeric) + 0.0  # one NaN, one zero
+    columns = [*np.ascontiguousarray(numbers.T).view(np.uint64), *chunk.codes.T.astype(np.int64).view(np.uint64)]
+    target: Any = chunk.target
+    key = np.full(len(chunk), seed, np.uint64)
+    for column in (*columns, target.astype(np.uint64)):
+        key = mixed(key, column)
+    return key
+
+
+def mixed(key: Keys, value: Keys) -> Keys:
+    """Mix a value into a key: Steele, Lea and Flood's SplitMix64."""
+    z = (key ^ value) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

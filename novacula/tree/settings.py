@@ -1,0 +1,85 @@
+"""From a learner's parameters to what growing and pruning take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import ParameterError
+from novacula.table.chunk import Floats
+from novacula.table.names import did_you_mean
+from novacula.tree.attributes import Attribute
+from novacula.tree.criterion import CRITERIA
+from novacula.tree.growing import Rules
+from novacula.tree.missing import STRATEGIES
+from novacula.tree.pruning import PRUNERS, Pessimistic, Pruner
+
+
+def rules(learner: Any, attributes: Sequence[Attribute], total: float) -> Rules:
+    """How a tree is grown from examples of this total weight."""
+    criterion = CRITERIA[learner.criterion]
+    cost = costs(learner.costs, attributes)
+    if learner.criterion == "tan_schlimmer" and not (cost > 0).all():
+        free = attributes[int(np.argmin(cost > 0))].name
+        raise ParameterError(f"criterion='tan_schlimmer' divides by costs, so that of {free!r} must be above 0")
+    return Rules(
+        criterion,
+        STRATEGIES[learner.missing],
+        criterion.discounts(cost, learner.cost_weight),
+        learner.nominal == "subset",
+        learner.max_depth,
+        least_weight(learner.min_samples_split, 2, total),
+        least_weight(learner.min_samples_leaf, 1, total),
+        float(learner.min_gain),
+        learner.chi2_alpha,
+    )
+
+
+def least_weight(value: float, default: int, total: float) -> float:
+    """A weight of examples; the default never binds, so that small weights do not stop a tree."""
+    if isinstance(value, Integral):
+        return float(value) if value > default else 0.0
+    return value * total
+
+
+def costs(given: Mapping[str, float] | None, attributes: Sequence[Attribute]) -> Floats:
+    """The cost of each attribute, 1 where none is given."""
+    names = [a.name for a in attributes]
+    found = np.ones(len(names))
+    for name, cost in (given or {}).items():
+        if name not in names:
+            raise ParameterError(f"costs names {name!r}, which is no column{did_you_mean(str(name), names)}")
+        if isinstance(cost, (str, bool)) or not np.isfinite(cost) or cost < 0:
+            raise ParameterError(f"the cost of {name!r} is {cost!r}; it must be a number that is not negative")
+        found[names.index(name)] = cost
+    return found
+
+
+def class_weights(given: Mapping[Any, float] | str | None, classes: Any, counts: Floats) -> Floats:
+    """The factor of each class's examples; `balanced` gives all classes that occur the same weight in sum."""
+    if given is None:
+        return np.ones(len(classes))
+    if isinstance(given, str):
+        present = counts > 0
+        return np.divide(counts.sum(), present.sum() * counts, out=np.ones(len(counts)), where=present)
+    known = classes.tolist()
+    found = np.ones(len(known))
+    for label, weight in given.items():
+        if label not in known:
+            raise ParameterError(
+                f"class_weight names {label!r}, which is no class{did_you_mean(str(label), map(str, known))}"
+            )
+        if isinstance(weight, (str, bool)) or not np.isfinite(weight) or weight < 0:
+            raise ParameterError(
+                f"the weight of class {label!r} is {weight!r}; it must be a number that is not negative"
+            )
+        found[known.index(label)] = weight
+    return found
+
+
+def pruner(name: str, confidence: float) -> Pruner:
+    """The pruner of this name."""
+    return Pessimistic(confidence) if name == "pessimistic" else PRUNERS[name]

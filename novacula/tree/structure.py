@@ -1,0 +1,249 @@
+"""A decision tree as arrays: node 0 is the root, and the children of a node stand side by side after it.
+
+Nodes are numbered level by level, so that a tree is the same arrays however it was grown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import ParameterError
+from novacula.table.chunk import Codes, Floats
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+LEAF = -1
+NOISE = 1e-9
+"""Sums that differ by less than this share of their size are equal: they may have been added in another order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """m nodes over K classes.
+
+    A numeric test sends x ≤ threshold to branch 0 and the rest to branch 1. A test by category looks the code up
+    among the node's arms, which name a branch for each code that its examples had; another code of the domain goes
+    to branch `otherwise`. Branch b of node i is node child[i] + b.
+    """
+
+    feature: Codes  # (m,) the attribute that is tested, −1 at a leaf
+    threshold: Floats  # (m,) of a numeric test, NaN elsewhere
+    child: Codes  # (m,) the node of branch 0, −1 at a leaf
+    arity: Codes  # (m,) the number of branches
+    default: Codes  # (m,) the branch of most examples whose value was known, −1 at a leaf
+    otherwise: Codes  # (m,) the branch of codes that have no arm, −1 where every code has one
+    arm_start: Integers  # (m + 1,) where the arms of each node begin
+    arm_code: Codes  # rising within a node
+    arm_branch: Codes
+    counts: Floats  # (m, K) weight of the training examples of each class
+    gain: Floats  # (m,) what the test gained, 0 at a leaf
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    # --- shape -------------------------------------------------------------------------------------------------
+
+    @property
+    def n_classes(self) -> int:
+        """Classes."""
+        return self.counts.shape[1]
+
+    @property
+    def is_leaf(self) -> npt.NDArray[np.bool_]:
+        """Whether each node is a leaf."""
+        return self.feature == LEAF
+
+    @property
+    def weight(self) -> Floats:
+        """The weight of the training examples at each node."""
+        return self.counts.sum(axis=1)
+
+    def children(self, node: int) -> range:
+        """The nodes of a node's branches, in order."""
+        return range(self.child[node], self.child[node] + self.arity[node]) if self.child[node] >= 0 else range(0)
+
+    def arms(self, node: int) -> tuple[Codes, Codes]:
+        """The codes that have an arm at a node, rising, and the branch of each."""
+        held = slice(self.arm_start[node], self.arm_start[node + 1])
+        return self.arm_code[held], self.arm_branch[held]
+
+    def codes_of(self, node: int, branch: int, size: int) -> list[int]:
+        """The codes of a domain of `size` that take a branch of a test by category."""
+        codes, branches = self.arms(node)
+        found = codes[branches == branch].tolist()
+        if branch == self.otherwise[node]:
+            found = sorted({*found, *(set(range(size)) - set(codes.tolist()))})
+        return found
+
+    def levels(self, inner: npt.NDArray[np.bool_] | None = None) -> Iterator[Integers]:
+        """The nodes of each level from the root down; `inner` marks those whose branches are followed."""
+        follow = ~self.is_leaf if inner is None else inner
+        level = np.zeros(1, np.int64)
+        while len(level):
+            yield level
+            level = level[follow[level]]
+            arity = self.arity[level].astype(np.int64)
+            within = np.arange(arity.sum()) - np.repeat(np.cumsum(arity) - arity, arity)
+            level = np.repeat(self.child[level].astype(np.int64), arity) + within
+
+    def parent(self) -> Codes:
+        """The parent of each node, −1 for the root."""
+        inner = np.flatnonzero(~self.is_leaf)
+        inner = inner[np.argsort(self.child[inner])]
+        return np.concatenate([[-1], np.repeat(inner, self.arity[inner])]).astype(np.int32)
+
+    def depth(self) -> Codes:
+        """The number of tests above each node."""
+        depth = np.zeros(len(self), np.int32)
+        for tests, level in enumerate(self.levels()):
+            depth[level] = tests
+        return depth
+
+    def upwards(self) -> Iterator[int]:
+        """The inner nodes, each after all inner nodes below it."""
+        return iter(np.flatnonzero(~self.is_leaf)[::-1].tolist())
+
+    def preorder(self) -> Iterator[int]:
+        """The nodes from the root down, branch by branch: the order in which a tree is read."""
+        waiting = [0]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(self.children(node)))
+
+    def summed_upwards(self, leaves: Floats) -> Floats:
+        """Numbers at the leaves (m, …) summed up at every node."""
+        sums, parent = leaves.copy(), self.parent()
+        for level in reversed(list(self.levels())[1:]):
+            np.add.at(sums, parent[level], sums[level])
+        return sums
+
+    def asked(self, n_features: int) -> npt.NDArray[np.bool_]:
+        """Which attributes are asked on the way to each node: (m, F)."""
+        asked, parent = np.zeros((len(self), n_features), bool), self.parent()
+        for level in list(self.levels())[1:]:
+            above = parent[level]
+            asked[level] = asked[above]
+            asked[level, self.feature[above]] = True
+        return asked
+
+    # --- what leaves say ---------------------------------------------------------------------------------------
+
+    def distributions(self, m: float = 0.0) -> Floats:
+        """Class probabilities at each node: m-estimates (n_k + m/K) / (n + m).
+
+        A node without examples has those of its parent.
+        """
+        counts = self.counts.copy()
+        empty = ~(counts.sum(axis=1) > 0)
+        if empty.any():
+            parent = self.parent()
+            for node in np.flatnonzero(empty):  # parents first, so that an empty parent is already filled
+                counts[node] = counts[parent[node]]
+        return (counts + m / self.n_classes) / (counts.sum(axis=1, keepdims=True) + m)
+
+    def plurality(self) -> Integers:
+        """The most frequent class at each node, of equals the first; that of the parent where there are no examples."""
+        return most_frequent(self.distributions())
+
+    # --- another tree ------------------------------------------------------------------------------------------
+
+    def order(self, stop: npt.NDArray[np.bool_] | None = None) -> Integers:
+        """The nodes level by level; without those below the marked ones, if marks are given."""
+        if stop is not None and stop.shape != (len(self),):
+            raise ParameterError(f"{len(stop)} marks were given for {len(self)} nodes")
+        inner = ~self.is_leaf if stop is None else ~self.is_leaf & ~stop
+        return np.concatenate(list(self.levels(inner)))
+
+    def pruned(self, stop: npt.NDArray[np.bool_]) -> Self:
+        """The tree in which the marked nodes are leaves and what was below them is gone, level by level."""
+        return self._renumbered(self.order(stop), ~self.is_leaf & ~stop)
+
+    def by_level(self) -> Self:
+        """The same tree, its nodes numbered level by level."""
+        return self._renumbered(self.order(), ~self.is_leaf)
+
+    def _renumbered(self, order: Integers, inner: npt.NDArray[np.bool_]) -> Self:
+        """The nodes in a new order, in which children still stand side by side; those not `inner` become leaves."""
+        place = np.full(len(self), -1, np.int64)
+        place[order] = np.arange(len(order))
+        split = inner[order]
+
+        def where_split(values: npt.NDArray, otherwise: float) -> npt.NDArray:
+            return np.where(split, values[order], otherwise).astype(values.dtype)
+
+        sizes = np.where(split, np.diff(self.arm_start)[order], 0)
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        taken = np.repeat(self.arm_start[order] - start[:-1], sizes) + np.arange(start[-1])
+        return type(self)(
+            where_split(self.feature, LEAF),
+            where_split(self.threshold, np.nan),
+            np.where(split, place[self.child[order]], LEAF).astype(np.int32),
+            where_split(self.arity, 0),
+            where_split(self.default, LEAF),
+            where_split(self.otherwise, LEAF),
+            start,
+            self.arm_code[taken],
+            self.arm_branch[taken],
+            self.counts[order],
+            where_split(self.gain, 0.0),
+        )
+
+    def check(self, sizes: Codes) -> None:
+        """Raise if the arrays do not describe a tree over attributes with these numbers of codes (0: numeric)."""
+        if not (self._sound_shapes() and self._sound_links(len(sizes)) and self._sound_tests(sizes)):
+            raise ParameterError("the arrays of the tree do not fit each other")
+
+    def _sound_shapes(self) -> bool:
+        m = len(self)
+        columns = (self.threshold, self.child, self.arity, self.default, self.otherwise, self.gain, self.counts)
+        arms = len(self.arm_code) == len(self.arm_branch) and len(self.arm_start) == m + 1
+        return (
+            m > 0
+            and all(len(column) == m for column in columns)
+            and self.counts.ndim == 2
+            and arms
+            and self.arm_start[0] == 0
+            and self.arm_start[-1] == len(self.arm_code)
+            and bool((np.diff(self.arm_start) >= 0).all())
+        )
+
+    def _sound_links(self, n_features: int) -> bool:
+        """Whether every node but the root is the branch of one node before it, siblings side by side."""
+        inner = np.flatnonzero(~self.is_leaf)
+        inner = inner[np.argsort(self.child[inner], kind="stable")]
+        first, arity = self.child[inner].astype(np.int64), self.arity[inner].astype(np.int64)
+        starts = 1 + np.cumsum(arity) - arity
+        feature, default, otherwise = self.feature[inner], self.default[inner], self.otherwise[inner]
+        return (
+            bool((arity >= 1).all())
+            and np.array_equal(first, starts)
+            and len(self) == 1 + arity.sum()
+            and bool((first > inner).all())
+            and bool(((feature >= 0) & (feature < n_features) & (default >= 0) & (default < arity)).all())
+            and bool(((otherwise >= -1) & (otherwise < arity)).all())
+            and bool((self.feature >= LEAF).all())
+        )
+
+    def _sound_tests(self, sizes: Codes) -> bool:
+        return all(self._sound_test(int(node), sizes) for node in np.flatnonzero(~self.is_leaf))
+
+    def _sound_test(self, node: int, sizes: Codes) -> bool:
+        codes, branches = self.arms(node)
+        size, arity = sizes[self.feature[node]], self.arity[node]
+        if size == 0:
+            return arity == 2 and not len(codes) and not np.isnan(self.threshold[node])
+        inside = bool(
+            (codes >= 0).all() and (codes < size).all() and (branches >= 0).all() and (branches < arity).all()
+        )
+        return inside and bool((np.diff(codes) > 0).all())
+
+
+def most_frequent(counts: Floats) -> Integers:
+    """The place of the largest entry of each row (n, K); of those that are equal up to rounding the first."""
+    return np.argmax(counts >= counts.max(axis=1, keepdims=True) * (1.0 - NOISE), axis=1)
