@@ -61,7 +61,7 @@ class Sample:
 def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int = 0) -> Sample:
     """Rows of the kinds that the learner takes, with a target of its task; `missing` blanks some cells."""
     rng = np.random.default_rng(random_state)
-    numeric = rng.normal(size=(n, 3)).round(6)
+    numeric = rng.integers(0, 3, (n, 3)) + 0.5 if card.conjunctive else rng.normal(size=(n, 3)).round(6)
     columns: dict[str, Any] = {f"x{j}": numeric[:, j] for j in range(3)}
     signal = numeric[:, 0] - numeric[:, 1]
     if "categorical" in card.takes:
@@ -72,6 +72,8 @@ def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int
     arrays = {name: pa.array(values) for name, values in columns.items()}
     if missing:
         arrays = {name: _with_gaps(column, rng) for name, column in arrays.items()}
+    if card.conjunctive:
+        return Sample(arrays, np.where((numeric[:, 0] > 1) & (code == 2), "yes", "no").astype(object))
     noisy = signal + 0.3 * rng.normal(size=n)
     if card.task == "classification":
         return Sample(arrays, np.array(["no", "perhaps", "yes"], object)[np.searchsorted([-0.5, 1.0], noisy)])

@@ -50,6 +50,7 @@ class Card:
     noise: str
     missing: str  # what happens to missing values, in words
     takes_missing: bool = False
+    conjunctive: bool = False  # learns two classes, of which a conjunction of few values makes one; checks give it such
     unseen: str  # what happens to categories that were not there at fit, in words
     takes: tuple[Kind, ...]  # kinds of columns it takes as they are
     scales: tuple[Scale, ...] = ("memory",)
@@ -95,7 +96,7 @@ class Card:
         """Heading and words of each field that has something to say, its name left out."""
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if entry.name not in ("name", "summary", "takes_missing") and value not in (None, (), {}):
+            if entry.name not in ("name", "summary", "takes_missing", "conjunctive") and value not in (None, (), {}):
                 yield entry.name.replace("_", " "), printable(_words(value))
 
     def __str__(self) -> str:

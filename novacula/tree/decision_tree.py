@@ -27,6 +27,7 @@ from novacula.table.chunk import UNSEEN, Floats
 from novacula.tree import exporting, settings
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.criterion import CRITERIA
+from novacula.tree.export import NamedTree, Rule
 from novacula.tree.growing import Candidates, Grown, grow_tree, refuse_infinite
 from novacula.tree.holding_out import hold_out
 from novacula.tree.missing import STRATEGIES
@@ -39,6 +40,9 @@ from novacula.tree.pruning import (
     prune_by_alpha,
 )
 from novacula.tree.routing import Router
+from novacula.tree.rule_derivation import derive_matches, derive_rules
+from novacula.tree.rule_pruning import learn_rules
+from novacula.tree.rules import Conditions, Pruning, RuleList, matches
 from novacula.tree.structure import Integers, Tree, most_frequent
 
 
@@ -64,7 +68,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         A test is made only if its χ² is significant at this level.
     prune : {None, "reduced_error", "pessimistic", "mdl", "rules"}
         How the tree is cut back: on rows held out, by C4.5's estimate of errors, or to the least description length.
-        `rules` predicts by the tree's pruned rules; `RuleListClassifier` is that in its own right.
+        `rules` predicts by the tree's pruned rules (rows in memory): `to_rules`, `to_text`, `apply` and `work` speak of
+        them, and what speaks of paths is refused. `RuleListClassifier` is that in its own right.
     validation_fraction : float, the share of rows held out for `reduced_error` (rows in memory)
     confidence : float, of the `pessimistic` estimate; smaller prunes more
     ccp_alpha : float, cost-complexity pruning as in scikit-learn
@@ -90,6 +95,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     attributes_ : what the tree may ask of each column
     tree_ : the tree as arrays
     candidates_ : what was found for every attribute at the first nodes
+    rule_list_ : the pruned rules, with prune="rules" only
 
     Examples
     --------
@@ -130,7 +136,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
             "Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984)",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates)
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates, Conditions, Pruning, RuleList)
     checks_finite: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -145,11 +151,11 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
         "ccp_alpha": [Interval(Real, 0, None, closed="left")],
         "merge_leaves": ["boolean"],
-        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
-        "min_samples_split": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
         "min_gain": [Interval(Real, 0, None, closed="left")],
-        "max_leaf_nodes": [Interval(Integral, 1, None, closed="left"), None],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
         "thresholds": [Mapping, None],
         "max_bins": [Interval(Integral, 2, None, closed="left"), None],
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
@@ -162,6 +168,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     tree_: Tree
     candidates_: Candidates
     cuts_: Integers
+    rule_list_: RuleList
 
     def __init__(
         self,
@@ -234,6 +241,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
             self._cut(prune_by_alpha(self.tree_, self._impurities(), self.ccp_alpha))
         if self.merge_leaves:
             self._cut(merge_siblings(self.tree_))
+        if self.prune == "rules":
+            self.rule_list_ = learn_rules(self, training)
         return self
 
     def _grow(self, table: Table) -> Grown:
@@ -250,6 +259,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def _held_out(self, table: Table) -> tuple[Table, Table | None]:
         """The rows to learn from, and those to judge the tree by, where the pruner needs any."""
+        if self.prune == "rules" and not table.is_local:
+            raise ParameterError("prune='rules' needs rows in memory: RuleListClassifier reads them into it")
         if self.prune is None or self.prune == "rules" or "validation" not in PRUNERS[self.prune].needs:
             return table, None
         if not table.is_local:
@@ -267,6 +278,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     def prune_(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Prune by reduced error on these rows: from now on they are not fit to measure the tree by."""
         check_is_fitted(self)
+        self._require_paths()
         table = self._ingest(X, y, sample_weight, first=False, classes=self.classes_)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
         evidence = Evidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
@@ -296,17 +308,22 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def _check_state(self) -> None:
         """After loading: the arrays must be a tree over the attributes and classes that the model has."""
-        self.tree_.check(np.array([a.size for a in self.attributes_], np.int32))
+        sizes = np.array([a.size for a in self.attributes_], np.int32)
+        self.tree_.check(sizes)
         if (
             self.tree_.n_classes != len(self.classes_)
             or attributes_of(self.schema_, self.thresholds) != self.attributes_
         ):
             raise ParameterError("the tree does not fit the classes and columns of the model")
+        if hasattr(self, "rule_list_"):
+            self.rule_list_.check(sizes, len(self.classes_))
 
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the class probabilities of each row: those of its leaf, or of its leaves mixed by shares."""
+        if hasattr(self, "rule_list_"):
+            return self.rule_list_.distributions(self._m())[matches(self, X)]
         table = self._query(X, self.unseen)
         answers = table.map(leaf_values, self._router(), self.tree_.distributions(self._m()), table.layout)
         if answers[:, -1].any():
@@ -315,10 +332,16 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def predict(self, X: Any) -> Any:
         """Give the most probable class of each row; of equals the first."""
-        return self.classes_[most_frequent(self.predict_proba(X))]
+        probability = self.predict_proba(X)
+        return self.classes_[most_frequent(probability)]
 
     def apply(self, X: Any) -> Integers:
-        """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it."""
+        """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it.
+
+        With prune="rules" it is the number of the row's rule, as in `RuleListClassifier.apply`.
+        """
+        if hasattr(self, "rule_list_"):
+            return matches(self, X)
         table = self._query(X, self.unseen)
         return table.map(leaves, self._router())
 
@@ -327,6 +350,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         from scipy.sparse import csr_matrix, vstack
 
         table = self._query(X, self.unseen)
+        self._require_paths()
         router = self._router()
         parts = [passed(chunk, router) for chunk in table.chunks()]
         return csr_matrix(vstack(parts)) if parts else csr_matrix((0, len(self.tree_)))
@@ -334,10 +358,31 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     def expected_cost(self, X: Any) -> float:
         """Give the mean cost of the tests that rows of X go through; an attribute is paid for once, if it is known."""
         table = self._query(X, self.unseen)
+        self._require_paths()
         costs = settings.costs(self.costs, self.attributes_)
         return float(table.map(paid, self._router(), costs).mean())
 
+    def _require_paths(self) -> None:
+        if hasattr(self, "rule_list_"):
+            raise ParameterError("with prune='rules' rows go by rules, not down the tree: see to_rules, apply and work")
+
     # --- look at it --------------------------------------------------------------------------------------------
+
+    def _named(self) -> NamedTree:
+        self._require_paths()
+        return super()._named()
+
+    def to_text(self, max_depth: int | None = None) -> str:
+        """Give the tree as indented lines, with weights of examples and errors; or the pruned rules, one a line."""
+        if hasattr(self, "rule_list_"):
+            return "\n".join(self.rule_list_.lines(self.attributes_, self.classes_.tolist()))
+        return super().to_text(max_depth)
+
+    def to_rules(self) -> list[Rule]:
+        """Give one rule a leaf that has examples; with prune="rules" the pruned rules, in order."""
+        if hasattr(self, "rule_list_"):
+            return list(self.rule_list_.rules(self.attributes_, self.classes_.tolist()))
+        return super().to_rules()
 
     @property
     def feature_importances_(self) -> Floats:
@@ -369,6 +414,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     def work(self, X: Any = None) -> Work:
         """Derive the tree node by node, or with X the way of each row through it."""
         check_is_fitted(self)
+        if hasattr(self, "rule_list_"):
+            return derive_rules(self) if X is None else derive_matches(self, X)
         from novacula.tree.derivation import derive_predictions, derive_tree
 
         if X is None:

@@ -1,5 +1,8 @@
 """Each right value of docs/errata.md, from first principles and from the library."""
 
+import math
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -44,3 +47,68 @@ def test_simple_regression_uses_means():
     slope = (np.sum(x * y) - 5 * x.mean() * y.mean()) / (np.sum(x**2) - 5 * x.mean() ** 2)
     model = LinearRegression().fit(x[:, None], y)
     assert (model.coef_[0], model.intercept_) == pytest.approx((slope, y.mean() - slope * x.mean()))
+
+
+def test_enjoy_sport_sizes():
+    from novacula.concept import ConjunctiveSpace
+
+    space = ConjunctiveSpace.from_table(nv.datasets.load("enjoy_sport"))
+    assert (space.size_syntactic, space.size_semantic) == (5 * 4**5, 1 + 4 * 3**5) == (5120, 973)
+
+
+def test_a_negative_example_specialises_g():
+    """Of the general boundary, against the negative; s stays as it is."""
+    from novacula.concept import ConjunctiveSpace
+
+    space = ConjunctiveSpace({"Sky": ["Sunny", "Rainy"], "Wind": ["Strong", "Weak"]})
+    narrower = space.most_general.specializations(("Rainy", "Weak"))
+    assert sorted(map(str, narrower)) == ["⟨?, Strong⟩", "⟨Sunny, ?⟩"]
+
+
+def test_conjunctions_over_binary_attributes():
+    from novacula.theory import conjunctions
+
+    def functions(n: int) -> int:
+        """Distinct truth tables of conjunctions of literals, and the empty one."""
+        points = list(product((0, 1), repeat=n))
+        literals = product((0, 1, None), repeat=n)
+        tables = {tuple(all(c in (None, v) for c, v in zip(term, x, strict=True)) for x in points) for term in literals}
+        return len(tables | {(False,) * len(points)})
+
+    assert [conjunctions(n) for n in (1, 2, 3, 4)] == [functions(n) for n in (1, 2, 3, 4)]
+
+
+def test_clauses_of_three_literals():
+    from novacula.theory import k_clause_cnf
+
+    assert k_clause_cnf(5, 2) <= (2 * 5) ** (3 * 2)
+
+
+def test_sample_sizes():
+    from novacula.theory import pac_sample_size, vc_sample_size
+
+    vc = (4 * math.log2(2 / 0.05) + 8 * 3 * math.log2(13 / 0.1)) / 0.1
+    assert vc_sample_size(3, 0.1, 0.05) == math.ceil(vc) == 1899
+    pac = (30 * math.log(2) + math.log(1e6)) / 0.01
+    assert pac_sample_size(2**30, 0.01, 1e-6) == math.ceil(pac) == 3461
+
+
+def test_gains():
+    from novacula.tree import DecisionTreeClassifier
+
+    def entropy(*counts: int) -> float:
+        return -sum(c / sum(counts) * math.log2(c / sum(counts)) for c in counts if c)
+
+    patrons = 1 - (2 / 12 * entropy(2) + 4 / 12 * entropy(4) + 6 / 12 * entropy(2, 4))
+    model = DecisionTreeClassifier().fit(nv.datasets.load("restaurant"))
+    names = [attribute.name for attribute in model.attributes_]
+    assert (
+        model.candidates_.gain[0, names.index("Patrons")] == pytest.approx(patrons) == pytest.approx(0.5409, abs=5e-5)
+    )
+
+    temperature = entropy(9, 5) - (4 * entropy(2, 2) + 6 * entropy(4, 2) + 4 * entropy(3, 1)) / 14
+    wind_if_sunny = entropy(2, 3) - (3 * entropy(1, 2) + 2 * entropy(1, 1)) / 5
+    model = DecisionTreeClassifier().fit(nv.datasets.load("play_tennis"))
+    root, sunny = model.candidates_.gain[0], model.candidates_.gain[2]
+    assert root[1] == pytest.approx(temperature) == pytest.approx(0.0292, abs=5e-5)
+    assert sunny[3] == pytest.approx(wind_if_sunny) == pytest.approx(0.0200, abs=5e-5)

@@ -191,6 +191,8 @@ def _two_branches(found, f, work, before, n, n_gone, rules, limits, logs):
         _join(work, 0 if nl >= nr * (1.0 - NOISE) else 1, rules[STRATEGY])
         nl, nr = _sum(work, left), _sum(work, right)
     enough = limits[MIN_LEAF] * (1.0 - NOISE)
+    if rules[STRATEGY] == FRACTIONAL:  # the missing ones will be shared out
+        enough *= 1.0 - n_gone / n
     if nl < enough or nr < enough:
         return False
     after = _spread(work, left, nl, rules[IMPURITY], logs) + _spread(work, right, nr, rules[IMPURITY], logs)
@@ -331,12 +333,15 @@ def _halve_codes(found, f, table, a, codes, t, work, rules, limits, logs, side):
 
 @inner
 def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side):
-    """The best partition of t codes in two: exact for two classes or few codes, else along the share of each class.
+    """The best partition of t codes in two: exact for few codes, or for two classes unless missing ones join a branch.
 
-    The lowest code is on side 0.
+    Otherwise it is the best along the share of any class. The lowest code is on side 0.
     """
     K = work.shape[1]
-    if t <= EXHAUSTIVE and K > 2:
+    if t < 2:
+        return
+    joins = rules[STRATEGY] != FRACTIONAL and _sum(work, LOST) > 0.0
+    if t <= EXHAUSTIVE and (K > 2 or joins):
         _halve_codes(found, f, table, a, codes, t, work, rules, limits, logs, side)
     else:
         share = np.empty(t)
@@ -367,6 +372,9 @@ def _heaviest(table, a, codes, t, k):
 def _split_codes(found, f, table, a, codes, t, work, rules, limits, logs):
     """A branch for each of t codes, into row f of found."""
     n, n_gone, after, information, heavy = _sum(work, TOTAL), _sum(work, LOST), 0.0, 0.0, 0
+    enough = limits[MIN_LEAF] * (1.0 - NOISE)
+    if rules[STRATEGY] == FRACTIONAL:
+        enough *= 1.0 - n_gone / n
     for k in range(work.shape[1]):  # JOINED_LEFT: the branch that missing examples of a class join
         work[JOINED_LEFT, k] = -1.0
         if n_gone > 0.0 and rules[STRATEGY] != FRACTIONAL:
@@ -377,7 +385,7 @@ def _split_codes(found, f, table, a, codes, t, work, rules, limits, logs):
             joins = work[JOINED_LEFT, k] == i
             work[LEFT, k] = table[a + codes[a + i], k] + (work[LOST, k] if joins else 0.0)
         weight = _sum(work, LEFT)
-        heavy += weight >= limits[MIN_LEAF] * (1.0 - NOISE)
+        heavy += weight >= enough
         after += _spread(work, LEFT, weight, rules[IMPURITY], logs)
         information += _information(weight, n)
     if t >= 2 and heavy >= 2:

@@ -1,0 +1,23 @@
+"""Concept learning: conjunctions, FIND-S, version spaces and what to ask next."""
+
+from novacula.concept.candidate_elimination import CandidateElimination
+from novacula.concept.conjunction import Conjunction
+from novacula.concept.find_s import FindS
+from novacula.concept.list_then_eliminate import ListThenEliminate
+from novacula.concept.query import Identification
+from novacula.concept.rote import RoteLearner
+from novacula.concept.space import ConjunctiveSpace
+from novacula.concept.unbiased import UnbiasedLearner
+from novacula.concept.version_space import VersionSpace
+
+__all__ = [
+    "CandidateElimination",
+    "Conjunction",
+    "ConjunctiveSpace",
+    "FindS",
+    "Identification",
+    "ListThenEliminate",
+    "RoteLearner",
+    "UnbiasedLearner",
+    "VersionSpace",
+]

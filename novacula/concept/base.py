@@ -1,0 +1,297 @@
+"""What learners of concepts share: two labels, a space, and the distinct examples as positions in it."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
+
+from novacula.concept.conjunction import Conjunction, Positions
+from novacula.concept.distinct import distinct_rows
+from novacula.concept.rows import chunk_positions, columns_of, observed_domains
+from novacula.concept.space import ConjunctiveSpace, is_number, plain
+from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning
+from novacula.learner.base import Classifier
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+from novacula.table.schema import Schema
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+# scikit-learn's suite rounds the data of its checks to whole numbers for learners that take categories.
+CONTRADICTORY: Mapping[str, str] = dict.fromkeys(
+    (
+        "check_classifiers_train",
+        "check_estimators_nan_inf",
+        "check_fit_check_is_fitted",
+        "check_fit_idempotent",
+        "check_fit_score_takes_y",
+        "check_n_features_in",
+        "check_sample_weights_list",
+        "check_supervised_y_2d",
+    ),
+    "its rows give one instance both labels, which is refused with the numbers of both rows",
+)
+COLLAPSING: Mapping[str, str] = {
+    **CONTRADICTORY,
+    **dict.fromkeys(
+        ("check_dtype_object", "check_estimators_dtypes"),
+        "its labels are random, which no conjunction fits, so there is nothing to predict with",
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """The distinct examples in the order in which they first came: size n·d, as every one of them may matter."""
+
+    positions: Positions  # (n, d)
+    positive: Flags  # (n,)
+
+    def first(self, n: int) -> Examples:
+        """The first n of them."""
+        return Examples(self.positions[:n], self.positive[:n])
+
+    @property
+    def positives(self) -> Positions:
+        """Those of the concept."""
+        return self.positions[self.positive]
+
+    @property
+    def negatives(self) -> Positions:
+        """The others."""
+        return self.positions[~self.positive]
+
+
+@dataclass(frozen=True, eq=False)
+class RowNames:
+    """What the examples are called: the number of the row in which each first came, from 1 on over all fits."""
+
+    first: npt.NDArray[np.int64]  # (n,)
+    seen: int
+
+
+class ConceptLearner(Classifier):
+    """The base of the family: keeps examples, finds the space, names rows. Parameters are stored by subclasses."""
+
+    state_types: ClassVar[tuple[type, ...]] = (ConjunctiveSpace, Conjunction, Examples, RowNames)
+    checks_finite: ClassVar[bool] = False  # a missing value is refused with its column and row
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "space": [ConjunctiveSpace, None],
+        "positive": "no_validation",
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
+
+    space: ConjunctiveSpace | None
+    positive: Any
+    unseen: str
+    space_: ConjunctiveSpace
+    positive_: Any
+    examples_: Examples
+    row_names_: RowNames
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    # --- fit -------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows of two labels: an array, a frame or a `Table`. A weight of 0 leaves a row out, others count
+        as 1, since to see an example twice says nothing new.
+        """
+        self._validate_params()
+        self._forget()
+        return self._learn(self._ingest(X, y, sample_weight), first=True)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows: the model equals that of `fit` on all rows, in any order.
+
+        `classes` names both labels on the first call. Without `space=`, domains are those of the first call; numbers
+        that come later join their grid, other new values are refused.
+        """
+        self._validate_params()
+        first = not hasattr(self, "examples_")
+        known = classes if first else self.classes_
+        return self._learn(self._ingest(X, y, sample_weight, first=first, classes=known), first)
+
+    def _learn(self, table: Table, first: bool) -> Self:
+        chunk = table.to_chunk()
+        if not (chunk.weight > 0).any():
+            raise DataError("the weights sum to zero: no row counts")
+        labels, codes = self._labels(table, chunk) if first else (self.classes_, chunk.target)
+        positive = self._positive(labels)
+        space, old = self._space(table, chunk, first)
+        rows = chunk_positions(space, table.layout, chunk, known=True)
+        examples, names = self._merged(old, rows, np.asarray(codes) == positive, chunk.weight > 0)
+        self._check(space, examples, names)
+        if first:
+            self.classes_, self.positive_ = labels, labels[positive]
+            self._remember(table)
+        self.space_, self.examples_, self.row_names_ = space, examples, names
+        self.schema_ = _coded_by(space, self.schema_)
+        self._count(chunk, codes)
+        self._solve()
+        return self
+
+    def _labels(self, table: Table, chunk: Chunk) -> tuple[Any, Any]:
+        """The two labels in order, and the code of each row's."""
+        labels, codes = np.array(table.layout.target_columns[0].categories), chunk.target
+        if len(labels) > 2:
+            raise DataError(
+                "Only binary classification is supported. The type of the target is multiclass: it has "
+                f"{len(labels)} classes, and a concept has two, what belongs to it and what does not"
+            )
+        if len(labels) == 1:
+            if self.positive is None or self.positive == labels[0]:
+                raise DataError(
+                    f"the target has one class only, {plain(labels[0])!r}, and the name of the other is not known: "
+                    f"name both with partial_fit(X, y, classes=[…])"
+                )
+            return (both := np.unique(np.array([labels[0], self.positive]))), np.searchsorted(both, labels)[codes]
+        return labels, codes
+
+    def _positive(self, labels: Any) -> int:
+        if self.positive is None:
+            return 1
+        found = [k for k, label in enumerate(labels.tolist()) if label == self.positive]
+        if not found:
+            raise ParameterError(f"positive={self.positive!r} is none of the labels {labels.tolist()}")
+        return found[0]
+
+    def _space(self, table: Table, chunk: Chunk, first: bool) -> tuple[ConjunctiveSpace, Examples]:
+        """The space that these rows are in, and the examples so far as positions in it."""
+        if first:
+            if self.space is None:
+                space = ConjunctiveSpace(*observed_domains(table, chunk))
+            elif len(self.space.names) != len(table.layout.features):
+                raise SchemaError(
+                    f"the space has {len(self.space.names)} attributes and X has {len(table.layout.features)} columns"
+                )
+            else:
+                space = self.space
+            return space, Examples(np.empty((0, len(space.names)), np.int64), np.empty(0, bool))
+        if self.space is not None or not self.space_.ordered:
+            return self.space_, self.examples_
+        return _grown(self.space_, self.examples_, observed_domains(table, chunk)[0])
+
+    def _merged(self, old: Examples, rows: Positions, positive: Flags, counted: Flags) -> tuple[Examples, RowNames]:
+        """All distinct examples, and their rows; rows that do not count are left out, but numbered."""
+        known = getattr(self, "row_names_", RowNames(np.empty(0, np.int64), 0))
+        positions = np.vstack([old.positions, rows[counted]])
+        labels = np.concatenate([old.positive, positive[counted]])
+        names = np.concatenate([known.first, known.seen + 1 + np.flatnonzero(counted)])
+        place = np.sort(distinct_rows(np.column_stack([positions, labels]))[0])
+        return Examples(positions[place], labels[place]), RowNames(names[place], known.seen + len(rows))
+
+    def _begin(self) -> None:
+        """Be fitted on no example: the space is all that is known, and the labels are false and true."""
+        if self.space is None or self.positive not in (None, True, False):
+            raise DataError("nothing is known yet: fit first, or give the space and no label but True or False")
+        self.classes_, self.positive_ = np.array([False, True]), np.bool_(self.positive is not False)
+        self.space_ = self.space
+        self.examples_ = Examples(np.empty((0, len(self.space.names)), np.int64), np.empty(0, bool))
+        self.row_names_ = RowNames(np.empty(0, np.int64), 0)
+        self.schema_ = self.space.schema
+        self.n_features_in_ = len(self.space.names)
+        self.feature_names_in_ = np.array(self.space.names, dtype=object)
+        self._solve()
+
+    def _add(self, row: Positions, positive: bool) -> None:
+        """Learn from one example more."""
+        one = np.array([True])
+        examples, names = self._merged(self.examples_, row[None], np.array([positive]), one)
+        self._check(self.space_, examples, names)
+        self.examples_, self.row_names_ = examples, names
+        self._solve()
+
+    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+        """Refuse examples that the learner cannot live with, before anything is kept."""
+
+    def _count(self, chunk: Chunk, codes: Any) -> None:
+        """Keep what else the rows say."""
+
+    @abstractmethod
+    def _solve(self) -> None:
+        """Find what the examples imply."""
+
+    # --- predict -----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def decide(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give +1 for rows that certainly belong to the concept, −1 for those that do not, 0 where it is open."""
+
+    def _rows(self, X: Any) -> Positions:
+        """The positions of rows to predict; what was not there at fit satisfies only ?, and is reported."""
+        table = self._query(X, self.unseen)
+        rows = chunk_positions(self.space_, table.layout, table.to_chunk())
+        grids = np.array([column.kind == "numeric" for column in columns_of(self.space_, self.schema_)])
+        strange = ((rows < 0) & ~(grids & self.space_.is_ordered)).sum(axis=0)
+        if strange.any():
+            found = [f"{name!r} ({n})" for name, n in zip(self.space_.names, strange.tolist(), strict=True) if n]
+            sentence = f"values that are in no domain satisfy only ? in {', '.join(found)}"
+            if self.unseen == "error":
+                raise DataError(f"{sentence}, which unseen='error' does not allow")
+            warnings.warn(sentence, UnseenCategoryWarning, stacklevel=4)
+        return rows
+
+    def _named(self, positive: Flags) -> Any:
+        """The label of each row."""
+        other = self.classes_[self.classes_ != self.positive_][0]
+        return np.where(positive, self.positive_, other).astype(self.classes_.dtype)
+
+    def _shares(self, yes: Sequence[int], total: int) -> Floats:
+        """Votes as shares of the classes, each the nearest double to the exact fraction."""
+        mine = np.array([count / total for count in yes])
+        other = np.array([(total - count) / total for count in yes])
+        return np.column_stack([mine if label == self.positive_ else other for label in self.classes_])
+
+    def _check_state(self) -> None:
+        """After loading: examples and names must fit the space, and what is derived is derived again."""
+        examples, d = self.examples_, len(self.space_.names)
+        n = len(examples.positive)
+        fits = examples.positions.shape == (n, d) and self.row_names_.first.shape == (n,)
+        if not fits or len(self.classes_) != 2 or len(self.schema_.features) != d:
+            raise ParameterError("the examples of the model do not fit its space and classes")
+        rows = examples.positions
+        if ((rows < 0) | (rows > 2 * self.space_.sizes - 2) | (rows % 2 == 1)).any():
+            raise ParameterError("an example of the model lies outside of its space")
+
+
+def contradiction(examples: Examples, names: RowNames) -> tuple[int, int] | None:
+    """The rows of the first two examples that are the same instance with different labels, if there are any."""
+    place, group = distinct_rows(examples.positions)
+    again = np.setdiff1d(np.arange(len(group)), place)
+    if not len(again):
+        return None
+    return int(names.first[place[group[again[0]]]]), int(names.first[again[0]])
+
+
+def _grown(space: ConjunctiveSpace, examples: Examples, seen: dict[str, Any]) -> tuple[ConjunctiveSpace, Examples]:
+    """The space with new numbers in the grids of its ordered attributes, and the examples moved to it."""
+    domains = dict(space.domains)
+    for name, new in zip(space.names, seen.values(), strict=True):
+        if name in space.ordered:
+            domains[name] = tuple(sorted({*domains[name], *filter(is_number, new)}))
+    grown = ConjunctiveSpace(domains, space.ordered)
+    moved = np.empty_like(examples.positions)
+    for j, values in enumerate(space.values):
+        moved[:, j] = grown.positions(j, values)[examples.positions[:, j] // 2]
+    return grown, Examples(moved, examples.positive)
+
+
+def _coded_by(space: ConjunctiveSpace, schema: Schema) -> Schema:
+    """The schema with the domains as categories, so that rows to predict are coded by them."""
+    columns = [
+        replace(column, categories=tuple(values), declared=True)
+        for column, values in zip(columns_of(space, schema), space.values, strict=True)
+        if column.kind == "categorical"
+    ]
+    return schema.with_columns(columns)

@@ -1,0 +1,242 @@
+"""Candidate-Elimination: the version space of the examples, kept by its boundaries and counted exactly.
+
+    VS = {h ∈ H : h(x) = label of x for every example x}        S ≤ h ≤ G for each h ∈ VS
+    P(yes | x) = |{h ∈ VS : h(x) = 1}| / |VS|
+
+Nothing is listed to fit, to count or to vote; `novacula.concept.counting` says how.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.concept.base import COLLAPSING, ConceptLearner, Examples, RowNames, contradiction
+from novacula.concept.conjunction import Conjunction
+from novacula.concept.derivation import derive_version_space, derive_votes
+from novacula.concept.diagnosis import collapsed_at, diagnose
+from novacula.concept.query import Identification, identify, most_divided, nearest_half
+from novacula.concept.rows import chunk_positions, instance_values, row_values
+from novacula.concept.space import ConjunctiveSpace
+from novacula.concept.version_space import VersionSpace
+from novacula.errors import DataError, DataWarning
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+
+
+def log2_conjunctions(counts: Any) -> float:
+    """Bits to name one conjunction: counts has for each attribute the number of its constraints, d + 1 if nominal."""
+    return math.log2(1 + math.prod(int(count) for count in counts))
+
+
+class CandidateElimination(ConceptLearner):
+    """Every conjunction that fits the examples: boundaries, exact counts and votes, certainty, queries.
+
+    Parameters
+    ----------
+    space : ConjunctiveSpace, default=None
+        The attributes and their domains. By default those of the rows: categories as the schema has them, and for
+        numbers the distinct values seen, with intervals whose ends are among them.
+    positive : label, default=None
+        The label of the concept; by default the second of the two in order.
+    contradiction : {"raise", "collapse"}, default="raise"
+        What to do when one instance has both labels: refuse, with both rows, or let the version space be empty.
+    unseen : {"ignore", "error"}, default="ignore"
+        What to do with a value to predict from that no domain holds: it satisfies only ?, with a warning, or refuse.
+
+    Attributes
+    ----------
+    S_, G_ : tuple of Conjunction
+        The most specific and the most general members, found when asked for.
+    version_space_size_ : int
+        How many members there are, exactly.
+    collapsed_, collapsed_at_, diagnosis_
+        Whether no conjunction fits; the row, from 1 on over all fits, that made it so; and a sentence why.
+    space_, classes_, positive_, examples_
+        The space, the labels, the concept's label, and the distinct examples as positions in the space.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.concept import CandidateElimination
+    >>> model = CandidateElimination().fit(nv.datasets.load("enjoy_sport"))
+    >>> print(*model.S_)
+    ⟨Sunny, Warm, ?, Strong, ?, ?⟩
+    >>> print(*model.G_)
+    ⟨Sunny, ?, ?, ?, ?, ?⟩ ⟨?, Warm, ?, ?, ?, ?⟩
+    >>> model.version_space_size_
+    6
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Candidate-Elimination",
+        task="classification",
+        summary="Every conjunction that fits the examples, kept by its boundaries and counted exactly.",
+        hypothesis_space="Conjunctions of one constraint an attribute: a value, an interval, or any.",
+        inductive_bias="The concept is a conjunction; among those that fit, none is preferred.",
+        objective="Agreement with every example.",
+        search="The least upper bound of the positives, and minimal hitting sets of the negatives.",
+        noise="None is tolerated: one wrong label may empty the version space, and then it says so.",
+        missing="Refused, with column and row.",
+        conjunctive=True,
+        unseen="A value that no domain holds satisfies only ?, with a warning, or is refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory",),
+        uses="arrays",
+        cost="n·d to fit; counts take at most 2^d steps for d constrained attributes, mostly far fewer.",
+        cost_exponents={"n": 1, "d": 1},
+        log2_hypotheses=log2_conjunctions,
+        references=(
+            "Mitchell, Machine Learning (1997), chapter 2",
+            "Hirsh (1994), Generalizing version spaces",
+            "Murakami and Uno (2014), on minimal hitting sets",
+        ),
+        expected_failures=COLLAPSING,
+    )
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ConceptLearner._parameter_constraints,
+        "contradiction": [StrOptions({"raise", "collapse"})],
+    }
+
+    collapsed_: bool
+    collapsed_at_: int | None
+    diagnosis_: str | None
+    _version_space: VersionSpace
+
+    def __init__(
+        self,
+        space: ConjunctiveSpace | None = None,
+        positive: Any = None,
+        contradiction: str = "raise",
+        unseen: str = "ignore",
+    ) -> None:
+        self.space = space
+        self.positive = positive
+        self.contradiction = contradiction
+        self.unseen = unseen
+
+    # --- fit ---------------------------------------------------------------------------------------------------------
+
+    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+        if self.contradiction == "raise":
+            refuse_contradiction(examples, names)
+
+    def _solve(self) -> None:
+        known = getattr(self, "collapsed_", False)
+        self._version_space = VersionSpace.of(self.space_, self.examples_.positives, self.examples_.negatives)
+        self.collapsed_ = self._version_space.is_empty
+        self.collapsed_at_ = self.diagnosis_ = None
+        if self.collapsed_:
+            self.collapsed_at_ = collapsed_at(self.space_, self.examples_, self.row_names_)
+            self.diagnosis_ = diagnose(self.space_, self.examples_, self.row_names_)
+            if not known:
+                warnings.warn(self.diagnosis_, DataWarning, stacklevel=4)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        self._version_space = VersionSpace.of(self.space_, self.examples_.positives, self.examples_.negatives)
+
+    # --- the version space -------------------------------------------------------------------------------------------
+
+    @property
+    def S_(self) -> tuple[Conjunction, ...]:  # noqa: N802  (the textbook's name)
+        """The most specific members; ∅ before the first positive, none after a collapse."""
+        return self._fitted().specific
+
+    @property
+    def G_(self) -> tuple[Conjunction, ...]:  # noqa: N802
+        """The most general members, in order; found when first asked for."""
+        return self._fitted().general
+
+    @property
+    def version_space_size_(self) -> int:
+        """How many conjunctions fit the examples."""
+        return self._fitted().size
+
+    def members(self) -> Iterator[Conjunction]:
+        """Every conjunction that fits the examples, one by one; there may be very many."""
+        return self._fitted().members()
+
+    def _fitted(self) -> VersionSpace:
+        check_is_fitted(self)
+        return self._version_space
+
+    def _alive(self) -> VersionSpace:
+        """The version space to predict with."""
+        held = self._fitted()
+        if self.collapsed_:
+            raise DataError(f"there is no hypothesis to predict with: {self.diagnosis_}")
+        return held
+
+    # --- predict -----------------------------------------------------------------------------------------------------
+
+    def votes(self, X: Any) -> tuple[list[int], int]:
+        """How many members say yes to each row, and how many there are: exact integers."""
+        rows = self._rows(X)
+        held = self._alive()
+        return held.votes(rows), held.size
+
+    def decide(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give +1 where every member says yes, −1 where every one says no, and 0 where they differ."""
+        rows = self._rows(X)
+        return self._alive().decide(rows)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the share of members that vote for each class, in the order of `classes_`."""
+        return self._shares(*self.votes(X))
+
+    def predict(self, X: Any) -> Any:
+        """Give the label that most members vote for; a tie is a no, which is the cautious answer."""
+        yes, total = self.votes(X)
+        return self._named(np.array([2 * count > total for count in yes], bool))
+
+    # --- ask ---------------------------------------------------------------------------------------------------------
+
+    def query(self, candidates: Any = None) -> Mapping[str, Any] | None:
+        """The instance whose vote is nearest one half, as values by attribute; None if no instance divides the members.
+
+        It is looked for among `candidates`, rows of any kind that `predict` takes, or in the whole instance space. That
+        search is exact for up to 20 constrained nominal attributes (2²⁰ patterns of agreement with S) once there is a
+        positive example, and up to 4,096 instances before. Beyond, values are exchanged one attribute at a time for as
+        long as that helps.
+        """
+        held = self._alive()
+        if candidates is None:
+            row = most_divided(held)
+            return None if row is None else instance_values(self.space_, row)
+        table = self._query(candidates, "error")
+        chunk = table.to_chunk()
+        best = nearest_half(held, chunk_positions(self.space_, table.layout, chunk))
+        return None if best is None else row_values(self.space_, table.layout, chunk, best)
+
+    def identify(self, oracle: Callable[[Mapping[str, Any]], Any], max_queries: int | None = None) -> Identification:
+        """Ask an oracle about one instance after the other until no question is left, and learn from its answers.
+
+        The oracle is given an instance as values by attribute, and answers with a label or with true and false. A
+        learner that was not fitted begins with nothing but its `space`.
+        """
+        return identify(self, oracle, max_queries)
+
+    # --- explain -----------------------------------------------------------------------------------------------------
+
+    def work(self, X: Any = None) -> Work:
+        """Derive boundaries and size, or with X the vote for each row."""
+        check_is_fitted(self)
+        return derive_version_space(self) if X is None else derive_votes(self, X)
+
+
+def refuse_contradiction(examples: Examples, names: RowNames) -> None:
+    """Raise if one instance has both labels."""
+    if rows := contradiction(examples, names):
+        raise DataError(
+            f"rows {rows[0]} and {rows[1]} are the same instance with different labels, which no hypothesis fits: "
+            f"correct one of them or leave both out"
+        )

@@ -1,0 +1,126 @@
+"""FIND-S: the most specific conjunction that the positive examples allow.
+
+h ← ⟨∅, …, ∅⟩, and for each positive x: h ← h | x, the least generalisation that accepts x
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.concept.base import ConceptLearner
+from novacula.concept.candidate_elimination import log2_conjunctions
+from novacula.concept.conjunction import Conjunction, boxed, join
+from novacula.concept.derivation import derive_tests, derive_trace
+from novacula.concept.space import ConjunctiveSpace
+from novacula.concept.version_space import box_of
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+
+
+class FindS(ConceptLearner):
+    """The most specific conjunction that accepts every positive example; negatives are only checked.
+
+    Parameters
+    ----------
+    space : ConjunctiveSpace, default=None
+        The attributes and their domains; by default those of the rows.
+    positive : label, default=None
+        The label of the concept; by default the second of the two in order.
+    unseen : {"ignore", "error"}, default="ignore"
+        What to do with a value to predict from that no domain holds: it satisfies only ?, with a warning, or refuse.
+
+    Attributes
+    ----------
+    hypothesis_ : Conjunction
+        What was found.
+    consistent_ : bool
+        Whether it rejects every negative example. If not, no conjunction fits.
+    trace_ : tuple of Conjunction
+        The hypothesis after each row.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.concept import FindS
+    >>> model = FindS().fit(nv.datasets.load("enjoy_sport"))
+    >>> for h in model.trace_:
+    ...     print(h)
+    ⟨Sunny, Warm, Normal, Strong, Warm, Same⟩
+    ⟨Sunny, Warm, ?, Strong, Warm, Same⟩
+    ⟨Sunny, Warm, ?, Strong, Warm, Same⟩
+    ⟨Sunny, Warm, ?, Strong, ?, ?⟩
+    """
+
+    card: ClassVar[Card] = Card(
+        name="FIND-S",
+        task="classification",
+        summary="The most specific conjunction that accepts every positive example.",
+        hypothesis_space="Conjunctions of one constraint an attribute: a value, an interval, or any.",
+        inductive_bias="What no positive example shows does not belong to the concept.",
+        objective="The least general conjunction above the positives.",
+        search="From specific to general, one least step a positive example.",
+        noise="A wrong positive widens the hypothesis for good; a wrong negative is noticed (consistent_) and ignored.",
+        missing="Refused, with column and row.",
+        conjunctive=True,
+        unseen="A value that no domain holds satisfies only ?, with a warning, or is refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory",),
+        uses="arrays",
+        cost="n·d to fit and to predict.",
+        cost_exponents={"n": 1, "d": 1},
+        log2_hypotheses=log2_conjunctions,
+        references=("Mitchell, Machine Learning (1997), section 2.4",),
+        expected_failures={
+            "check_classifiers_train": "its classes overlap, and the box of one class then holds much of the other"
+        },
+    )
+
+    hypothesis_: Conjunction
+    consistent_: bool
+
+    def __init__(self, space: ConjunctiveSpace | None = None, positive: Any = None, unseen: str = "ignore") -> None:
+        self.space = space
+        self.positive = positive
+        self.unseen = unseen
+
+    def _solve(self) -> None:
+        box = box_of(self.space_, self.examples_.positives)
+        self.hypothesis_ = self.space_.most_specific if box is None else boxed(self.space_, box[0][None], box[1][None])
+        self.consistent_ = not self.hypothesis_.covers(self.examples_.negatives).any()
+
+    def _path(self) -> list[Conjunction]:
+        """The hypothesis at the start and after each distinct example."""
+        path = [self.space_.most_specific]
+        for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
+            h = path[-1]
+            if positive and not h.covers(row[None])[0]:
+                box = None if h.is_empty else (np.array(h.low), np.array(h.high))
+                h = boxed(self.space_, *join(self.space_, box, row[None], row[None]))
+            path.append(h)
+        return path
+
+    @property
+    def trace_(self) -> tuple[Conjunction, ...]:
+        """The hypothesis after each row that was seen."""
+        check_is_fitted(self)
+        path = self._path()
+        rows = np.arange(1, self.row_names_.seen + 1)
+        return tuple(path[k] for k in np.searchsorted(self.row_names_.first, rows, side="right").tolist())
+
+    def decide(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give +1 for rows that the hypothesis accepts and −1 for the others: it leaves nothing open."""
+        check_is_fitted(self)
+        return np.where(self.hypothesis_.covers(self._rows(X)), 1, -1)
+
+    def predict(self, X: Any) -> Any:
+        """Give the label of each row."""
+        return self._named(self.decide(X) > 0)
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the hypothesis, example by example, or with X the tests of each row."""
+        check_is_fitted(self)
+        return derive_trace(self) if X is None else derive_tests(self, X)

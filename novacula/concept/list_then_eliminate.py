@@ -1,0 +1,206 @@
+"""List-Then-Eliminate: write down every hypothesis, and cross out those that an example contradicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.concept.base import COLLAPSING, ConceptLearner, Examples, RowNames
+from novacula.concept.candidate_elimination import log2_conjunctions, refuse_contradiction
+from novacula.concept.conjunction import NONE, Conjunction, Positions, inside
+from novacula.concept.derivation import derive_list, derive_votes
+from novacula.concept.space import ConjunctiveSpace, all_places
+from novacula.errors import DataError
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+
+_BLOCK = 1 << 24  # comparisons made at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """Hypotheses as their lowest and highest positions: 2·d numbers a hypothesis."""
+
+    low: Positions  # (m, d)
+    high: Positions  # (m, d)
+
+    @classmethod
+    def of(cls, space: ConjunctiveSpace) -> Listing:
+        """Every hypothesis that differs in meaning, ∅ first, in the order of `ConjunctiveSpace.hypotheses`."""
+        ranges = [np.array(space.ranges(j)) for j in range(len(space.names))]
+        choice = all_places(np.array([len(each) for each in ranges]))
+        picked = [each[k] for each, k in zip(ranges, choice.T, strict=True)]
+        low, high = (np.column_stack([each[:, end] for each in picked]) for end in (0, 1))
+        nothing = np.full((1, len(ranges)), NONE[0]), np.full((1, len(ranges)), NONE[1])
+        return cls(np.vstack([nothing[0], low]), np.vstack([nothing[1], high]))
+
+    def without(self, row: Positions, positive: bool) -> Listing:
+        """Those that agree with an example."""
+        kept = inside(self.low, self.high, row) == positive
+        return Listing(self.low[kept], self.high[kept])
+
+    def votes(self, rows: Positions) -> npt.NDArray[np.int64]:
+        """How many of them accept each row."""
+        counts = np.empty(len(rows), np.int64)
+        step = max(1, _BLOCK // max(1, self.low.size))
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step, None]
+            counts[start : start + step] = inside(self.low, self.high, block).sum(axis=1)
+        return counts
+
+
+class ListThenEliminate(ConceptLearner):
+    """Keeps a list of all hypotheses that fit: the plain algorithm, for small spaces.
+
+    Parameters
+    ----------
+    space : ConjunctiveSpace, default=None
+        The attributes and their domains; by default those of the rows.
+    positive : label, default=None
+        The label of the concept; by default the second of the two in order.
+    max_hypotheses : int, default=10**6
+        The largest space that is listed.
+    unseen : {"ignore", "error"}, default="ignore"
+        What to do with a value to predict from that no domain holds: it satisfies only ?, with a warning, or refuse.
+
+    Attributes
+    ----------
+    version_space_ : list of Conjunction
+        The hypotheses that fit, in order.
+    version_space_size_ : int
+        How many they are.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.concept import ListThenEliminate
+    >>> model = ListThenEliminate().fit(nv.datasets.load("enjoy_sport"))
+    >>> for h in model.version_space_:
+    ...     print(h)
+    ⟨Sunny, Warm, ?, Strong, ?, ?⟩
+    ⟨Sunny, Warm, ?, ?, ?, ?⟩
+    ⟨Sunny, ?, ?, Strong, ?, ?⟩
+    ⟨Sunny, ?, ?, ?, ?, ?⟩
+    ⟨?, Warm, ?, Strong, ?, ?⟩
+    ⟨?, Warm, ?, ?, ?, ?⟩
+    """
+
+    card: ClassVar[Card] = Card(
+        name="List-Then-Eliminate",
+        task="classification",
+        summary="All conjunctions are listed, and those that an example contradicts are crossed out.",
+        hypothesis_space="Conjunctions of one constraint an attribute: a value, an interval, or any.",
+        inductive_bias="The concept is a conjunction; among those that fit, none is preferred.",
+        objective="Agreement with every example.",
+        search="Exhaustive.",
+        noise="None is tolerated: one wrong label may leave nothing on the list.",
+        missing="Refused, with column and row.",
+        conjunctive=True,
+        unseen="A value that no domain holds satisfies only ?, with a warning, or is refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory",),
+        uses="arrays",
+        cost="n·d·|H|: exponential in the number of attributes.",
+        cost_exponents={"n": 1},
+        size="max_hypotheses",
+        log2_hypotheses=log2_conjunctions,
+        references=("Mitchell, Machine Learning (1997), section 2.5",),
+        expected_failures={
+            **COLLAPSING,
+            **dict.fromkeys(
+                ("check_classifiers_one_label_sample_weights", "check_sample_weight_equivalence_on_dense_data"),
+                "the space of its rows has more hypotheses than max_hypotheses, and is refused",
+            ),
+        },
+    )
+    state_types: ClassVar[tuple[type, ...]] = (*ConceptLearner.state_types, Listing)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ConceptLearner._parameter_constraints,
+        "max_hypotheses": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    listing_: Listing
+
+    def __init__(
+        self,
+        space: ConjunctiveSpace | None = None,
+        positive: Any = None,
+        max_hypotheses: int = 10**6,
+        unseen: str = "ignore",
+    ) -> None:
+        self.space = space
+        self.positive = positive
+        self.max_hypotheses = max_hypotheses
+        self.unseen = unseen
+
+    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+        refuse_contradiction(examples, names)
+        size = space.size_semantic
+        if size > self.max_hypotheses:
+            raise DataError(
+                f"the space has {size:,} hypotheses, more than max_hypotheses={self.max_hypotheses:,}: use "
+                f"CandidateElimination, which does not list them"
+            )
+
+    def _solve(self) -> None:
+        listing = Listing.of(self.space_)
+        for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
+            listing = listing.without(row, bool(positive))
+        self.listing_ = listing
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        shape = (len(self.listing_.low), len(self.space_.names))
+        if not self.listing_.low.shape == self.listing_.high.shape == shape:
+            raise DataError("the hypotheses of the model do not fit its space")
+
+    @property
+    def version_space_(self) -> list[Conjunction]:
+        """The hypotheses that fit, in order, ∅ first where it does."""
+        check_is_fitted(self)
+        rows = zip(self.listing_.low.tolist(), self.listing_.high.tolist(), strict=True)
+        return [Conjunction(self.space_, tuple(low), tuple(high)) for low, high in rows]
+
+    @property
+    def version_space_size_(self) -> int:
+        """How many hypotheses fit."""
+        check_is_fitted(self)
+        return len(self.listing_.low)
+
+    @property
+    def collapsed_(self) -> bool:
+        """Whether none fits."""
+        return self.version_space_size_ == 0
+
+    def votes(self, X: Any) -> tuple[list[int], int]:
+        """How many hypotheses say yes to each row, and how many there are."""
+        rows = self._rows(X)
+        if self.collapsed_:
+            raise DataError("no hypothesis fits the examples: CandidateElimination says which row left none, and why")
+        return self.listing_.votes(rows).tolist(), self.version_space_size_
+
+    def decide(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give +1 where every hypothesis says yes, −1 where every one says no, and 0 where they differ."""
+        yes, total = self.votes(X)
+        return np.array([1 if count == total else -1 if count == 0 else 0 for count in yes], np.int64)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the share of hypotheses that vote for each class, in the order of `classes_`."""
+        return self._shares(*self.votes(X))
+
+    def predict(self, X: Any) -> Any:
+        """Give the label that most hypotheses vote for; a tie is a no."""
+        yes, total = self.votes(X)
+        return self._named(np.array([2 * count > total for count in yes], bool))
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the list, or with X the vote for each row."""
+        check_is_fitted(self)
+        return derive_list(self) if X is None else derive_votes(self, X)

@@ -1,0 +1,175 @@
+"""What to ask next: the instance on which the members of a version space are most divided, and a dialogue of such.
+
+A yes keeps the members that accept the instance, a no the others, so an even division halves the version space. A
+question that always divides evenly identifies the concept in ⌈log₂ size⌉ questions, and no strategy can do with fewer
+for every concept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novacula.concept.conjunction import Conjunction, Positions
+from novacula.concept.counting import close_upwards
+from novacula.concept.rows import instance_values
+from novacula.concept.space import all_places
+from novacula.concept.version_space import Box, VersionSpace
+from novacula.errors import DataError
+
+if TYPE_CHECKING:
+    from novacula.concept.candidate_elimination import CandidateElimination
+
+MAX_PATTERNS = 1 << 20
+"""Patterns of agreement with s up to which the search is exact, once there is a positive."""
+MAX_INSTANCES = 4096
+"""Instances up to which it is exact before."""
+
+
+@dataclass(frozen=True)
+class Identification:
+    """What was found by asking: the hypothesis, and each instance with its answer."""
+
+    hypothesis: Conjunction
+    queries: tuple[tuple[Mapping[str, Any], bool], ...]
+    size_before: int
+    size_after: int
+
+    @property
+    def n_queries(self) -> int:
+        """How many questions were asked."""
+        return len(self.queries)
+
+    @property
+    def bound(self) -> int:
+        """⌈log₂ of the members there were before⌉: what the best questions would have taken at most."""
+        return (self.size_before - 1).bit_length()
+
+    def __str__(self) -> str:
+        left = (
+            "is left"
+            if self.size_after == 1
+            else f"is the most specific of {self.size_after:,} that no question divides"
+        )
+        return f"{self.hypothesis} {left} after {self.n_queries} questions; ⌈log₂ {self.size_before:,}⌉ = {self.bound}"
+
+
+def identify(
+    model: CandidateElimination, oracle: Callable[[Mapping[str, Any]], Any], max_queries: int | None
+) -> Identification:
+    """Ask until no instance divides the members, or as often as allowed."""
+    if not hasattr(model, "examples_"):
+        model._begin()
+    before = model.version_space_size_
+    asked: list[tuple[Mapping[str, Any], bool]] = []
+    while max_queries is None or len(asked) < max_queries:
+        held = model._alive()
+        row = most_divided(held)
+        if row is None:
+            break
+        instance = instance_values(model.space_, row)
+        answer = _truth(oracle(instance), model)
+        model._add(row, answer)
+        asked.append((instance, answer))
+    return Identification(model.S_[0], tuple(asked), before, model.version_space_size_)
+
+
+def _truth(answer: Any, model: CandidateElimination) -> bool:
+    for label in model.classes_.tolist():
+        if type(answer) is type(label) and answer == label:
+            return bool(label == model.positive_)
+    if isinstance(answer, (bool, np.bool_)):
+        return bool(answer)
+    raise DataError(f"the oracle answered {answer!r}, which is neither true or false nor a label")
+
+
+def nearest_half(held: VersionSpace, rows: Positions) -> int | None:
+    """The number of the row whose vote is nearest one half, the first of equals; None if none is divided."""
+    gaps = [abs(2 * yes - held.size) for yes in held.votes(rows)]
+    best = min(range(len(gaps)), key=gaps.__getitem__, default=None)
+    return None if best is None or gaps[best] == held.size else best
+
+
+def most_divided(held: VersionSpace) -> Positions | None:
+    """The instance of the whole space whose vote is nearest one half; None if none is divided."""
+    space = held.space
+    if held.box is not None:
+        _, room = held.chains(*held.box, held.negatives)
+        if math.prod((room + 1).tolist()) <= MAX_PATTERNS:
+            return _by_patterns(held, held.box)
+    elif space.n_instances <= MAX_INSTANCES:
+        rows = 2 * all_places(space.sizes)
+        best = nearest_half(held, rows)
+        return None if best is None else rows[best]
+    return _by_exchange(held)
+
+
+def _by_patterns(held: VersionSpace, box: Box) -> Positions | None:
+    """Votes for every pattern at once: sums over a table of members, one cell a combination of steps."""
+    ease, room = held.chains(*box, held.negatives)
+    used = room > 0  # NumPy has no more than 64 axes
+    fails = np.zeros((room[used] + 1).tolist(), bool)
+    fails[tuple(ease[:, used].T)] = True
+    close_upwards(fails)
+    votes = _upper_sums(~fails).ravel()
+    strides = np.cumprod([1, *(room[:0:-1] + 1)])[::-1]
+    choices = [_choices(held, box, j, strides) for j in range(len(box[0]))]
+    cells = np.zeros(1, np.int64)
+    for _, offsets in choices:
+        cells = (cells[:, None] + offsets).ravel()
+    gaps = np.abs(2 * votes[cells] - votes[0])
+    best = int(np.argmin(gaps))
+    if gaps[best] == votes[0]:
+        return None
+    picked = np.unravel_index(best, [len(offsets) for _, offsets in choices])
+    return np.array([positions[k] for (positions, _), k in zip(choices, picked, strict=True)], np.int64)
+
+
+def _choices(held: VersionSpace, box: Box, attribute: int, strides: Any) -> tuple[Positions, Any]:
+    """Values of an attribute that votes can tell apart, and where each leads in the flat table."""
+    values = 2 * np.arange(held.space.sizes[attribute])
+    rows = np.tile(np.maximum(box[0], 0), (len(values), 1))
+    rows[:, attribute] = values
+    ease, _ = held.chains(*box, rows)
+    _, first = np.unique(ease, axis=0, return_index=True)
+    first.sort()
+    return values[first], ease[first] @ strides
+
+
+def _upper_sums(table: Any) -> Any:
+    """For each cell the sum of those that are at least equal to it."""
+    sums = table.astype(np.int64)
+    for axis in range(sums.ndim):
+        sums = np.flip(np.cumsum(np.flip(sums, axis), axis=axis), axis)
+    return sums
+
+
+def _by_exchange(held: VersionSpace) -> Positions | None:
+    """Change one value at a time for as long as the vote comes nearer to one half."""
+    row = _start(held)
+    if row is None:
+        return None
+    gap, better = abs(2 * held.votes(row[None])[0] - held.size), True
+    while better:
+        better = False
+        for j, m in enumerate(held.space.sizes.tolist()):
+            rows = np.tile(row, (m, 1))
+            rows[:, j] = 2 * np.arange(m)
+            gaps = [abs(2 * yes - held.size) for yes in held.votes(rows)]
+            if min(gaps) < gap:
+                gap, row, better = min(gaps), rows[int(np.argmin(gaps))], True
+    return None if gap == held.size else row
+
+
+def _start(held: VersionSpace) -> Positions | None:
+    """An instance that S accepts; before the first positive, one that is no negative."""
+    if held.box is not None:
+        return np.maximum(held.box[0], 0)
+    negatives = {row.tobytes() for row in held.negatives}
+    rows = (np.array(held.space.instance(x)) for x in held.space.instances())
+    return next((row for row in islice(rows, len(negatives) + 1) if row.tobytes() not in negatives), None)

@@ -1,0 +1,142 @@
+"""Rote learning: remember the examples, and answer what has been seen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.concept.base import ConceptLearner
+from novacula.concept.conjunction import Positions
+from novacula.concept.derivation import derive_memory, derive_recall
+from novacula.concept.distinct import distinct_rows
+from novacula.concept.space import ConjunctiveSpace
+from novacula.errors import ParameterError
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table import Chunk
+from novacula.table.chunk import Floats
+
+
+class Memory(ConceptLearner):
+    """What rote and unbiased learners share: instances that were seen have their label, the others none."""
+
+    space: ConjunctiveSpace | None
+
+    def _recall(self, rows: Positions) -> npt.NDArray[np.int64]:
+        """+1 or −1 for rows that were seen, 0 for those that were not, or with both labels."""
+        known: defaultdict[bytes, int] = defaultdict(int)
+        for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
+            known[row.tobytes()] += 1 if positive else -1
+        return np.array([known.get(row.tobytes(), 0) for row in np.ascontiguousarray(rows)], np.int64)
+
+    @property
+    def n_recalled(self) -> int:
+        """How many instances were seen with one label."""
+        instances = self.examples_.positions[distinct_rows(self.examples_.positions)[0]]
+        return int((self._recall(instances) != 0).sum())
+
+    def decide(self, X: Any) -> npt.NDArray[np.int64]:
+        """Give +1 or −1 for instances that were seen with one label, and 0 for all others."""
+        check_is_fitted(self)
+        return self._recall(self._rows(X))
+
+    def _solve(self) -> None:
+        """What was seen is all there is."""
+
+
+class RoteLearner(Memory):
+    """Answers what it has seen, and nothing else: the learner without any bias to generalise by.
+
+    Parameters
+    ----------
+    default : label, default=None
+        What `predict` says of an instance that was never seen, where `decide` abstains; by default the more frequent
+        label, and the negative one of equals.
+    space : ConjunctiveSpace, default=None
+        The attributes and their domains; by default those of the rows.
+    positive : label, default=None
+        The label of the concept; by default the second of the two in order.
+    unseen : {"ignore", "error"}, default="ignore"
+        What to do with a value to predict from that no domain holds: warn, or refuse.
+
+    Attributes
+    ----------
+    class_count_ : array of shape (2,)
+        The weight of the rows of each class.
+    examples_ : Examples
+        The distinct examples.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.concept import RoteLearner
+    >>> table = nv.datasets.load("enjoy_sport")
+    >>> RoteLearner().fit(table).decide(table).tolist()
+    [1, 1, -1, 1]
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Rote learner",
+        task="classification",
+        summary="Remembers the examples and answers those alone.",
+        hypothesis_space="Every set of instances.",
+        inductive_bias="None: nothing follows for what was not seen.",
+        objective="Agreement with every example.",
+        search="None: look-up.",
+        noise="Learned by heart; of an instance that was seen with both labels it says nothing.",
+        missing="Refused, with column and row.",
+        conjunctive=True,
+        unseen="Never seen, so decide abstains, with a warning, or it is refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory",),
+        uses="arrays",
+        cost="n·d to fit and to look up; the examples are kept.",
+        cost_exponents={"n": 1, "d": 1},
+        references=("Mitchell, Machine Learning (1997), section 2.7",),
+    )
+
+    class_count_: Floats
+
+    def __init__(
+        self,
+        default: Any = None,
+        space: ConjunctiveSpace | None = None,
+        positive: Any = None,
+        unseen: str = "ignore",
+    ) -> None:
+        self.default = default
+        self.space = space
+        self.positive = positive
+        self.unseen = unseen
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ConceptLearner._parameter_constraints,
+        "default": "no_validation",
+    }
+
+    def _count(self, chunk: Chunk, codes: Any) -> None:
+        counts = np.bincount(codes, weights=chunk.weight, minlength=2).astype(np.float64)
+        self.class_count_ = counts + getattr(self, "class_count_", np.zeros(2))
+
+    def _default(self) -> bool:
+        """Whether an instance that was never seen is said to be positive."""
+        if self.default is None:
+            yes = self.classes_ == self.positive_
+            return bool(self.class_count_[yes][0] > self.class_count_[~yes][0])
+        if self.default not in self.classes_.tolist():
+            raise ParameterError(f"default={self.default!r} is none of the labels {self.classes_.tolist()}")
+        return bool(self.default == self.positive_)
+
+    def predict(self, X: Any) -> Any:
+        """Give the label of instances that were seen, and the default for others."""
+        known = self.decide(X)
+        return self._named(np.where(known == 0, self._default(), known > 0))
+
+    def work(self, X: Any = None) -> Work:
+        """Say what is remembered and how much of the instance space that is, or with X what is recalled of each row."""
+        check_is_fitted(self)
+        return derive_memory(self) if X is None else derive_recall(self, X)

@@ -1,0 +1,139 @@
+"""The unbiased learner: its hypotheses are all sets of instances, and so it cannot generalise.
+
+    S = the positives        G = everything but the negatives        |VS| = 2^(instances not seen)
+
+For each hypothesis that fits and each instance that was not seen there is another one that differs there alone. So
+exactly half of the version space says yes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.concept.base import CONTRADICTORY, Examples, RowNames
+from novacula.concept.candidate_elimination import refuse_contradiction
+from novacula.concept.derivation import derive_memory, derive_votes
+from novacula.concept.rote import Memory
+from novacula.concept.space import ConjunctiveSpace, all_places
+from novacula.errors import DataError
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+from novacula.table.schema import Category
+
+_HALVES = "Votes are counted in halves of the version space; where one half says yes, it is a tie, and a tie is a no."
+
+MAX_LISTED = 10**6
+"""Instances up to which G is listed, and bits up to which the size is written out."""
+
+
+class UnbiasedLearner(Memory):
+    """Candidate-Elimination over the power set: certain of what it has seen, and split in half on all else.
+
+    Parameters
+    ----------
+    space : ConjunctiveSpace, default=None
+        The attributes and their domains; by default those of the rows.
+    positive : label, default=None
+        The label of the concept; by default the second of the two in order.
+    unseen : {"ignore", "error"}, default="ignore"
+        What to do with a value to predict from that no domain holds: warn, or refuse.
+
+    Attributes
+    ----------
+    S_, G_ : tuple of instances
+        The most specific hypothesis, which is the set of the positives, and the most general one, which is the set of
+        all instances but the negatives.
+    log2_size_, version_space_size_ : int
+        Instances that were not seen, and 2 to that power.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.concept import UnbiasedLearner
+    >>> model = UnbiasedLearner().fit(nv.datasets.load("enjoy_sport"))
+    >>> model.log2_size_, len(model.S_), len(model.G_)
+    (92, 3, 95)
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Unbiased learner",
+        task="classification",
+        summary="The version space over all sets of instances: half of it says yes to whatever was not seen.",
+        hypothesis_space="Every set of instances: 2^|X| of them.",
+        inductive_bias="None, and so nothing follows for what was not seen.",
+        objective="Agreement with every example.",
+        search="None: S is the positives, G is all but the negatives.",
+        noise="An instance with both labels is refused; other noise is learned by heart.",
+        missing="Refused, with column and row.",
+        conjunctive=True,
+        unseen="Never seen, so the vote is even, with a warning, or it is refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory",),
+        uses="arrays",
+        cost="n·d to fit and to look up; the examples are kept.",
+        cost_exponents={"n": 1, "d": 1},
+        log2_hypotheses=lambda n_instances: float(n_instances),
+        references=("Mitchell, Machine Learning (1997), section 2.7",),
+        expected_failures=CONTRADICTORY,
+    )
+
+    def __init__(self, space: ConjunctiveSpace | None = None, positive: Any = None, unseen: str = "ignore") -> None:
+        self.space = space
+        self.positive = positive
+        self.unseen = unseen
+
+    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+        refuse_contradiction(examples, names)
+
+    @property
+    def log2_size_(self) -> int:
+        """How many instances were not seen, which is log₂ of the size of the version space."""
+        check_is_fitted(self)
+        return self.space_.n_instances - len(self.examples_.positive)
+
+    @property
+    def version_space_size_(self) -> int:
+        """How many sets of instances fit the examples."""
+        if self.log2_size_ > MAX_LISTED:
+            raise DataError(f"the version space has 2^{self.log2_size_} members, too many to write out: see log2_size_")
+        return 1 << self.log2_size_
+
+    @property
+    def S_(self) -> tuple[tuple[Category, ...], ...]:  # noqa: N802  (the textbook's name)
+        """The positives."""
+        check_is_fitted(self)
+        values = self.space_.values
+        rows = (self.examples_.positives // 2).tolist()
+        return tuple(tuple(values[j][k] for j, k in enumerate(row)) for row in rows)
+
+    @property
+    def G_(self) -> tuple[tuple[Category, ...], ...]:  # noqa: N802
+        """All instances but the negatives."""
+        check_is_fitted(self)
+        if self.space_.n_instances > MAX_LISTED:
+            raise DataError(f"there are {self.space_.n_instances:,} instances, more than the {MAX_LISTED:,} listed")
+        out = {tuple(row) for row in self.examples_.negatives.tolist()}
+        places = all_places(self.space_.sizes)
+        values = self.space_.values
+        kept = (row for row in (2 * places).tolist() if tuple(row) not in out)
+        return tuple(tuple(values[j][p // 2] for j, p in enumerate(row)) for row in kept)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the share of the version space that votes for each class: 0 or 1 for what was seen, else one half."""
+        return self._shares(*self.votes(X))
+
+    def votes(self, X: Any) -> tuple[list[int], int]:
+        """The vote on each row in halves of the version space: 0, 1 or 2 of them say yes; and 2, as they are two."""
+        return (self.decide(X) + 1).tolist(), 2
+
+    def predict(self, X: Any) -> Any:
+        """Give the label of instances that were seen, and the negative one for the others, whose vote is a tie."""
+        return self._named(self.decide(X) > 0)
+
+    def work(self, X: Any = None) -> Work:
+        """Say what is remembered, or with X how the vote on each row comes about."""
+        check_is_fitted(self)
+        return derive_memory(self) if X is None else derive_votes(self, X, _HALVES)
