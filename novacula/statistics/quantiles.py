@@ -19,7 +19,7 @@ import numpy.typing as npt
 from novacula.errors import ParameterError
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.statistics.contingency import side_by_side
-from novacula.table.chunk import Chunk, Floats
+from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 
 Keys = npt.NDArray[np.uint64]
 
@@ -163,6 +163,20 @@ class QuantileSketch(Statistic):
     def bins(self, n_bins: int, k: int = 0) -> tuple[Bins, ...]:
         """The same for each column, with the outermost values of each bin; a column without values has one bin."""
         return tuple(_bins(self.cell(k, j), n_bins) for j in range(self.level.shape[1]))
+
+
+def binned(values: Floats, weight: Floats, n_bins: int, capacity: int = 8192) -> tuple[Bins, Codes]:
+    """The bins of one column that is in memory, which are those of its sketch, and the bin of each value."""
+    x = values + 0.0  # −0 becomes 0
+    order = np.argsort(x)
+    order = order[: len(x) - np.count_nonzero(np.isnan(x))]  # NaN is sorted to the end
+    x, counted = x[order], weight[order] > 0.0
+    known = x if counted.all() else x[counted]
+    column = _bins(gathered(Cell(0, ordered_keys(known), weight[order][counted], known, known), capacity), n_bins)
+    ends = np.searchsorted(x, column.edges, side="right")
+    codes = np.full(len(values), MISSING, np.int32)
+    codes[order] = np.repeat(np.arange(len(column.low), dtype=np.int32), np.diff([0, *ends, len(x)]))
+    return column, codes
 
 
 def ordered_keys(x: Floats) -> Keys:

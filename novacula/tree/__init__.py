@@ -1,5 +1,6 @@
 """Decision trees, pruning and rules."""
 
 from novacula.tree.decision_tree import DecisionTreeClassifier
+from novacula.tree.rule_list import RuleListClassifier
 
-__all__ = ["DecisionTreeClassifier"]
+__all__ = ["DecisionTreeClassifier", "RuleListClassifier"]

@@ -74,7 +74,10 @@ def attributes_of(schema: Schema, thresholds: Mapping[str, Sequence[float]] | No
 
 
 def _edges(name: str, values: Sequence[float]) -> tuple[float, ...]:
-    edges = np.atleast_1d(np.asarray(values, np.float64))
+    try:
+        edges = np.atleast_1d(np.asarray(values, np.float64))
+    except (TypeError, ValueError):
+        edges = np.zeros(0)
     if edges.ndim != 1 or not len(edges) or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
         raise ParameterError(f"the thresholds of {name!r} must be one or more finite numbers that rise")
     return tuple(edges.tolist())

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,7 +29,7 @@ from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.export import NamedTree, Rule
 from novacula.tree.growing import Candidates, Grown, grow_tree, refuse_infinite
-from novacula.tree.holding_out import hold_out
+from novacula.tree.holding_out import split_rows
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import (
     PRUNERS,
@@ -42,7 +42,7 @@ from novacula.tree.pruning import (
 from novacula.tree.routing import Router
 from novacula.tree.rule_derivation import derive_matches, derive_rules
 from novacula.tree.rule_pruning import learn_rules
-from novacula.tree.rules import Conditions, Pruning, RuleList, matches
+from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
 from novacula.tree.structure import Integers, Tree, most_frequent
 
 
@@ -68,11 +68,15 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         A test is made only if its χ² is significant at this level.
     prune : {None, "reduced_error", "pessimistic", "mdl", "rules"}
         How the tree is cut back: on rows held out, by C4.5's estimate of errors, or to the least description length.
-        `rules` predicts by the tree's pruned rules (rows in memory): `to_rules`, `to_text`, `apply` and `work` speak of
-        them, and what speaks of paths is refused. `RuleListClassifier` is that in its own right.
+        `rules` reads the rows into memory and predicts by the tree's pruned rules: `to_rules`, `to_text`, `apply` and
+        `work` speak of them, and what speaks of paths is refused. `RuleListClassifier` is that in its own right.
     validation_fraction : float, the share of rows held out for `reduced_error` (rows in memory)
     confidence : float, of the `pessimistic` estimate; smaller prunes more
     ccp_alpha : float, cost-complexity pruning as in scikit-learn
+    release_8 : bool or "auto"
+        C4.5's rules against chance: a threshold pays log₂(thresholds tried) / n bits of its gain, each side of it holds
+        a tenth of a class's even share (from 2 to 25), two branches hold 2 examples, and a test must gain something.
+        "auto": where the criterion is `gain_ratio` and the pruning `pessimistic`, which together are C4.5.
     merge_leaves : bool, whether sibling leaves of one class become one leaf (all pruners do that)
     max_depth, max_leaf_nodes : int, optional
     min_samples_split, min_samples_leaf : int or float
@@ -135,6 +139,12 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
             "Mitchell, Machine Learning (1997), chapter 3",
             "Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984)",
         ),
+        expected_failures={
+            "check_class_weight_classifiers": (
+                "it asks trees for leaves of 1% of the weight by min_weight_fraction_leaf, which is min_samples_leaf=0.01 "
+                "here; with that it passes"
+            )
+        },
     )
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates, Conditions, Pruning, RuleList)
     checks_finite: ClassVar[bool] = False
@@ -150,6 +160,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
         "ccp_alpha": [Interval(Real, 0, None, closed="left")],
+        "release_8": ["boolean", StrOptions({"auto"})],
         "merge_leaves": ["boolean"],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_split": [Interval(Integral, 2, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
@@ -182,6 +193,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         validation_fraction: float = 1 / 3,
         confidence: float = 0.25,
         ccp_alpha: float = 0.0,
+        release_8: bool | str = "auto",
         merge_leaves: bool = False,
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -205,6 +217,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         self.validation_fraction = validation_fraction
         self.confidence = confidence
         self.ccp_alpha = ccp_alpha
+        self.release_8 = release_8
         self.merge_leaves = merge_leaves
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -259,8 +272,6 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def _held_out(self, table: Table) -> tuple[Table, Table | None]:
         """The rows to learn from, and those to judge the tree by, where the pruner needs any."""
-        if self.prune == "rules" and not table.is_local:
-            raise ParameterError("prune='rules' needs rows in memory: RuleListClassifier reads them into it")
         if self.prune is None or self.prune == "rules" or "validation" not in PRUNERS[self.prune].needs:
             return table, None
         if not table.is_local:
@@ -268,12 +279,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
                 "prune='reduced_error' holds out rows in memory only: fit without it and call prune_ with a table of "
                 "other rows"
             )
-        seed = check_random_state(self.random_state).randint(2**31)
-        chunk = table.to_chunk()
-        aside = hold_out(chunk, self.validation_fraction, seed)
-        return table.reweighted(np.where(aside, 0.0, chunk.weight)), table.reweighted(
-            np.where(aside, chunk.weight, 0.0)
-        )
+        return split_rows(table, self.validation_fraction, self.random_state)
 
     def prune_(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Prune by reduced error on these rows: from now on they are not fit to measure the tree by."""
@@ -305,6 +311,9 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def _m(self) -> float:
         return float(len(self.classes_)) if self.m == "laplace" else float(self.m)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
 
     def _check_state(self) -> None:
         """After loading: the arrays must be a tree over the attributes and classes that the model has."""

@@ -10,10 +10,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import check_random_state
 
-from novacula.table import Chunk
+from novacula.table import Chunk, Table
 
 Keys = npt.NDArray[np.uint64]
+
+
+def split_rows(table: Table, fraction: float, random_state: Any) -> tuple[Table, Table]:
+    """The rows of a table in memory to learn from, and those that are set aside; in each the others weigh nothing."""
+    chunk = table.to_chunk()
+    aside = hold_out(chunk, fraction, check_random_state(random_state).randint(2**31))
+    weights = np.where(aside, 0.0, chunk.weight), np.where(aside, chunk.weight, 0.0)
+    return table.reweighted(weights[0]), table.reweighted(weights[1])
 
 
 def hold_out(chunk: Chunk, fraction: float, seed: int) -> npt.NDArray[np.bool_]:

@@ -25,6 +25,9 @@ def rules(learner: Any, attributes: Sequence[Attribute], total: float) -> Rules:
     if learner.criterion == "tan_schlimmer" and not (cost > 0).all():
         free = attributes[int(np.argmin(cost > 0))].name
         raise ParameterError(f"criterion='tan_schlimmer' divides by costs, so that of {free!r} must be above 0")
+    release_8 = learner.release_8
+    if release_8 == "auto":
+        release_8 = learner.criterion == "gain_ratio" and learner.prune == "pessimistic"
     return Rules(
         criterion,
         STRATEGIES[learner.missing],
@@ -32,9 +35,10 @@ def rules(learner: Any, attributes: Sequence[Attribute], total: float) -> Rules:
         learner.nominal == "subset",
         learner.max_depth,
         least_weight(learner.min_samples_split, 2, total),
-        least_weight(learner.min_samples_leaf, 1, total),
+        max(least_weight(learner.min_samples_leaf, 1, total), 2.0 if release_8 else 0.0),
         float(learner.min_gain),
         learner.chi2_alpha,
+        release_8,
     )
 
 

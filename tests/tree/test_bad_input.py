@@ -115,10 +115,9 @@ def test_costs_of_nothing_are_free_where_no_cost_divides():
         (FRAME, None, ValueError, "y is None"),
         (FRAME, Y[:4], ValueError, "inconsistent numbers of samples"),
         (FRAME[:0], Y[:0], ValueError, "minimum of 1"),
-        (FRAME[[]], Y, ValueError, "no rows or no columns|0 feature"),
         (np.empty((0, 2)), [], ValueError, "minimum of 1"),
         (np.empty((6, 0)), Y, ValueError, "0 feature"),
-        (np.ones(6), Y, ValueError, "2D array"),
+        (np.ones((6, 2, 1)), Y, ValueError, "dim 3"),
         (FRAME, np.array([0, 1, 0, 1, np.nan, 1]), ValueError, "NaN"),
         (FRAME, np.array([0, 1, 0, 1, np.inf, 1]), ValueError, "infinity"),
         (FRAME, np.linspace(0, 1, 6), ValueError, "continuous"),
@@ -127,7 +126,6 @@ def test_costs_of_nothing_are_free_where_no_cost_divides():
         (np.array([[1.0, -np.inf], [3.0, 1.0]]), [0, 1], DataError, "'x1'.*infinit"),
         (FRAME.assign(age=[1, 2, 3, np.inf, 5, 6]), Y, DataError, "'age'.*infinit"),
         (csr_matrix(np.eye(6)), Y, TypeError, "[Ss]parse"),
-        (FRAME.rename(columns={"age": "size"}), Y, SchemaError, "'size'"),
     ],
 )
 def test_rows_that_cannot_be_learned_from(X, y, error, words):
@@ -207,11 +205,12 @@ def test_nothing_is_said_before_fit(call):
 
 def test_columns_to_predict_from_must_be_those_of_the_fit():
     model = DecisionTreeClassifier().fit(FRAME, Y)
-    refusal(ValueError, "age", lambda: model.predict(FRAME.drop(columns="age")))
+    with pytest.raises(ValueError, match="age"):  # scikit-learn's words
+        model.predict(FRAME.drop(columns="age"))
     refusal(SchemaError, "'age'", lambda: model.predict(nv.read(FRAME.drop(columns="age"))))
     numbers = DecisionTreeClassifier().fit(np.eye(3), [0, 1, 0])
     refusal(ValueError, "2 features", lambda: numbers.predict(np.eye(2)))
-    refusal(ValueError, "", lambda: model.predict(FRAME.assign(size=["a"] * 6)))
+    refusal(DataError, "'size'", lambda: model.predict(FRAME.assign(size=["a"] * 6)))
 
 
 def test_an_unseen_category_is_reported_or_refused():
@@ -231,7 +230,7 @@ def test_an_unseen_category_is_reported_or_refused():
 
 def test_one_row():
     model = DecisionTreeClassifier().fit(FRAME[:1], Y[:1])
-    assert model.predict(FRAME).tolist() == ["no"] * 6
+    assert model.predict(FRAME[:2]).tolist() == ["no", "no"]
 
 
 def test_nothing_known_at_all():

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
 from novacula.errors import DataError
 from novacula.statistics import QuantileSketch
-from novacula.statistics.quantiles import Bins
-from novacula.table import Schema, Table
+from novacula.statistics.quantiles import Bins, binned
+from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import Codes, Floats
+from novacula.table.parallel import map_ordered
 from novacula.tree.attributes import Attribute, coded
-from novacula.tree.growing.exact import Examples, grow_in_memory
+from novacula.tree.growing.exact import Examples, Grower
 from novacula.tree.growing.levels import Columns, grow_by_levels
 from novacula.tree.growing.problem import Candidates, Features, Rules
 from novacula.tree.structure import Integers, Tree
@@ -40,54 +43,57 @@ def grow_tree(
     max_bins: int | None,
 ) -> Grown:
     """Grow from a table whose classes have weights total (K,), class_weight (K,) included."""
-    if max_bins is None and table.is_local:
-        return _exact(table, attributes, cut_places, class_weight, rules)
-    bins = _bins(table, attributes, STREAM_BINS if max_bins is None else max_bins)
+    if table.is_local:
+        return _in_memory(table, attributes, cut_places, class_weight, rules, max_bins)
+    bins = _sketched(table, attributes, STREAM_BINS if max_bins is None else max_bins)
     features = Features.of(attributes, bins)
     columns = Columns(attributes, cut_places, bins, features)
-    if table.is_local:
-        chunk = table.to_chunk()
-        codes = columns.codes(chunk, coded(chunk, attributes, cut_places))
-        tree, candidates = grow_in_memory(_examples(table, codes, class_weight), features, len(total), rules)
-    else:
-        tree, candidates = grow_by_levels(table, columns, total, class_weight, rules)
-    offered = np.array([len(column.edges) for column in bins], np.int64)
-    return _grown(tree, candidates, attributes, offered)
+    tree, candidates = grow_by_levels(table, columns, total, class_weight, rules)
+    return _grown(tree, candidates, attributes, [len(column.edges) for column in bins])
 
 
-def _exact(
+def _in_memory(
     table: Table,
     attributes: tuple[Attribute, ...],
     cut_places: tuple[int, ...],
     class_weight: Floats,
     rules: Rules,
+    max_bins: int | None,
 ) -> Grown:
     chunk = table.to_chunk()
     refuse_infinite(chunk.numeric, table.layout)
-    features = Features.of(attributes, None)
-    examples = _examples(table, coded(chunk, attributes, cut_places), class_weight)
-    tree, candidates = grow_in_memory(examples, features, len(class_weight), rules)
-    return _grown(tree, candidates, attributes, examples.distinct(features.columns) - 1)
-
-
-def _examples(table: Table, codes: Codes, class_weight: Floats) -> Examples:
-    chunk = table.to_chunk()
+    codes, bins = coded(chunk, attributes, cut_places), None
+    if max_bins is not None:
+        bins, more = _binned(chunk, attributes, max_bins)
+        codes = np.ascontiguousarray(np.hstack([codes, *more]))
+    features = Features.of(attributes, bins)
     y: Codes = chunk.target  # type: ignore[assignment]
     weight = chunk.weight if (class_weight == 1.0).all() else chunk.weight * class_weight[y]
-    return Examples(chunk.numeric, codes, y, weight)
+    grower = Grower(Examples(chunk.numeric, codes, y, weight), features, len(class_weight), rules)
+    tree, candidates = grower.grow()
+    offered = grower.n_cuts if bins is None else [len(column.edges) for column in bins]
+    return _grown(tree, candidates, attributes, offered)
 
 
-def _grown(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Integers) -> Grown:
+def _binned(chunk: Chunk, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[tuple[Bins, ...], list[Codes]]:
+    """The bins of the numeric attributes, and each column's codes."""
+    places = [a.place for a in attributes if a.kind == "numeric"]
+    with closing(map_ordered(lambda j: binned(chunk.numeric[:, j], chunk.weight, max_bins), places)) as found:
+        columns = list(found)
+    return tuple(bins for bins, _ in columns), [codes[:, None] for _, codes in columns]
+
+
+def _grown(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:
     """The nodes level by level; offered are the thresholds of the numeric attributes."""
     number = np.full(len(tree), -1, np.int64)
     order = tree.order()
     number[order] = np.arange(len(order))
     cuts = np.zeros(len(attributes), np.int64)
-    cuts[[a.kind == "numeric" for a in attributes]] = np.maximum(offered, 0)
+    cuts[[a.kind == "numeric" for a in attributes]] = np.maximum(np.array(offered, np.int64), 0)
     return Grown(tree.by_level(), candidates.kept(number), cuts)
 
 
-def _bins(table: Table, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[Bins, ...]:
+def _sketched(table: Table, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[Bins, ...]:
     places = tuple(a.place for a in attributes if a.kind == "numeric")
     if not places:
         return ()

@@ -18,7 +18,7 @@ from numba import njit
 from numba.types import Array, Tuple, boolean, float64, int32, int64, uint32
 
 ROW, TIE, GONE = np.uint32(0x3FFFFFFF), np.uint32(0x80000000), np.uint32(0x40000000)
-IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH = range(6)  # in rules
+IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH, RELEASE_8 = range(7)  # in rules
 MIN_SPLIT, MIN_LEAF, MIN_GAIN = range(3)  # in limits
 ENTROPY, GINI = range(2)
 FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS = range(3)
@@ -182,24 +182,44 @@ def _accept(found, f, gain, information, work, rules):
 
 
 @inner
-def _two_branches(found, f, work, before, n, n_gone, rules, limits, logs):
-    """Consider the test whose branches of known examples are LEFT and RIGHT; whether it is the best so far."""
+def _enough(n, n_gone, K, rules, limits):
+    """What each branch of a threshold must hold; with C4.5's rule a tenth of a class's even share, from 2 to 25."""
+    enough = limits[MIN_LEAF]
+    if rules[RELEASE_8]:
+        enough = max(enough, min(max(0.1 * (n - n_gone) / K, 2.0), 25.0))
+    return enough * (1.0 - NOISE)
+
+
+@inner
+def _charge(found, f, tries, n, rules):
+    """With C4.5's rule a threshold costs log2 of those it was chosen from, and a test that gains nothing is none."""
+    if rules[RELEASE_8] and found[f, 0] >= 0.0:
+        found[f, 0] -= np.log2(tries) / n
+        if found[f, 0] <= TINY:
+            found[f, 0] = -1.0
+
+
+@inner
+def _two_branches(found, f, work, before, n, n_gone, enough, rules, logs):
+    """Consider the test whose branches of known examples are LEFT and RIGHT.
+
+    Gives 0 if a branch holds less than enough, 1 if another test gains more, 2 if it is the best so far.
+    """
     left, right = LEFT, RIGHT
     nl, nr = _sum(work, LEFT), _sum(work, RIGHT)
     if n_gone > 0.0 and rules[STRATEGY] != FRACTIONAL:
         left, right = JOINED_LEFT, JOINED_RIGHT
         _join(work, 0 if nl >= nr * (1.0 - NOISE) else 1, rules[STRATEGY])
         nl, nr = _sum(work, left), _sum(work, right)
-    enough = limits[MIN_LEAF] * (1.0 - NOISE)
     if rules[STRATEGY] == FRACTIONAL:  # the missing ones will be shared out
         enough *= 1.0 - n_gone / n
     if nl < enough or nr < enough:
-        return False
+        return 0
     after = _spread(work, left, nl, rules[IMPURITY], logs) + _spread(work, right, nr, rules[IMPURITY], logs)
     gain = (before - after) / n
     if found[f, 0] >= 0.0 and gain <= found[f, 0]:  # most are worse, and need no split information
-        return False
-    return _accept(found, f, gain, _information(nl, n) + _information(nr, n), work, rules)
+        return 1
+    return 2 if _accept(found, f, gain, _information(nl, n) + _information(nr, n), work, rules) else 1
 
 
 @inner
@@ -236,23 +256,31 @@ def _cut_list(found, f, entries, y, mass, work, rules, limits, logs):
             work[KNOWN, y[row]] += mass[row]
     _copy(work, RIGHT, work, KNOWN)
     n, n_gone, before = _sum(work, TOTAL), _sum(work, LOST), _start(work, rules, logs)
+    enough, tries = _enough(n, n_gone, work.shape[1], rules, limits), 0
     found[f, 0] = -1.0
     if unit and n_gone == 0.0 and rules[IMPURITY] == ENTROPY:
-        _cut_whole(found, f, entries, y, work, before, n, limits[MIN_LEAF], logs)
-        return
+        tries = _cut_whole(found, f, entries, y, work, before, n, enough, logs)
+        known = 0
     for p in range(known):
         row = entries[p] & ROW
-        if p > 0 and not entries[p] & TIE and _two_branches(found, f, work, before, n, n_gone, rules, limits, logs):
-            found[f, 2] = p
+        if p > 0 and not entries[p] & TIE:
+            verdict = _two_branches(found, f, work, before, n, n_gone, enough, rules, logs)
+            tries += verdict > 0
+            if verdict == 2:
+                found[f, 2] = p
         w = 1.0 if unit else mass[row]
         work[LEFT, y[row]] += w
         work[RIGHT, y[row]] -= w
+    _charge(found, f, tries, n, rules)
 
 
 @inner
 def _cut_whole(found, f, entries, y, work, before, n, enough, logs):
-    """`_cut_list` by entropy where every example counts once and none is missing: the innermost loop of all."""
-    nl, nr, best, place = 0.0, n, -1.0, 0
+    """`_cut_list` by entropy where every example counts once and none is missing: the innermost loop of all.
+
+    Gives how many thresholds there were.
+    """
+    nl, nr, best, place, tries = 0.0, n, -1.0, 0, 0
     for p in range(len(entries)):
         entry = entries[p]
         k = y[entry & ROW]
@@ -261,6 +289,7 @@ def _cut_whole(found, f, entries, y, work, before, n, enough, logs):
             for c in range(work.shape[1]):
                 after -= logs[int64(work[LEFT, c])] + logs[int64(work[RIGHT, c])]
             gain = (before - after) / n
+            tries += 1
             if best < 0.0 or (gain > TINY and gain > best * (1.0 + NOISE)):
                 best, place = max(gain, 0.0), p
         work[LEFT, k] += 1.0
@@ -270,6 +299,7 @@ def _cut_whole(found, f, entries, y, work, before, n, enough, logs):
     if best >= 0.0:
         found[f, 0], found[f, 2] = best if best > TINY else 0.0, place
         found[f, 1] = _information(place, n) + _information(n - place, n)
+    return tries
 
 
 @inner
@@ -299,26 +329,30 @@ def _count_known(table, a, codes, t, work):
 
 
 @inner
-def _cut_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side):
+def _cut_codes(found, f, table, a, codes, order, t, enough, work, rules, logs, side):
     """The best cut between neighbours in an order of t codes, into row f of found.
 
-    order[i] is a place in codes[a:]. The codes before the cut get side 0, the others 1.
+    order[i] is a place in codes[a:]. The codes before the cut get side 0, the others 1. Gives how many cuts there were.
     """
     _zero(work, LEFT)
     _copy(work, RIGHT, work, KNOWN)
     n, n_gone, before = _sum(work, TOTAL), _sum(work, LOST), _start(work, rules, logs)
+    tries = 0
     for i in range(t - 1):
         cell = a + codes[a + order[i]]
         _add(work, LEFT, table, cell, 1.0)
         _add(work, RIGHT, table, cell, -1.0)
-        if _two_branches(found, f, work, before, n, n_gone, rules, limits, logs):
+        verdict = _two_branches(found, f, work, before, n, n_gone, enough, rules, logs)
+        tries += verdict > 0
+        if verdict == 2:
             found[f, 2] = i + 1
             for j in range(t):
                 side[a + codes[a + order[j]]] = 0 if j <= i else 1
+    return tries
 
 
 @inner
-def _halve_codes(found, f, table, a, codes, t, work, rules, limits, logs, side):
+def _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side):
     """Try every partition of few codes in two; the last code is always on side 1."""
     n, n_gone, before = _sum(work, TOTAL), _sum(work, LOST), _start(work, rules, logs)
     for mask in range(1, 1 << (t - 1)):
@@ -326,7 +360,7 @@ def _halve_codes(found, f, table, a, codes, t, work, rules, limits, logs, side):
         _zero(work, RIGHT)
         for i in range(t):
             _add(work, LEFT if (mask >> i) & 1 else RIGHT, table, a + codes[a + i], 1.0)
-        if _two_branches(found, f, work, before, n, n_gone, rules, limits, logs):
+        if _two_branches(found, f, work, before, n, n_gone, enough, rules, logs) == 2:
             for i in range(t):
                 side[a + codes[a + i]] = 0 if (mask >> i) & 1 else 1
 
@@ -341,8 +375,9 @@ def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs,
     if t < 2:
         return
     joins = rules[STRATEGY] != FRACTIONAL and _sum(work, LOST) > 0.0
+    enough = limits[MIN_LEAF] * (1.0 - NOISE)
     if t <= EXHAUSTIVE and (K > 2 or joins):
-        _halve_codes(found, f, table, a, codes, t, work, rules, limits, logs, side)
+        _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side)
     else:
         share = np.empty(t)
         for k in range(1 if K == 2 else 0, K):
@@ -350,7 +385,7 @@ def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs,
                 cell = a + codes[a + i]
                 share[i] = table[cell, k] / _sum(table, cell)
             _sort(order, t, share)
-            _cut_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side)
+            _cut_codes(found, f, table, a, codes, order, t, enough, work, rules, logs, side)
     if found[f, 0] >= 0.0 and side[a + codes[a]] == 1:
         for i in range(t):
             side[a + codes[a + i]] = 1 - side[a + codes[a + i]]
@@ -468,11 +503,16 @@ def _search_codes(f, data, settings, desk):
         desk.order[i] = i
     found[f, 0] = -1.0
     if data.kind[f] == ORDERED:
-        _cut_codes(found, f, desk.table, a, desk.seen, desk.order, t, work, rules, limits, logs, desk.side)
-    elif rules[GROUPING] == SUBSET:
+        n, n_gone = _sum(work, TOTAL), _sum(work, LOST)
+        enough = _enough(n, n_gone, work.shape[1], rules, limits)
+        tries = _cut_codes(found, f, desk.table, a, desk.seen, desk.order, t, enough, work, rules, logs, desk.side)
+        _charge(found, f, tries, n, rules)
+        return
+    if rules[GROUPING] == SUBSET:
         _group_codes(found, f, desk.table, a, desk.seen, desk.order, t, work, rules, limits, logs, desk.side)
     else:
         _split_codes(found, f, desk.table, a, desk.seen, t, work, rules, limits, logs)
+    _charge(found, f, 1, 1.0, rules)
 
 
 @inner

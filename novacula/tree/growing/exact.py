@@ -42,11 +42,6 @@ class Examples:
     def __len__(self) -> int:
         return len(self.y)
 
-    def distinct(self, columns: Longs) -> Longs:
-        """How many different numbers there are in each of these columns."""
-        known = self.numeric[self.weight > 0]
-        return np.array([len(np.unique(known[:, j][~np.isnan(known[:, j])])) for j in columns], np.int64)
-
 
 @dataclass(frozen=True)
 class Task:
@@ -61,20 +56,15 @@ class Task:
     total: Floats
 
 
-def grow_in_memory(examples: Examples, features: Features, n_classes: int, rules: Rules) -> tuple[Tree, Candidates]:
-    """The tree, and what was found for each attribute at its first nodes."""
-    driver = Driver(examples, features, n_classes, rules)
-    return driver.run()
-
-
-class Driver:
-    """Grows one tree."""
+class Grower:
+    """Grows one tree; `n_cuts` is how many thresholds each sorted column offers."""
 
     def __init__(self, examples: Examples, features: Features, n_classes: int, rules: Rules) -> None:
         rows = np.flatnonzero(examples.weight > 0).astype(np.uint32)
         self.examples, self.features, self.n_classes, self.rules = examples, features, n_classes, rules
-        self.arena = sorted_lists(examples.numeric, rows, features.columns)
-        missing = bool((self.arena & GONE).any()) or bool((examples.codes[rows] < 0).any())
+        self.arena = sorted_lists(examples.numeric, rows, features.sorted_columns)
+        self.n_cuts = [int(np.count_nonzero(entries < GONE)) - 1 for entries in self.arena[1:]]
+        missing = bool((self.arena[1:, -1:] & GONE).any()) or bool(examples.codes.min(initial=0) < 0)
         self.splits_rows = rules.strategy.is_fractional and missing
         weight = examples.weight[rows]
         unit = not self.splits_rows and bool((weight == 1.0).all())
@@ -84,8 +74,8 @@ class Driver:
         self.assembly = Assembly()
         self.record = Record(n_classes)
 
-    def run(self) -> tuple[Tree, Candidates]:
-        """Split large nodes level by level, then grow the subtrees of the others."""
+    def grow(self) -> tuple[Tree, Candidates]:
+        """The tree, and what was found for each attribute at its first nodes."""
         self.assembly.add(0, *single_leaf(self.total))
         root = Task(0, self.arena, self.masses, 0, self.arena.shape[1], 0, self.total)
         level = [root] if self.rules.may_split(self.total, 0) else []
@@ -138,14 +128,15 @@ class Driver:
     def _grow(self, task: Task, splits: int, record: bool, origin: Longs | None = None) -> Any:
         from novacula.tree.growing._kernels import grow
 
-        y, codes = self.examples.y, self.examples.codes
-        if origin is not None:
+        y, codes, f = self.examples.y, self.examples.codes, self.features
+        if origin is None:
+            origin = np.zeros(0, np.int64)
+        else:
             y, codes = y[origin], codes[origin]
-        f = self.features
         return grow(
             task.arena, task.masses, task.start, task.stop, task.depth, splits, record, task.total, y, codes, f.offsets,
-            f.low, f.high, f.kind, f.place, self.examples.numeric, f.columns, np.zeros(0, np.int64) if origin is None
-            else origin, *self.settings,
+            f.low, f.high, f.kind, f.place, self.examples.numeric, f.sorted_columns, origin,
+            *self.settings,
         )  # fmt: skip
 
 

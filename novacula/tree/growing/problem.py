@@ -37,6 +37,7 @@ class Rules:
     min_leaf: float = 0.0
     min_gain: float = 0.0
     chi2_alpha: float | None = None
+    release_8: bool = False  # thresholds as in C4.5 release 8
 
     def may_split(self, counts: Floats, depth: int) -> bool:
         """Whether a node with these class weights is looked at: two classes or more, not too deep, not too light."""
@@ -64,6 +65,7 @@ class Rules:
                     criterion.by_information,
                     criterion.shape,
                     depth,
+                    self.release_8,
                 ],
                 np.int64,
             ),
@@ -85,7 +87,7 @@ class Features:
     offsets: Longs  # (C + 1,)
     low: Floats  # (c,)
     high: Floats  # (c,)
-    columns: Longs  # (S,) the numeric column of each sorted list, or of each column of bins
+    columns: Longs  # the numeric column of each sorted list, or of each column of bins
 
     @classmethod
     def of(cls, attributes: Sequence[Attribute], bins: Sequence[Bins] | None) -> Features:
@@ -106,6 +108,11 @@ class Features:
             np.concatenate(nothing + ([] if bins is None else [column.high for column in bins])),
             np.array([a.place for a in numeric], np.int64),
         )
+
+    @property
+    def sorted_columns(self) -> Longs:
+        """The numeric column of each sorted list; there are none where columns are binned."""
+        return self.columns if (self.kind == SORTED).any() else self.columns[:0]
 
     @property
     def max_branches(self) -> int:

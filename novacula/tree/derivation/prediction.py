@@ -1,0 +1,189 @@
+"""The work of a prediction: the tests on a row's way, and the estimates of the leaves where it ends.
+
+A row whose value is missing may end in several leaves. The share of a leaf is the product of the shares of the
+branches on the way that were taken for want of a value, and the answer mixes the leaves by their shares.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.learner.figure import shortened
+from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.table import Chunk, Table
+from novacula.table.chunk import UNSEEN, Floats
+from novacula.tree.derivation import arithmetic
+from novacula.tree.derivation.words import CLASSES, step_condition, way, where
+from novacula.tree.export.condition import amount, digits
+from novacula.tree.growing import refuse_infinite
+from novacula.tree.routing import Routes
+from novacula.tree.structure import Integers, most_frequent
+
+if TYPE_CHECKING:
+    from novacula.tree.decision_tree import DecisionTreeClassifier
+
+ROWS = 5
+"""Predictions derived."""
+ENDS = 12
+"""Tests that are shown of the beginning and of the end of a long way."""
+LEAVES = 6
+"""Leaves whose share is written out."""
+BRANCHES = 6
+"""Branches that are named where a row takes all of them."""
+
+
+def derive_predictions(model: DecisionTreeClassifier, table: Table) -> Work:
+    """The way of each of the first rows, and its answer."""
+    guide, steps, n = Guide(model), [], 0
+    for chunk in table.chunks():
+        refuse_infinite(chunk.numeric, table.layout)
+        for i in range(min(len(chunk), ROWS - n)):
+            steps += guide.row_steps(chunk.rows(i, i + 1), n + i)
+        n += len(chunk)
+    notes = [f"The first {ROWS} of {n} rows are derived."] if n > ROWS else []
+    return Work("Decision tree: the predictions", steps, notes)
+
+
+class Guide:
+    """A tree with what is needed to tell the ways of rows."""
+
+    def __init__(self, model: DecisionTreeClassifier) -> None:
+        self.named = model._named()
+        self.tree = model.tree_
+        self.router = model._router()
+        self.parent = self.tree.parent()
+
+    def row_steps(self, chunk: Chunk, row: int) -> list[Step]:
+        """The steps of a chunk of one row."""
+        routes, values = self.router.route(chunk), Values(self, chunk)
+        shown = np.sort(np.argsort(-routes.share, kind="stable")[: arithmetic.TERMS])
+        ways = [way(self.parent, leaf) for leaf in routes.node[shown].tolist()]
+        steps = [self._tests_step(values, ways, row)] if len(self.tree) > 1 else []
+        if len(routes.node) > 1:
+            order = np.sort(np.argsort(-routes.share[shown], kind="stable")[:LEAVES])
+            steps += [self._share_step(values, ways[i], float(routes.share[shown[i]]), row) for i in order]
+        return [*steps, self._answer_step(routes, shown, row)]
+
+    # --- the way -----------------------------------------------------------------------------------------------
+
+    def _tests_step(self, values: Values, ways: list[list[int]], row: int) -> Step:
+        """The tests on the way, or on the ways to the largest leaves, with the row's values and what follows."""
+        taken: dict[int, int] = {node: child for nodes in ways for node, child in pairwise(nodes)}
+        order = sorted(taken)  # parents before their children
+        shown = order if len(order) <= 2 * ENDS else [*order[:ENDS], *order[-ENDS:]]
+        rows: list[tuple[Cell, ...]] = [
+            (node, shortened(self._name(node)), values.words(node), self._follows(values, node, taken[node]))
+            for node in shown
+        ]
+        cut = f"The first {ENDS} and the last {ENDS} of {len(order)} tests." if len(shown) < len(order) else ""
+        header = ("node", "attribute", "value", "so it goes to")
+        return Step(f"Row {row + 1}: the tests on its way", table=WorkTable(header, tuple(rows), cut))
+
+    def _follows(self, values: Values, node: int, child: int) -> str:
+        """Where a row goes from a node, and why there."""
+        if values.divides(node):
+            return f"every branch: {self._every_branch(node)}"
+        condition = shortened(str(step_condition(self.named, node, child)))
+        if values.is_missing(node):
+            return f"node {child}, the branch of most examples: {condition}"
+        if not self.named.weight[child] > 0:
+            return f"node {child}, where no example was: {condition}"
+        return f"node {child}: {condition}"
+
+    def _every_branch(self, node: int) -> str:
+        """The shares of the branches of a node."""
+        weight, found = self.named.weight, self.named.branches(node)
+        filled = [(child, condition) for child, condition in found if weight[child] > 0]
+        whole = amount(weight[node])
+        words = [f"{amount(weight[c])}/{whole} to node {c} ({shortened(d.on_branch(), 20)})" for c, d in filled]
+        return ", ".join(words[:BRANCHES]) + (f" and {len(words) - BRANCHES} more" if len(words) > BRANCHES else "")
+
+    def _name(self, node: int) -> str:
+        return self.named.attributes[self.tree.feature[node]].name
+
+    def _share_step(self, values: Values, nodes: list[int], share: float, row: int) -> Step:
+        """The share of a row that comes to a leaf."""
+        branches = np.array([pair for pair in pairwise(nodes) if values.divides(pair[0])])
+        weight = self.named.weight
+        return Step(
+            f"Row {row + 1}: its share in leaf {nodes[-1]}, {where(self.named, nodes)}",
+            formula="share = Π n(branch) / n(node)",
+            **arithmetic.product(weight[branches[:, 1]], weight[branches[:, 0]]).parts,
+            result=share,
+        )
+
+    # --- the answer --------------------------------------------------------------------------------------------
+
+    def _answer_step(self, routes: Routes, shown: Integers, row: int) -> Step:
+        """The probability of the most probable class: that of the leaf, or of the leaves by their shares."""
+        answer, m = routes.mixed(self.named.probabilities, 1)[0], self.named.m
+        best, leaves = int(most_frequent(answer[None, :])[0]), routes.node[shown].tolist()
+        label = shortened(str(self.named.classes[best]))
+        others = np.delete(np.arange(len(routes.node)), shown)
+        rest = float(routes.share[others] @ self.named.probabilities[routes.node[others], best])
+        counts = self.tree.counts[[self._source(leaf) for leaf in leaves]]
+        estimate = "n_k / n" if m == 0 else "(n_k + m/K) / (n + m)"
+        return Step(
+            f"Row {row + 1}: the answer is {label}",
+            formula=f"P({label}) = {estimate}" if len(leaves) == 1 else f"P({label}) = Σ share · {estimate}",
+            **arithmetic.mixture(routes.share[shown], counts, best, m, rest, len(others)).parts,
+            of=("predict_proba", row, best),
+            table=self._classes(answer),
+            note=self._about(leaves),
+        )
+
+    def _source(self, leaf: int) -> int:
+        """The node whose examples a leaf answers by: itself or, where it has none, the nearest above that has some."""
+        node = leaf
+        while not self.named.weight[node] > 0 and self.parent[node] >= 0:
+            node = int(self.parent[node])
+        return node
+
+    def _classes(self, answer: Floats) -> WorkTable:
+        shown: Integers = np.sort(np.argsort(-answer, kind="stable")[:CLASSES])
+        rows = tuple((shortened(str(self.named.classes[k])), float(answer[k])) for k in shown)
+        cut = f"The {CLASSES} most probable of {len(answer)} classes." if len(shown) < len(answer) else ""
+        return WorkTable(("class", "probability"), rows, cut)
+
+    def _about(self, leaves: list[int]) -> str:
+        if len(leaves) > 1:
+            return f"The leaves are {', '.join(map(str, leaves))}, in this order."
+        source = self._source(leaves[0])
+        return "" if source == leaves[0] else f"Leaf {leaves[0]} has no examples and answers as node {source}."
+
+
+class Values:
+    """The values of one row, as the tests of a tree see them."""
+
+    def __init__(self, guide: Guide, chunk: Chunk) -> None:
+        self.named, self.router = guide.named, guide.router
+        self.numeric = chunk.numeric[0]
+        self.codes = self.router.codes(chunk)[0]
+        self.n_nominal = chunk.codes.shape[1]
+
+    def is_missing(self, node: int) -> bool:
+        """Whether the row has no value for the test of a node."""
+        attribute = self.named.attributes[self.named.tree.feature[node]]
+        if attribute.kind == "numeric":
+            return bool(np.isnan(self.numeric[attribute.place]))
+        return bool(self.codes[attribute.place] < 0)
+
+    def divides(self, node: int) -> bool:
+        """Whether the row goes down every branch of a node."""
+        return self.router.fractional and self.is_missing(node) and bool(self.named.weight[node] > 0)
+
+    def words(self, node: int) -> str:
+        """The row's value for the test of a node."""
+        attribute = self.named.attributes[self.named.tree.feature[node]]
+        if attribute.kind == "nominal":
+            code = int(self.codes[attribute.place])
+            if code < 0:
+                return "not seen at fit" if code == UNSEEN else "missing"
+            return shortened(str(attribute.labels[code]))
+        place = attribute.place
+        if attribute.kind == "cut":
+            place = self.router.cut_places[attribute.place - self.n_nominal]
+        return "missing" if np.isnan(self.numeric[place]) else digits(self.numeric[place])

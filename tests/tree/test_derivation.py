@@ -1,0 +1,379 @@
+"""The work of trees: the numbers of the literature read off it, and every setting held to its arithmetic."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import novacula as nv
+from novacula.checks import check_work
+from novacula.tree import DecisionTreeClassifier
+
+SIX_DIGITS = {"abs": 5.0001e-7}
+CRITERIA = ("gain", "gain_ratio", "gini", "tan_schlimmer", "nunez")
+MISSING = ("fractional", "most_common", "most_common_in_class")
+SUNDAY = pd.DataFrame({"Outlook": ["Sunny"], "Temperature": ["Cool"], "Humidity": ["High"], "Wind": ["Strong"]})
+
+
+def tennis(**settings):
+    return DecisionTreeClassifier(**settings).fit(nv.datasets.load("play_tennis"))
+
+
+def step(work, title):
+    (found,) = [step for step in work if step.title == title]
+    return found
+
+
+def titles(work):
+    return [step.title for step in work]
+
+
+def column(table, name):
+    """A column of a table by the name in its first column."""
+    place = table.header.index(name)
+    return {row[0]: row[place] for row in table.rows}
+
+
+def mixed(n=80, n_classes=3, seed=0):
+    """Rows with both kinds of columns, a third of whose values are missing, and classes that depend on them."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "colour": pd.Series(rng.choice(["red", "green", "blue", "grey"], n), dtype=object),
+            "size": rng.normal(size=n).round(1),
+            "count": rng.integers(0, 6, n).astype(float),
+        }
+    )
+    y = ((frame["colour"] == "red") + (frame["size"] > 0) + rng.integers(0, n_classes, n)) % n_classes
+    for name in frame:
+        frame.loc[rng.random(n) < 1 / 3, name] = None
+    return frame, y.to_numpy()
+
+
+# --- the literature ------------------------------------------------------------------------------------------------
+
+
+def test_play_tennis_at_the_root():
+    work = tennis(criterion="gain_ratio").work()
+    root = step(work, "Node 0: all examples")
+    assert root.value == pytest.approx(0.940286, **SIX_DIGITS)
+    assert root.note == "S: 5 No, 9 Yes."
+    table = step(work, "Node 0: the candidates").table
+    expected = {
+        "Outlook": (0.246750, 1.577406, 0.156428),
+        "Temperature": (0.029223, 1.556657, 0.018773),
+        "Humidity": (0.151836, 1.0, 0.151836),
+        "Wind": (0.048127, 0.985228, 0.048849),
+    }
+    for name, (gain, information, ratio) in expected.items():
+        assert column(table, "gain")[name] == pytest.approx(gain, **SIX_DIGITS)
+        assert column(table, "split information")[name] == pytest.approx(information, **SIX_DIGITS)
+        assert column(table, "gain ratio")[name] == pytest.approx(ratio, **SIX_DIGITS)
+        assert step(work, f"Node 0: what {name} gains").value == pytest.approx(gain, **SIX_DIGITS)
+        assert step(work, f"Node 0: the split information of {name}").value == pytest.approx(information, **SIX_DIGITS)
+    assert column(table, "chosen") == {
+        "Outlook": "✓",
+        "Temperature": "below the mean gain 0.118984",
+        "Humidity": "",
+        "Wind": "below the mean gain 0.118984",
+    }
+    assert step(work, "Node 0: the score of Outlook").value == pytest.approx(0.156428, **SIX_DIGITS)
+
+
+def test_play_tennis_below_the_root():
+    work = tennis().work()
+    sunny, rain = (column(step(work, f"Node {i}: the candidates").table, "gain") for i in (3, 2))
+    assert sunny == pytest.approx({"Humidity": 0.970951, "Temperature": 0.570951, "Wind": 0.019973}, **SIX_DIGITS)
+    assert rain == pytest.approx({"Humidity": 0.019973, "Temperature": 0.019973, "Wind": 0.970951}, **SIX_DIGITS)
+    assert step(work, "Node 3: Outlook = Sunny").note == "S: 3 No, 2 Yes."
+    assert step(work, "Node 3: the candidates").note == "No test was found on Outlook."
+    assert step(work, "Node 0: Outlook is tested").table.rows == (
+        ("Outlook = Overcast", 1, "4 Yes", "leaf Yes: one class"),
+        ("Outlook = Rain", 2, "2 No, 3 Yes", "a test on Wind"),
+        ("Outlook = Sunny", 3, "3 No, 2 Yes", "a test on Humidity"),
+    )
+
+
+def test_the_arithmetic_of_a_gain_as_it_is_printed():
+    assert "0.940286 − 4/14 × 0 − 5/14 × 0.970951 − 5/14 × 0.970951 = 0.24675" in str(tennis().work())
+
+
+def test_restaurant():
+    work = DecisionTreeClassifier().fit(nv.datasets.load("restaurant")).work()
+    gains = column(step(work, "Node 0: the candidates").table, "gain")
+    assert gains["Patrons"] == pytest.approx(0.540852, **SIX_DIGITS)
+    assert gains["Type"] == 0.0
+    assert step(work, "Node 0: what Patrons gains").value == gains["Patrons"]
+
+
+def test_costs():
+    """Tan and Schlimmer: gain² / cost; Núñez: (2^gain − 1) / (cost + 1)^w."""
+    gain, costs = 0.2467498198, {"Outlook": 10.0, "Humidity": 2.0}
+    table = step(tennis(criterion="tan_schlimmer", costs=costs).work(), "Node 0: the candidates").table
+    assert column(table, "cost") == {"Outlook": 10.0, "Temperature": 1.0, "Humidity": 2.0, "Wind": 1.0}
+    assert column(table, "gain² / cost")["Outlook"] == pytest.approx(gain**2 / 10, rel=1e-8)
+    assert column(table, "chosen")["Humidity"] == "✓"
+    nunez = tennis(criterion="nunez", costs=costs, cost_weight=0.5)
+    scores = column(step(nunez.work(), "Node 0: the candidates").table, "(2^gain − 1) / (cost + 1)^w")
+    assert scores["Outlook"] == pytest.approx((2**gain - 1) / math.sqrt(11), rel=1e-8)
+
+
+def test_chi_squared():
+    """χ² of Outlook is 3.5467 with 2 degrees of freedom, below 5.9915; of Humidity 2.8 with 1, below 3.8415."""
+    work = tennis(chi2_alpha=0.05).work()
+    found = step(work, "Node 0: χ² of Outlook")
+    observed, expected = np.array([[0, 4], [2, 3], [3, 2]]), np.outer([4, 5, 5], [5, 9]) / 14
+    assert found.value == pytest.approx(((observed - expected) ** 2 / expected).sum())
+    assert found.note == "It does not reach 5.99146, the critical value at 0.05 for 2 degrees of freedom."
+    assert titles(work)[-2] == "Node 0 is a leaf: χ² is not significant"
+    kept = step(tennis(chi2_alpha=0.2).work(), "Node 0: χ² of Outlook")
+    assert kept.note.startswith("It reaches 3.21888")
+
+
+def test_a_threshold_pays_for_the_choice():
+    """Quinlan (1996): a threshold pays log₂(N − 1) / n bits of its gain; here N = 8 values in two pure halves."""
+    X, y = np.arange(8.0)[:, None], [0] * 4 + [1] * 4
+    model = DecisionTreeClassifier("gain_ratio", release_8=True).fit(X, y)
+    found = step(model.work(), "Node 0: what x0 gains")
+    tried = 5  # each side holds two examples
+    assert found.values["tries"] == tried
+    assert found.value == pytest.approx(1.0 - math.log2(tried) / 8)
+    check_work(model)
+
+
+def test_a_missing_outlook():
+    """Quinlan (1993), chapter 3: one of fourteen outlooks unknown gives 13/14 × (0.961 − 0.747) = 0.199."""
+    frame = nv.datasets.load("play_tennis").to_pandas()
+    frame.loc[frame["Day"] == "D12", "Outlook"] = None  # an overcast day with Yes
+    X, y = frame[["Outlook", "Temperature", "Humidity", "Wind"]], frame["PlayTennis"]
+    work = DecisionTreeClassifier(criterion="gain_ratio", chi2_alpha=None).fit(X, y).work()
+    found = step(work, "Node 0: what Outlook gains")
+    assert found.value == pytest.approx(0.199, abs=5e-4)
+    assert "13/14 × (0.961237 − 3/13 × 0 − 5/13 × 0.970951 − 5/13 × 0.970951)" in str(work)
+    assert found.note.startswith("1 without a value.")
+    assert step(work, "Node 0: the split information of Outlook").value == pytest.approx(1.809, abs=5e-4)
+
+
+# --- the way of a row ----------------------------------------------------------------------------------------------
+
+
+def test_the_way_of_a_row():
+    work = tennis().work(SUNDAY)
+    assert step(work, "Row 1: the tests on its way").table.rows == (
+        (0, "Outlook", "Sunny", "node 3: Outlook = Sunny"),
+        (3, "Humidity", "High", "node 6: Humidity = High"),
+    )
+    assert step(work, "Row 1: the answer is No").value == 1.0
+
+
+def test_shares_of_a_row_with_missing_values():
+    day = SUNDAY.assign(Outlook=None, Humidity=None)
+    work = tennis().work(day)
+    tests = step(work, "Row 1: the tests on its way").table.rows
+    assert tests[0][2:] == (
+        "missing",
+        "every branch: 4/14 to node 1 (Overcast), 5/14 to node 2 (Rain), 5/14 to node 3 (Sunny)",
+    )
+    high = step(work, "Row 1: its share in leaf 6, Outlook = Sunny and Humidity = High")
+    assert high.value == pytest.approx(5 / 14 * 3 / 5)
+    # A strong wind in the rain is a No.
+    answer = step(work, "Row 1: the answer is No")
+    assert answer.value == pytest.approx(5 / 14 * 3 / 5 + 5 / 14)
+    check_work(tennis(), day)
+
+
+def test_the_branch_of_most_examples():
+    day = SUNDAY.assign(Humidity=None)
+    work = tennis(missing="most_common").work(day)
+    told = step(work, "Row 1: the tests on its way").table.rows[1]
+    assert told[2:] == ("missing", "node 6, the branch of most examples: Humidity = High")
+
+
+def test_a_category_that_no_example_at_the_node_had():
+    X = pd.DataFrame({"a": list("xxyyzz"), "b": list("pqpqrr")})
+    model = DecisionTreeClassifier().fit(X, [0, 1, 1, 0, 2, 2])
+    unseen = pd.DataFrame({"a": ["x"], "b": ["r"]})
+    work = model.work(unseen)
+    assert "where no example was: b = r" in step(work, "Row 1: the tests on its way").table.rows[1][3]
+    assert "has no examples and answers as node" in work[-1].note
+    check_work(model, unseen)
+
+
+def test_an_unseen_category_and_an_interval():
+    X, y = mixed()
+    model = DecisionTreeClassifier(thresholds={"count": [1, 3]}).fit(X, y)
+    row = pd.DataFrame({"colour": ["mauve"], "size": [0.25], "count": [2.5]})
+    values = {row[1]: row[2] for row in step(model.work(row), "Row 1: the tests on its way").table.rows}
+    assert values == {"colour": "not seen at fit", "size": "0.25", "count": "2.5"}
+
+
+@pytest.mark.parametrize(("m", "expected"), [(0, 1.0), (1, (3 + 1 / 2) / (3 + 1)), ("laplace", 4 / 5)])
+def test_m_estimates(m, expected):
+    model = tennis(m=m)
+    assert step(model.work(SUNDAY), "Row 1: the answer is No").value == pytest.approx(expected)
+    check_work(model, SUNDAY)
+
+
+def test_infinity_is_refused_as_in_prediction():
+    model = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(nv.errors.DataError, match="infinity"):
+        model.work([[np.inf]])
+
+
+# --- why leaves are leaves -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"max_depth": 1}, "max_depth"),
+        ({"min_samples_split": 6}, "fewer examples than min_samples_split"),
+        ({"max_leaf_nodes": 3}, "its test on Wind was cut back"),
+    ],
+)
+def test_why_rain_is_a_leaf(settings, why):
+    work = tennis(**settings).work()
+    branches = step(work, "Node 0: Outlook is tested").table
+    assert column(branches, "what is there")["Outlook = Rain"] == f"leaf Yes: {why}"
+
+
+def test_why_a_node_that_was_looked_at_is_a_leaf():
+    assert "Node 0 is a leaf: no test gains min_gain" in titles(tennis(min_gain=0.3).work())
+    assert "Node 0 is a leaf: no test leaves min_samples_leaf in two branches" in titles(
+        tennis(min_samples_leaf=8).work()
+    )
+    same = DecisionTreeClassifier().fit([[1.0], [1.0]], ["a", "b"]).work()
+    assert titles(same)[2] == "Node 0 is a leaf: no attribute divides it"
+
+
+def test_an_empty_branch_answers_as_its_parent():
+    X = pd.DataFrame({"a": list("xxyyzz"), "b": list("pqpqrr")})
+    model = DecisionTreeClassifier().fit(X, [0, 1, 1, 0, 2, 2])
+    tables = [step.table for step in model.work() if step.title.endswith("is tested")]
+    told = [row for table in tables for row in table.rows if row[3] == "leaf 0: no examples: answers as node 1"]
+    assert [row[2] for row in told] == ["none"]
+
+
+def test_pruning_is_told():
+    work = tennis(prune="pessimistic").work()
+    assert work.notes == ("Cut back after growing by prune='pessimistic'.",)
+    assert "Cut back" not in str(tennis().work())
+
+
+# --- every setting -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("criterion", "missing"), list(product(CRITERIA, MISSING)))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"nominal": "subset", "m": "laplace"},
+        {"thresholds": {"count": [1, 3]}, "chi2_alpha": 0.2, "costs": {"size": 3.0}},
+        {"max_bins": 4, "class_weight": "balanced", "prune": "mdl"},
+        {"release_8": True},
+    ],
+    ids=["plain", "subset", "thresholds", "bins", "release 8"],
+)
+def test_the_arithmetic_of_every_setting(criterion, missing, settings):
+    X, y = mixed(40)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    model = DecisionTreeClassifier(criterion, missing, **settings).fit(X, y, weight)
+    check_work(model)
+    check_work(model, X)
+
+
+def test_many_classes_branches_and_leaves_are_summed_up():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": rng.integers(0, 30, 600).astype(str), "x": rng.normal(size=600).round(2)})
+    model = DecisionTreeClassifier().fit(X, rng.integers(0, 25, 600))
+    work = model.work()
+    assert step(work, "Node 0: all examples").labels == {"rest": "what the other 13 classes come to"}
+    assert step(work, "Node 0: what town gains").labels == {"rest": "what the other 18 branches come to"}
+    assert step(work, "Node 0: what town gains").table.caption == "The first 20 of 30 branches."
+    check_work(model)
+    nowhere = pd.DataFrame({"town": [None], "x": [np.nan]})
+    answer = model.work(nowhere)[-1]
+    assert "leaves come to" in answer.labels["rest"]
+    check_work(model, nowhere)
+
+
+def test_weights_are_repetition_in_the_work_too():
+    X, y = mixed(30)
+    weight = np.random.default_rng(2).integers(1, 4, len(y))
+    again = np.repeat(np.arange(len(y)), weight)
+    weighted = DecisionTreeClassifier().fit(X, y, weight).work()
+    repeated = DecisionTreeClassifier().fit(X.iloc[again], y[again]).work()
+    assert titles(weighted) == titles(repeated)
+    values, others = ([step.value for step in work if step.value is not None] for work in (weighted, repeated))
+    assert values == pytest.approx(others)
+
+
+# --- caps and names ------------------------------------------------------------------------------------------------
+
+
+def test_one_leaf():
+    model = DecisionTreeClassifier().fit([[1.0], [2.0]], ["only", "only"])
+    work = model.work()
+    assert work[0].note == "The tree is one leaf: one class."
+    assert titles(model.work([[3.0]])) == ["Row 1: the answer is only"]
+    check_work(model)
+    check_work(model, [[3.0]])
+
+
+def test_long_works_are_capped_and_say_so():
+    rng = np.random.default_rng(0)
+    model = DecisionTreeClassifier().fit(rng.normal(size=(400, 3)), rng.integers(0, 2, 400))
+    notes = model.work().notes
+    inner = int((~model.tree_.is_leaf).sum())
+    assert notes[0].endswith(f"of {inner} nodes are derived, those nearest the root.")
+    assert notes[1] == f"The tree has {inner + 1} leaves; plot() draws its upper part."
+    assert model.work(np.zeros((9, 3))).notes == ("The first 5 of 9 rows are derived.",)
+
+
+def test_the_best_of_many_attributes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 40))
+    model = DecisionTreeClassifier().fit(X, (X[:, 33] > 0).astype(int))
+    table = step(model.work(), "Node 0: the candidates").table
+    assert table.caption == "The best 20 of 40 attributes."
+    assert column(table, "chosen")["x33"] == "✓"
+    assert not any(title.startswith("Node 0: what x0") for title in titles(model.work()))
+
+
+def test_a_deep_chain():
+    n = 20_000
+    model = DecisionTreeClassifier().fit(np.arange(float(n))[:, None], np.arange(n) % 2)
+    assert model.get_depth() == n - 1
+    assert model.work().notes[0] == f"The tests of 40 of {n - 1} nodes are derived, those nearest the root."
+    last = np.array([[float(n)], [np.nan]])
+    table = model.work(last)[0].table
+    assert table.caption == f"The first 12 and the last 12 of {n - 1} tests."
+    check_work(model, last)
+
+
+NASTY = ["$x$", "<script>alert(1)</script>", "[/red]", "=cmd|' /C calc'!A0", "a|b\nc", "long" * 500, r"\frac{", "∑"]
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_hostile_names(name):
+    X = pd.DataFrame({name: [name, name, "plain", "plain", None], "other": [1.0, 2.0, 3.0, np.nan, 5.0]})
+    model = DecisionTreeClassifier().fit(X, [name, "yes", name, "yes", "no"])
+    check_work(model)
+    check_work(model, X)
+    assert max(len(s.title) for s in model.work(X)) < 200
+
+
+def test_a_tree_from_a_dictionary_has_no_record():
+    model = DecisionTreeClassifier.from_dict(tennis().to_dict())
+    assert model.work().notes == ("What the attributes gained was not recorded, so no test is derived.",)
+    check_work(model)
+    check_work(model, SUNDAY)
+
+
+def test_the_tree_is_drawn():
+    drawn = tennis().work()[-1]
+    assert drawn.title == "The tree"
+    assert drawn.figure.alt == "A decision tree of 5 leaves with Outlook at its root."
