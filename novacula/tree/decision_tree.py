@@ -141,8 +141,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         ),
         expected_failures={
             "check_class_weight_classifiers": (
-                "it asks trees for leaves of 1% of the weight by min_weight_fraction_leaf, which is min_samples_leaf=0.01 "
-                "here; with that it passes"
+                "it asks trees for leaves of 1% of the weight by min_weight_fraction_leaf, which here is "
+                "min_samples_leaf=0.01; with that it passes"
             )
         },
     )

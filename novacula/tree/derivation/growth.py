@@ -196,7 +196,7 @@ def candidates_step(node: Examined) -> Step:
     shown = np.sort(allowed[np.argsort(-node.score[allowed], kind="stable")[:LISTED]])
     columns: dict[str, list[Any]] = {
         "attribute": [shortened(names[f]) for f in shown],
-        "test": [test_words(node, f) for f in shown],
+        "test": [branch_words(node, f) for f in shown],
         "gain": node.gain[shown].tolist(),
     }
     if rules.criterion.impurity != GINI:
@@ -217,7 +217,7 @@ def candidates_step(node: Examined) -> Step:
     )
 
 
-def test_words(node: Examined, f: int) -> str:
+def branch_words(node: Examined, f: int) -> str:
     """The branches of an attribute's best test."""
     split = node.split(f)
     if split is None:

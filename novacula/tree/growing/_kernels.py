@@ -34,8 +34,6 @@ EXHAUSTIVE = 10
 
 inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """Functions that only other kernels call are compiled without an entry from Python."""
-inline = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
-"""Those of the innermost loops, besides, without a call."""
 
 CODES = Array(int32, 1, "C", readonly=True)
 CODE_ROWS = Array(int32, 2, "C", readonly=True)
@@ -107,25 +105,25 @@ def _new_desk(K, offsets, F):
 # --- rows of matrices: places instead of views, whose counting of references takes longer than the arithmetic --------
 
 
-@inline
+@inner
 def _zero(matrix, i):
     for k in range(matrix.shape[1]):
         matrix[i, k] = 0.0
 
 
-@inline
+@inner
 def _copy(matrix, i, other, j):
     for k in range(matrix.shape[1]):
         matrix[i, k] = other[j, k]
 
 
-@inline
+@inner
 def _add(matrix, i, other, j, sign):
     for k in range(matrix.shape[1]):
         matrix[i, k] += sign * other[j, k]
 
 
-@inline
+@inner
 def _sum(matrix, i):
     total = 0.0
     for k in range(matrix.shape[1]):
@@ -136,7 +134,7 @@ def _sum(matrix, i):
 # --- impurity ----------------------------------------------------------------------------------------------------
 
 
-@inline
+@inner
 def _spread(counts, i, n, impurity, logs):
     """Weight times impurity of row i of class counts (·, K), which sums to n."""
     total = 0.0
@@ -156,7 +154,7 @@ def _spread(counts, i, n, impurity, logs):
     return n * np.log2(n) - total
 
 
-@inline
+@inner
 def _information(n, whole):
     """Bits that a branch of weight n adds to the split information of a node of weight `whole`."""
     return -n / whole * np.log2(n / whole) if n > 0.0 else 0.0
@@ -200,8 +198,8 @@ def _charge(found, f, tries, n, rules):
 
 
 @inner
-def _two_branches(found, f, work, before, n, n_gone, enough, rules, logs):
-    """Consider the test whose branches of known examples are LEFT and RIGHT.
+def _two_branches(found, f, work, before, n, n_gone, enough, first, rules, logs):
+    """Consider the test whose branches of known examples are LEFT and RIGHT; first says which is branch 0.
 
     Gives 0 if a branch holds less than enough, 1 if another test gains more, 2 if it is the best so far.
     """
@@ -209,7 +207,7 @@ def _two_branches(found, f, work, before, n, n_gone, enough, rules, logs):
     nl, nr = _sum(work, LEFT), _sum(work, RIGHT)
     if n_gone > 0.0 and rules[STRATEGY] != FRACTIONAL:
         left, right = JOINED_LEFT, JOINED_RIGHT
-        _join(work, 0 if nl >= nr * (1.0 - NOISE) else 1, rules[STRATEGY])
+        _join(work, _heavier(nl, nr, first), first, rules[STRATEGY])
         nl, nr = _sum(work, left), _sum(work, right)
     if rules[STRATEGY] == FRACTIONAL:  # the missing ones will be shared out
         enough *= 1.0 - n_gone / n
@@ -223,14 +221,22 @@ def _two_branches(found, f, work, before, n, n_gone, enough, rules, logs):
 
 
 @inner
-def _join(work, heavier, strategy):
+def _heavier(left, right, first):
+    """Which of two weights is the larger, LEFT or RIGHT; of equals the one that is branch 0."""
+    if first == LEFT:
+        return LEFT if left >= right * (1.0 - NOISE) else RIGHT
+    return RIGHT if right >= left * (1.0 - NOISE) else LEFT
+
+
+@inner
+def _join(work, heavier, first, strategy):
     """Let the missing examples join the heavier of two branches, or the one that most of their class take."""
     for k in range(work.shape[1]):
         side, left, right, gone = heavier, work[LEFT, k], work[RIGHT, k], work[LOST, k]
         if strategy == MOST_COMMON_IN_CLASS and left + right > NOISE * gone:
-            side = 0 if left >= right * (1.0 - NOISE) else 1
-        work[JOINED_LEFT, k] = left + (gone if side == 0 else 0.0)
-        work[JOINED_RIGHT, k] = right + (gone if side == 1 else 0.0)
+            side = _heavier(left, right, first)
+        work[JOINED_LEFT, k] = left + (gone if side == LEFT else 0.0)
+        work[JOINED_RIGHT, k] = right + (gone if side == RIGHT else 0.0)
 
 
 # --- one feature -------------------------------------------------------------------------------------------------
@@ -258,13 +264,13 @@ def _cut_list(found, f, entries, y, mass, work, rules, limits, logs):
     n, n_gone, before = _sum(work, TOTAL), _sum(work, LOST), _start(work, rules, logs)
     enough, tries = _enough(n, n_gone, work.shape[1], rules, limits), 0
     found[f, 0] = -1.0
-    if unit and n_gone == 0.0 and rules[IMPURITY] == ENTROPY:
-        tries = _cut_whole(found, f, entries, y, work, before, n, enough, logs)
+    if n_gone == 0.0 or rules[STRATEGY] == FRACTIONAL:
+        tries = _cut_apart(found, f, entries, known, y, mass, work, before, n, n_gone, enough, rules, logs)
         known = 0
     for p in range(known):
         row = entries[p] & ROW
         if p > 0 and not entries[p] & TIE:
-            verdict = _two_branches(found, f, work, before, n, n_gone, enough, rules, logs)
+            verdict = _two_branches(found, f, work, before, n, n_gone, enough, LEFT, rules, logs)
             tries += verdict > 0
             if verdict == 2:
                 found[f, 2] = p
@@ -275,30 +281,48 @@ def _cut_list(found, f, entries, y, mass, work, rules, limits, logs):
 
 
 @inner
-def _cut_whole(found, f, entries, y, work, before, n, enough, logs):
-    """`_cut_list` by entropy where every example counts once and none is missing: the innermost loop of all.
+def _cut_apart(found, f, entries, known, y, mass, work, before, n, n_gone, enough, rules, logs):
+    """`_cut_list` where no missing example joins a branch: the innermost loop of all, so written out.
 
     Gives how many thresholds there were.
     """
-    nl, nr, best, place, tries = 0.0, n, -1.0, 0, 0
-    for p in range(len(entries)):
+    unit, whole, gini, K = len(mass) == 0, len(logs) > 0, rules[IMPURITY] == GINI, work.shape[1]
+    nl, nr, best, place, below, tries = 0.0, n - n_gone, -1.0, 0, 0.0, 0
+    enough *= 1.0 - n_gone / n
+    for p in range(known):
         entry = entries[p]
-        k = y[entry & ROW]
+        row = entry & ROW
+        k = y[row]
         if p > 0 and not entry & TIE and nl >= enough and nr >= enough:
-            after = logs[int64(nl)] + logs[int64(nr)]
-            for c in range(work.shape[1]):
-                after -= logs[int64(work[LEFT, c])] + logs[int64(work[RIGHT, c])]
+            if gini:
+                squares_left, squares_right = 0.0, 0.0
+                for c in range(K):
+                    squares_left += work[LEFT, c] * work[LEFT, c]
+                    squares_right += work[RIGHT, c] * work[RIGHT, c]
+                after = n - n_gone - squares_left / nl - squares_right / nr
+            elif whole:
+                after = logs[int64(nl)] + logs[int64(nr)]
+                for c in range(K):
+                    after -= logs[int64(work[LEFT, c])] + logs[int64(work[RIGHT, c])]
+            else:
+                after = nl * np.log2(nl) + nr * np.log2(nr)
+                for c in range(K):
+                    left, right = work[LEFT, c], work[RIGHT, c]
+                    after -= (left * np.log2(left) if left > 0.0 else 0.0) + (
+                        right * np.log2(right) if right > 0.0 else 0.0
+                    )
             gain = (before - after) / n
             tries += 1
             if best < 0.0 or (gain > TINY and gain > best * (1.0 + NOISE)):
-                best, place = max(gain, 0.0), p
-        work[LEFT, k] += 1.0
-        work[RIGHT, k] -= 1.0
-        nl += 1.0
-        nr -= 1.0
+                best, place, below = max(gain, 0.0), p, nl
+        w = 1.0 if unit else mass[row]
+        work[LEFT, k] += w
+        work[RIGHT, k] -= w
+        nl += w
+        nr -= w
     if best >= 0.0:
         found[f, 0], found[f, 2] = best if best > TINY else 0.0, place
-        found[f, 1] = _information(place, n) + _information(n - place, n)
+        found[f, 1] = _information(below, n) + _information(n - n_gone - below, n) + _information(n_gone, n)
     return tries
 
 
@@ -337,12 +361,13 @@ def _cut_codes(found, f, table, a, codes, order, t, enough, work, rules, logs, s
     _zero(work, LEFT)
     _copy(work, RIGHT, work, KNOWN)
     n, n_gone, before = _sum(work, TOTAL), _sum(work, LOST), _start(work, rules, logs)
-    tries = 0
+    tries, first = 0, RIGHT
     for i in range(t - 1):
         cell = a + codes[a + order[i]]
+        first = LEFT if order[i] == 0 else first
         _add(work, LEFT, table, cell, 1.0)
         _add(work, RIGHT, table, cell, -1.0)
-        verdict = _two_branches(found, f, work, before, n, n_gone, enough, rules, logs)
+        verdict = _two_branches(found, f, work, before, n, n_gone, enough, first, rules, logs)
         tries += verdict > 0
         if verdict == 2:
             found[f, 2] = i + 1
@@ -353,14 +378,14 @@ def _cut_codes(found, f, table, a, codes, order, t, enough, work, rules, logs, s
 
 @inner
 def _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side):
-    """Try every partition of few codes in two; the last code is always on side 1."""
+    """Try every partition of few codes in two; the lowest code is always on side 0."""
     n, n_gone, before = _sum(work, TOTAL), _sum(work, LOST), _start(work, rules, logs)
-    for mask in range(1, 1 << (t - 1)):
+    for mask in range(1, (1 << t) - 1, 2):
         _zero(work, LEFT)
         _zero(work, RIGHT)
         for i in range(t):
             _add(work, LEFT if (mask >> i) & 1 else RIGHT, table, a + codes[a + i], 1.0)
-        if _two_branches(found, f, work, before, n, n_gone, enough, rules, logs) == 2:
+        if _two_branches(found, f, work, before, n, n_gone, enough, LEFT, rules, logs) == 2:
             for i in range(t):
                 side[a + codes[a + i]] = 0 if (mask >> i) & 1 else 1
 
