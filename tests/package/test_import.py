@@ -20,7 +20,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 
 def test_importing_a_family_does_not_load_numba_or_matplotlib():
-    names = loaded("import novacula.bayes, novacula.linear")
+    names = loaded("import novacula.bayes, novacula.concept, novacula.linear, novacula.theory, novacula.tree")
     assert "numba" not in names
     assert "matplotlib" not in names
 

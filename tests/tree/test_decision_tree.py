@@ -281,6 +281,14 @@ def test_apply_names_the_leaf_and_the_path_leads_there():
         assert set(path[i].indices.tolist()) == expected
 
 
+def test_expected_cost_is_that_of_the_tests_on_the_way():
+    table = nv.datasets.load("play_tennis")
+    model = DecisionTreeClassifier(costs={"Humidity": 3.0, "Wind": 0.5}).fit(table)
+    assert model.expected_cost(table) == pytest.approx(1 + (5 * 3.0 + 5 * 0.5) / 14)  # five sunny days, five of rain
+    number = DecisionTreeClassifier(costs={"x0": 4.0}).fit(*chain(9))
+    assert number.expected_cost(chain(9)[0]) == pytest.approx(4.0)  # measured once, asked many times
+
+
 @pytest.mark.parametrize(("m", "strength"), [(0.0, 0.0), (3.5, 3.5), ("laplace", 2.0)])
 def test_probabilities_are_m_estimates(m, strength):
     table = nv.datasets.load("play_tennis")

@@ -230,6 +230,19 @@ def test_groups_values_as_brute_force_does(criterion, missing):
         assert_agrees(rng, sample, criterion=criterion, missing=missing, nominal="subset")
 
 
+@pytest.mark.parametrize("least", [1, 2])
+@pytest.mark.parametrize("missing", STRATEGIES)
+def test_groups_many_values_of_two_classes_exactly(missing, least):
+    """Values in the order of a class's share hold the best two groups, but not if groups must hold enough."""
+    rng = np.random.default_rng([25, STRATEGIES.index(missing)])
+    domain = tuple("abcdef")
+    for _ in range(100):
+        n = int(rng.integers(4, 16))
+        rows = [random_row(rng, {"letter": domain}, gaps=0.35) for _ in range(n)]
+        sample = Sample({"letter": domain}, rows, rng.choice(list("xy"), n).tolist(), None, {})
+        assert_agrees(rng, sample, missing=missing, nominal="subset", max_depth=1, min_samples_leaf=least)
+
+
 @pytest.mark.parametrize("kind", ["nominal", "numeric", "cut"])
 def test_agrees_on_columns_of_one_kind(kind):
     rng = np.random.default_rng(30)
