@@ -126,7 +126,8 @@ def assert_is_chain(model, n):
     assert model.get_n_leaves() == n
     np.testing.assert_array_equal(tree.threshold[~tree.is_leaf], np.arange(n - 1) + 0.5)
     X, y = chain(n)
-    np.testing.assert_array_equal(model.predict(X), y)
+    some = slice(None, None, max(1, n // 1_000))  # all rows of a chain take n²/2 steps
+    np.testing.assert_array_equal(model.predict(X[some]), y[some])
 
 
 def test_plain_chain():
@@ -144,6 +145,7 @@ def test_a_deep_chain():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_a_very_deep_chain(tmp_path):
     model = DecisionTreeClassifier().fit(*chain(100_000))
     assert_is_chain(model, 100_000)

@@ -392,16 +392,17 @@ def _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side):
 
 @inner
 def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side):
-    """The best partition of t codes in two: exact for few codes, or for two classes unless missing ones join a branch.
+    """The best partition of t codes in two: exact for few codes, or for two classes.
 
-    Otherwise it is the best along the share of any class. The lowest code is on side 0.
+    With more classes, or where missing examples join a branch or a branch must hold enough, and with many codes, it is
+    the best along the share of any class. The lowest code is on side 0.
     """
     K = work.shape[1]
     if t < 2:
         return
     joins = rules[STRATEGY] != FRACTIONAL and _sum(work, LOST) > 0.0
     enough = limits[MIN_LEAF] * (1.0 - NOISE)
-    if t <= EXHAUSTIVE and (K > 2 or joins):
+    if t <= EXHAUSTIVE and (K > 2 or joins or enough > 0.0):
         _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side)
     else:
         share = np.empty(t)
