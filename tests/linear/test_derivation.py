@@ -77,7 +77,7 @@ def test_elimination_is_that_of_lu():
     st.integers(2, 14),
     st.integers(1, 9),
     st.integers(0, 3),
-    st.sampled_from([0.0, 1e3]),  # at 1e8 the sums of some columns do not have the nine digits that are compared
+    st.sampled_from([0.0, 1e3, 1e8]),
     st.sampled_from(LEARNERS),
 )
 def test_arithmetic_is_that_of_the_model(seed, n, d, k, offset, learner):
