@@ -7,7 +7,7 @@ are shown, each solved for its own coefficient: that gives the coefficient only 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,8 +33,14 @@ if TYPE_CHECKING:
     from novacula.linear.model import LinearModel
     from novacula.linear.ridge import Ridge
 
+SUMS = "a are the sums of products of columns, b those with the target."
 FEW = 6
 """Columns up to which all equations are shown and solved."""
+DIGITS = 1e-10
+"""The share of a coefficient that rounding may move for an equation to be held to it; comparison is by nine digits."""
+ROUNDED = 1e-14
+"""The share of the whole below which what is left of squares is rounding in any case."""
+ROUNDING = "Rounding in these sums reaches the digits shown"
 CANCELS = 1e4
 """How many times its difference from N·x̄² may Σx² be for the textbook's formula to keep its digits."""
 
@@ -130,7 +136,7 @@ def elimination_steps(model: LinearModel, system: System, k: int, alpha: float) 
             f"w_{j + 1}, the coefficient of {names[j]}",
             expression=f"({' - '.join(['z', *terms])}) / u_{j + 1}",
             values=values,
-            of=place(model, "coef_", k, j),
+            **tied(model, system, k, j, alpha, float(upper[j, j])),
         )
 
 
@@ -155,9 +161,23 @@ def equation_steps(model: LinearModel, system: System, k: int, alpha: float) -> 
             formula="wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / (aⱼⱼ + α),  i ≠ j" if alpha else "wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / aⱼⱼ,  i ≠ j",
             expression=f"(b - ({total})) / {'(a + alpha)' if alpha else 'a'}",
             values={"b": system.cross[j, k], "a": system.gram[j, j], **values} | ({"alpha": alpha} if alpha else {}),
-            of=place(model, "coef_", k, int(j)),
-            note="a are the sums of products of columns, b those with the target.",
+            **tied(model, system, k, int(j), alpha, float(system.gram[j, j]) + alpha, SUMS),
         )
+
+
+def tied(
+    model: LinearModel, system: System, k: int, j: int, alpha: float, divisor: float, note: str = ""
+) -> dict[str, Any]:
+    """Hold equation j to the coefficient, unless rounding leaves its sums fewer digits than are compared.
+
+    A column is known but for the share `noise` of its length, so that its product with another one, times that one's
+    coefficient, may be off by that share of ‖xⱼ‖‖xᵢ‖|wᵢ|; the equation divides that by its own divisor.
+    """
+    w, length = of_target(model.coef_, k), np.sqrt(np.diagonal(system.gram) + alpha)
+    uncertain = length[j] * float(((system.noise[j] + system.noise) * length) @ np.abs(w))
+    if uncertain <= DIGITS * divisor * abs(w[j]):
+        return {"of": place(model, "coef_", k, j), "note": note}
+    return {"note": f"{note} {ROUNDING}; the model says {w[j]:.9g}.".strip()}
 
 
 def gradient_step(model: LinearModel, system: System, k: int, alpha: float) -> Step:
@@ -211,13 +231,17 @@ def fit_steps(model: LinearRegression, system: System, k: int) -> Iterator[Step]
     """What is left of the squares, the noise they speak of, and the share that is explained."""
     error = system.weight * float(np.atleast_1d(model.sigma_)[k]) ** 2
     squares, spread = float(system.squares[model.n_features_in_ + k]), float(system.spread[k])
-    total, values = weighted_sum("w", of_target(model.coef_, k), "b", system.cross[:, k])
+    w = of_target(model.coef_, k)
+    total, values = weighted_sum("w", w, "b", system.cross[:, k])
+    uncertain = np.sqrt(squares) * float(system.noise @ (np.sqrt(np.diagonal(system.gram)) * np.abs(w)))
+    held = uncertain <= max(DIGITS * error, ROUNDED * squares)
     yield Step(
         "The squares that are left",
         formula="SSE = Σ(y − ȳ)² − Σ wⱼbⱼ,  b = Xᵀy" if model.fit_intercept else "SSE = Σy² − Σ wⱼbⱼ,  b = Xᵀy",
         expression=f"S_yy - ({total})",
         values={"S_yy": squares, **values},
-        result=error,
+        result=error if held else None,
+        note="" if held else f"{ROUNDING}; the model says {error:.9g}.",
     )
     yield Step(
         "The noise, by maximum likelihood",

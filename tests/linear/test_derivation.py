@@ -92,6 +92,38 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, k, offset, learner):
 
 
 @quiet
+@pytest.mark.parametrize(
+    ("seed", "n", "d", "k", "offset", "learner"),
+    [
+        (1, 4, 4, 2, 1e8, Ridge("loo")),  # deviations of 1e-2 about 1e8 have ten digits less than the sums show
+        (246, None, None, None, None, Ridge(1e-6)),  # equal columns, held apart by a small penalty only
+        (291, None, None, None, None, Ridge(1e-6)),
+        (292, None, None, None, None, Ridge("loo")),
+    ],
+)
+def test_equations_without_the_digits_are_not_held_to_the_model(seed, n, d, k, offset, learner):
+    rng = np.random.default_rng(seed)
+    if n is None:
+        n, d, k = int(rng.integers(2, 15)), int(rng.integers(1, 10)), int(rng.integers(0, 4))
+        offset = rng.choice([0.0, 1e3, 1e8])
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-2, 3, d) + offset
+    X[:, 2:3] = X[:, :1] if d > 2 else X[:, 2:3]
+    model = learner.fit(X, rng.normal(size=(n, k)) if k else rng.normal(size=n))
+    check_work(model)
+    assert any("Rounding" in step.note for step in model.work())
+
+
+@quiet
+def test_ordinary_equations_are_held_to_the_model():
+    """All of them: to leave one untied is for rounding alone."""
+    rng = np.random.default_rng(0)
+    for d, n_equations in ((3, 3), (9, 4)):
+        model = LinearRegression().fit(rng.normal(size=(50, d)) + 5.0, rng.normal(size=50))
+        held = [step.of for step in model.work() if step.of[:1] == ("coef_",)]
+        assert len(held) == n_equations
+
+
+@quiet
 def test_ill_conditioned_models_can_be_derived(wiggle, longley):
     for X, y in (wiggle, longley):
         for learner in LEARNERS:
