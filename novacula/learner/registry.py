@@ -24,7 +24,20 @@ if TYPE_CHECKING:
     from novacula.learner.base import Learner
 
 ROOMS = frozenset(
-    {"table", "statistics", "learner", "checks", "cli", "datasets", "theory", "report", "study", "evaluate", "web"}
+    {
+        "table",
+        "statistics",
+        "learner",
+        "optimize",
+        "checks",
+        "cli",
+        "datasets",
+        "theory",
+        "report",
+        "study",
+        "evaluate",
+        "web",
+    }
 )
 """The packages that serve every family and hold no learners."""
 

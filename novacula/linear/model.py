@@ -10,18 +10,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError, RankWarning
-from novacula.learner import ingest
 from novacula.learner.base import Regressor
 from novacula.learner.work import Work
+from novacula.linear.finite import FiniteOnly
 from novacula.linear.plane import ROWS, derive_predictions
 from novacula.linear.problem import Problem, RowsProblem, SumsProblem
-from novacula.linear.rows import (
-    column_names,
-    finite_columns,
-    is_flat,
-    stored_precision,
-    weighted_sums,
-)
+from novacula.linear.rows import column_names, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -31,10 +25,9 @@ NAMED = 5
 """Columns that a message names."""
 
 
-class LinearModel(Regressor):
+class LinearModel(FiniteOnly, Regressor):
     """A weighted sum of columns and an intercept; for k targets `coef_` is (k, d) and `intercept_` (k,)."""
 
-    checks_finite: ClassVar[bool] = False
     remedy: ClassVar[str]
     """What helps against columns that are dependent."""
 
@@ -127,26 +120,6 @@ class LinearModel(Regressor):
         moments = table.reduce(CoMoments.observe)
         self._require_sound(X, table, moments.weight, moments.scatter)
         return moments
-
-    def _require_sound(self, X: Any, table: Table, weight: float, squares: Floats) -> None:
-        """Refuse data without weight, and values that are not finite, which show in their squares."""
-        if not weight > 0.0:
-            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
-        if not np.isfinite(squares).all():
-            self._refuse_not_finite(X, table)
-            raise DataError(f"{table.source.name} holds numbers whose squares overflow: scale them")
-
-    def _refuse_not_finite(self, X: Any, table: Table) -> None:
-        """Raise for NaN and infinity: in scikit-learn's words if it knows X, else with the column's name."""
-        if not isinstance(X, Table):
-            ingest.columns_of(self, X, self.card.takes, reset=False, finite=True)
-        finite = table.map(finite_columns).all(axis=0)
-        if not finite.all():
-            [name] = column_names(table.layout, [int(np.argmin(finite))])
-            raise DataError(
-                f"column {name!r} holds missing or infinite values (NaN or infinity) and "
-                f"{type(self).__name__} takes none: impute or drop them"
-            )
 
     # --- out ------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.base import count_unseen
+from novacula.learner.class_weight import class_weights
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
 from novacula.table import Chunk, Table
@@ -262,7 +263,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         counts = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
         if not counts.sum() > 0:
             raise DataError("the weights sum to zero: no row counts")
-        class_weight = settings.class_weights(self.class_weight, self.classes_, counts)
+        class_weight = class_weights(self.class_weight, self.classes_, counts)
         total = counts * class_weight
         if not total.sum() > 0:
             raise ParameterError("class_weight gives every class that occurs a weight of zero")

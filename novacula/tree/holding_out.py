@@ -13,8 +13,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novacula.table import Chunk, Table
-
-Keys = npt.NDArray[np.uint64]
+from novacula.table.row_keys import mixed, row_keys
 
 
 def split_rows(table: Table, fraction: float, random_state: Any) -> tuple[Table, Table]:
@@ -41,22 +40,3 @@ def hold_out(chunk: Chunk, fraction: float, seed: int) -> npt.NDArray[np.bool_]:
         count = min(int(fraction * len(rows) + 0.5), len(rows) - 1)
         aside[rows[np.argsort(key[rows], kind="stable")[: max(count, 0)]]] = True
     return aside
-
-
-def row_keys(chunk: Chunk, seed: int) -> Keys:
-    """A number for each row that depends on its values, its class and the seed only."""
-    numbers = np.where(np.isnan(chunk.numeric), np.nan, chunk.numeric) + 0.0  # one NaN, one zero
-    columns = [*np.ascontiguousarray(numbers.T).view(np.uint64), *chunk.codes.T.astype(np.int64).view(np.uint64)]
-    target: Any = chunk.target
-    key = np.full(len(chunk), seed, np.uint64)
-    for column in (*columns, target.astype(np.uint64)):
-        key = mixed(key, column)
-    return key
-
-
-def mixed(key: Keys, value: Keys) -> Keys:
-    """Mix a value into a key: Steele, Lea and Flood's SplitMix64."""
-    z = (key ^ value) + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))

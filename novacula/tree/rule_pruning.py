@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError
+from novacula.learner.class_weight import class_weights
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
 from novacula.table import Table
 from novacula.table.chunk import Codes, Floats
-from novacula.tree import settings
 from novacula.tree.attributes import Attribute, coded, cut_places
 from novacula.tree.export.condition import Condition
 from novacula.tree.export.rules import Rule, to_rules
@@ -42,7 +42,7 @@ Mask = npt.NDArray[np.bool_]
 def learn_rules(learner: Any, training: Table, validation: Table | None = None) -> RuleList:
     """The pruned rules of a fitted tree learner, by the rows that it was grown on and, if given, others."""
     totals = training.reduce(ClassTotals.observe_numeric, len(learner.classes_), ()).weight
-    class_weight = settings.class_weights(learner.class_weight, learner.classes_, totals)
+    class_weight = class_weights(learner.class_weight, learner.classes_, totals)
     attributes, places = learner.attributes_, cut_places(learner.schema_, learner.attributes_)
     examples = Examples.of(training, attributes, places, class_weight)
     judge = examples if validation is None else Examples.of(validation, attributes, places, class_weight)

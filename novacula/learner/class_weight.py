@@ -1,0 +1,34 @@
+"""The factor by which the examples of each class count, as a learner's `class_weight` says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import ParameterError
+from novacula.table.chunk import Floats
+from novacula.table.names import did_you_mean
+
+
+def class_weights(given: Mapping[Any, float] | str | None, classes: Any, counts: Floats) -> Floats:
+    """The factor of each class's examples; `balanced` gives all classes that occur the same weight in sum."""
+    if given is None:
+        return np.ones(len(classes))
+    if isinstance(given, str):
+        present = counts > 0
+        return np.divide(counts.sum(), present.sum() * counts, out=np.ones(len(counts)), where=present)
+    known = classes.tolist()
+    found = np.ones(len(known))
+    for label, weight in given.items():
+        if label not in known:
+            raise ParameterError(
+                f"class_weight names {label!r}, which is no class{did_you_mean(str(label), map(str, known))}"
+            )
+        if isinstance(weight, (str, bool)) or not np.isfinite(weight) or weight < 0:
+            raise ParameterError(
+                f"the weight of class {label!r} is {weight!r}; it must be a number that is not negative"
+            )
+        found[known.index(label)] = weight
+    return found

@@ -1,0 +1,3 @@
+"""Optimisers to be seen, traced and trusted."""
+
+__all__: list[str] = []
