@@ -12,7 +12,7 @@ VECTOR = float64[::1]
 def descend_quadratic(hessian, l1, positive, w, gradient, tol, max_sweeps):
     """Minimise ½wᵀHw − cᵀw + Σ l1ⱼ|wⱼ| over w (d,) by coordinate descent, over w ≥ 0 only if `positive`.
 
-    `w` and `gradient`, which is Hw − c (d,), are changed in place. A coordinate moves to the minimum along it; one without
+    `w` and `gradient`, Hw − c (d,), are changed in place. A coordinate moves to the minimum along it; one without
     curvature stays. Sweeps alternate between all coordinates and, as long as these change, those that are not zero.
     It ends when in a sweep over all of them none moves by more than tol in units of the objective, |Δwⱼ|·√Hⱼⱼ.
     Gives the number of sweeps, and the largest move of the last one over all.
