@@ -88,6 +88,7 @@ def _mixed_frame(X: Any, kinds: Sequence[str]) -> Any:
 
     numbers_only = not {"categorical", "text"} & set(kinds)
     if is_frame(X):
+        _check_names(X)
         if _all_numbers(X, numbers_only):
             return None
         frame = arrow_table(X)
@@ -99,6 +100,18 @@ def _mixed_frame(X: Any, kinds: Sequence[str]) -> Any:
             return None
         frame = object_table(array)
     return _numbers_of_booleans(frame) if numbers_only else frame
+
+
+def _check_names(frame: Any) -> None:
+    """Refuse a frame without columns, and one that has two of one name."""
+    names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    if not names:
+        raise DataError(f"found no columns (shape={tuple(frame.shape)}) while a minimum of 1 is required")
+    seen = set[Any]()
+    for name in names:
+        if name in seen:
+            raise SchemaError(f"the frame has more than one column {name!r}: rename or drop all but one")
+        seen.add(name)
 
 
 def _all_numbers(frame: Any, booleans: bool) -> bool:

@@ -310,9 +310,6 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         places = cut_places(self.schema_, self.attributes_)
         return Router(self.tree_, self.attributes_, places, STRATEGIES[self.missing].is_fractional)
 
-    def _m(self) -> float:
-        return float(len(self.classes_)) if self.m == "laplace" else float(self.m)
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "tree_")
 
@@ -333,9 +330,11 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     def predict_proba(self, X: Any) -> Floats:
         """Give the class probabilities of each row: those of its leaf, or of its leaves mixed by shares."""
         if hasattr(self, "rule_list_"):
-            return self.rule_list_.distributions(self._m())[matches(self, X)]
+            return self.rule_list_.distributions(settings.pseudo_examples(self))[matches(self, X)]
         table = self._query(X, self.unseen)
-        answers = table.map(leaf_values, self._router(), self.tree_.distributions(self._m()), table.layout)
+        answers = table.map(
+            leaf_values, self._router(), self.tree_.distributions(settings.pseudo_examples(self)), table.layout
+        )
         if answers[:, -1].any():
             self._report_unseen(table, table.map(count_unseen).sum(axis=0))
         return answers[:, :-1]

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.table import Column, Schema
 from novacula.tree import export
 from novacula.tree.missing import STRATEGIES
+from novacula.tree.settings import pseudo_examples
 
 if TYPE_CHECKING:
     from novacula.tree.export import DNF, NamedTree, Rule
@@ -22,7 +23,9 @@ class Exports:
     def _named(self: Any) -> NamedTree:
         check_is_fitted(self)
         fractional = STRATEGIES[self.missing].is_fractional
-        return export.NamedTree(self.tree_, self.attributes_, tuple(self.classes_.tolist()), self._m(), fractional)
+        return export.NamedTree(
+            self.tree_, self.attributes_, tuple(self.classes_.tolist()), pseudo_examples(self), fractional
+        )
 
     def to_text(self, max_depth: int | None = None) -> str:
         """Give the tree as indented lines, with weights of examples and errors: `No (5/1)`."""

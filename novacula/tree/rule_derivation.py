@@ -21,6 +21,7 @@ from novacula.tree.growing import refuse_infinite
 from novacula.tree.pruning.pessimistic import ONE
 from novacula.tree.rule_pruning import Estimates
 from novacula.tree.rule_structure import Matcher
+from novacula.tree.settings import pseudo_examples
 
 ROWS = 5
 """Rows whose class is derived."""
@@ -121,7 +122,7 @@ def derive_matches(learner: Any, X: Any) -> Work:
 def _match_step(learner: Any, explanation: Explanation, row: int) -> Step:
     trials, rule_list = explanation.trials, learner.rule_list_
     number = len(rule_list) if explanation.rule is None else len(trials) - 1
-    k, m = int(rule_list.classes[number]), learner._m()
+    k, m = int(rule_list.classes[number]), pseudo_examples(learner)
     counts = rule_list.counts[number]
     label = str(learner.classes_[k])
     first = max(len(trials) - TRIED, 0)

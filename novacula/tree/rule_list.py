@@ -27,6 +27,7 @@ from novacula.tree.holding_out import split_rows
 from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explain_rows
 from novacula.tree.rule_pruning import learn_rules
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
+from novacula.tree.settings import pseudo_examples
 from novacula.tree.structure import Integers
 
 GROWTH = (
@@ -214,10 +215,7 @@ min_gain, max_leaf_nodes, thresholds, max_bins
     def predict_proba(self, X: Any) -> Floats:
         """Give the class probabilities of each row: those of the examples that its rule covers."""
         matched = matches(self, X)
-        return self.rule_list_.distributions(self._m())[matched]
-
-    def _m(self) -> float:
-        return float(len(self.classes_)) if self.m == "laplace" else float(self.m)
+        return self.rule_list_.distributions(pseudo_examples(self))[matched]
 
     # --- look at it --------------------------------------------------------------------------------------------
 

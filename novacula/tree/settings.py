@@ -65,3 +65,8 @@ def costs(given: Mapping[str, float] | None, attributes: Sequence[Attribute]) ->
 def pruner(name: str, confidence: float) -> Pruner:
     """The pruner of this name."""
     return Pessimistic(confidence) if name == "pessimistic" else PRUNERS[name]
+
+
+def pseudo_examples(learner: Any) -> float:
+    """m of the estimate (n_k + m/K) / (n + m)."""
+    return float(len(learner.classes_)) if learner.m == "laplace" else float(learner.m)

@@ -18,6 +18,9 @@ at every node and recurses, so it is for small tables. Where the definitions lea
 - A value of the domain that no example at the node has: a leaf with the node's distribution; in subset splits the
   branch of most known weight. That branch is also where a missing value goes when predicting, if not everywhere.
 - Subset splits may ask for the same column again below.
+- release_8: two branches must weigh 2, both sides of a threshold a tenth of the known weight over the number of
+  classes too, though not below 2 nor above 25; a threshold's gain is less log₂(thresholds allowed) / weight, and a
+  question must gain something.
 """
 
 from __future__ import annotations
@@ -54,6 +57,7 @@ class Question:
     threshold: float | None = None
     groups: tuple[frozenset[Hashable], ...] = ()
     rivals: bool = False  # whether another grouping gains as much
+    charge: float = 0.0  # what a threshold pays for having been chosen among many
 
     @property
     def arity(self) -> int:
@@ -138,6 +142,7 @@ class PlainTree:
     min_gain: float = 0.0
     m: float = 0.0
     class_weight: Mapping[Any, float] = field(default_factory=dict)
+    release_8: bool = False
 
     def fit(self, rows: Sequence[Row], labels: Sequence[Any], weights: Sequence[float] | None = None) -> PlainTree:
         self.classes = sorted(set(labels))
@@ -190,7 +195,12 @@ class PlainTree:
         gains = [self.gain(question, examples) for question in found]
         best = first_largest(gains)
         equal = sum(gain >= gains[best] * (1.0 - NOISE) for gain in gains)
-        return replace(found[best], rivals=bool(found[best].groups) and equal > 1)
+        chosen = replace(found[best], rivals=bool(found[best].groups) and equal > 1)
+        if not self.release_8:
+            return chosen
+        if chosen.threshold is not None:
+            chosen = replace(chosen, charge=math.log2(len(found)) / weight(examples))
+        return chosen if self.gain(chosen, examples) > NO_GAIN else None
 
     def questions(self, column: str, examples: Sequence[Example]) -> list[Question]:
         """Every question about a column that splits the known values of a node."""
@@ -212,6 +222,11 @@ class PlainTree:
 
     def leaves_enough(self, question: Question, examples: Sequence[Example]) -> bool:
         limit = self.least(self.min_samples_leaf, free=1)
+        if self.release_8:
+            limit = max(limit, 2.0 * (1.0 - NOISE))
+            if question.threshold is not None:
+                share = 0.1 * weight(answered(question, examples)) / len(self.classes)
+                limit = max(limit, min(share, 25.0) * (1.0 - NOISE))
         return sum(weight(branch) >= limit for branch in self.divide(question, examples)) >= 2
 
     def least(self, limit: float, free: int) -> float:
@@ -238,7 +253,7 @@ class PlainTree:
         branches = self.divide(question, judged)
         after = math.fsum(weight(branch) / total * impurity(self.counts(branch)) for branch in branches)
         gain = (impurity(self.counts(judged)) - after) * total / weight(examples)
-        return gain if gain >= NO_GAIN else 0.0
+        return (gain if gain >= NO_GAIN else 0.0) - question.charge
 
     def split_information(self, question: Question, examples: Sequence[Example]) -> float:
         if self.missing != "fractional":

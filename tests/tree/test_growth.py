@@ -243,6 +243,26 @@ def test_groups_many_values_of_two_classes_exactly(missing, least):
         assert_agrees(rng, sample, missing=missing, nominal="subset", max_depth=1, min_samples_leaf=least)
 
 
+@pytest.mark.parametrize("missing", STRATEGIES)
+def test_rules_against_chance_are_the_plain_learner_s(missing):
+    rng = np.random.default_rng([27, STRATEGIES.index(missing)])
+    for i in range(120):
+        sample = random_sample(rng, "nominal numeric numeric cut")
+        drawn = {"criterion": ("gain_ratio", "gain", "gini")[i % 3], "nominal": ("multiway", "subset")[i % 2]}
+        assert_agrees(rng, sample, missing=missing, release_8=True, min_samples_leaf=(1, 3)[i // 3 % 2], **drawn)
+
+
+def test_a_tenth_of_a_class_s_share_is_between_2_and_25():
+    """Tables large enough that a side of a threshold must hold more than two."""
+    rng = np.random.default_rng(28)
+    for n in (45, 90, 600):
+        rows = [{"a": float(rng.integers(0, 12)), "b": float(rng.normal())} for _ in range(n)]
+        labels = ["x" if row["a"] + rng.normal() > 9 else "y" for row in rows]
+        sample = Sample({"a": None, "b": None}, rows, labels, None, {})
+        for depth in (1, 4):
+            assert_agrees(rng, sample, criterion="gain_ratio", release_8=True, max_depth=depth)
+
+
 @pytest.mark.parametrize("kind", ["nominal", "numeric", "cut"])
 def test_agrees_on_columns_of_one_kind(kind):
     rng = np.random.default_rng(30)

@@ -30,7 +30,7 @@ THRESHOLD, GAIN = range(2)  # columns of numbers
 TOTAL, KNOWN, LOST, LEFT, RIGHT, JOINED_LEFT, JOINED_RIGHT = range(7)  # rows of scratch: class weights
 NOISE, TINY = 1e-9, 1e-12
 EXHAUSTIVE = 10
-"""Categories up to which every partition into two is tried; with two classes the best is found for any number."""
+"""Categories up to which every partition into two is tried."""
 
 inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """Functions that only other kernels call are compiled without an entry from Python."""
@@ -392,10 +392,10 @@ def _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side):
 
 @inner
 def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side):
-    """The best partition of t codes in two: exact for few codes, or for two classes.
+    """The best partition of t codes in two: of few codes, or of two classes if branches are as their codes make them.
 
-    With more classes, or where missing examples join a branch or a branch must hold enough, and with many codes, it is
-    the best along the share of any class. The lowest code is on side 0.
+    Of many codes with more classes, or where missing examples join a branch or a branch must hold enough, it is the
+    best along the share of any class. The lowest code is on side 0.
     """
     K = work.shape[1]
     if t < 2:
