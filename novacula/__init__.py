@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Any
 from novacula.version import __version__
 
 if TYPE_CHECKING:
-    from novacula import bayes, checks, concept, datasets, linear, optimize, statistics, theory, tree
+    from novacula import (
+        bayes,
+        checks,
+        concept,
+        datasets,
+        linear,
+        mixture,
+        neighbors,
+        optimize,
+        projection,
+        statistics,
+        theory,
+        tree,
+    )
     from novacula.learner import Card, Work, load
     from novacula.table import Schema, Table, read
 
@@ -23,7 +36,20 @@ _HOME = {
     "load": "novacula.learner",
     "read": "novacula.table",
 }
-_ROOMS = ("bayes", "checks", "concept", "datasets", "linear", "optimize", "statistics", "theory", "tree")
+_ROOMS = (
+    "bayes",
+    "checks",
+    "concept",
+    "datasets",
+    "linear",
+    "mixture",
+    "neighbors",
+    "optimize",
+    "projection",
+    "statistics",
+    "theory",
+    "tree",
+)
 
 __all__ = [
     "Card",
@@ -37,7 +63,10 @@ __all__ = [
     "datasets",
     "linear",
     "load",
+    "mixture",
+    "neighbors",
     "optimize",
+    "projection",
     "read",
     "statistics",
     "theory",

@@ -185,6 +185,20 @@ class Regressor(RegressorMixin, Learner):
         return float(super().score(X, y, sample_weight))
 
 
+class Unsupervised(Learner):
+    """A learner of rows without a target: `y` is taken for the sake of pipelines, and a table's target is left out."""
+
+    def _ingest(self, X: Any, sample_weight: Any, *, first: bool = True) -> Table:
+        """Rows and weights as a table without a target."""
+        table = ingest.as_table(X, None, sample_weight)
+        if table is not None:
+            return self._ingest_table(table.drop(table.layout.target) if table.layout.target else table, first)
+        finite = self.checks_finite and not self.card.takes_missing
+        source = ingest.columns_of(self, X, self.card.takes, reset=first, finite=finite)
+        source.weight = ingest.weights_of(sample_weight, X)
+        return ingest.memory_table(source, [])
+
+
 def require_target(learner: Any, y: Any) -> None:
     """Refuse a fit without a target, in scikit-learn's words."""
     if y is None:
@@ -196,4 +210,4 @@ def count_unseen(chunk: Chunk) -> Any:
     return (chunk.codes == UNSEEN).sum(axis=0, keepdims=True)
 
 
-__all__ = ["Classifier", "Learner", "Regressor", "count_unseen"]
+__all__ = ["Classifier", "Learner", "Regressor", "Unsupervised", "count_unseen"]

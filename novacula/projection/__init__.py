@@ -1,0 +1,3 @@
+"""Principal components, and columns ranked by what they tell."""
+
+__all__: list[str] = []
