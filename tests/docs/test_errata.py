@@ -49,6 +49,48 @@ def test_simple_regression_uses_means():
     assert (model.coef_[0], model.intercept_) == pytest.approx((slope, y.mean() - slope * x.mean()))
 
 
+def test_gradient_of_a_perceptron_s_error():
+    """Against finite differences, with f = tanh(w·x)."""
+    rng = np.random.default_rng(2)
+    X, w, y = rng.normal(size=(7, 3)), rng.normal(size=3), rng.choice([-1.0, 1.0], 7)
+    error = lambda v: np.mean((y - np.tanh(X @ v)) ** 2)  # noqa: E731
+    f = np.tanh(X @ w)
+    slopes = (1 - f**2)[:, None] * X
+    numeric = [(error(w + 1e-6 * e) - error(w - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(2 / 7 * (f - y) @ slopes, numeric, rtol=1e-6)
+
+
+def test_newton_divides_by_the_hessian():
+    """One step from anywhere reaches the minimum of a quadratic: x − H⁻¹∇f with H its second derivatives."""
+    from novacula.optimize import newton
+
+    hessian, linear = np.array([[4.0, 1.0], [1.0, 3.0]]), np.array([1.0, -2.0])
+    result = newton(lambda x: 0.5 * x @ hessian @ x - linear @ x, lambda x: hessian @ x - linear, hessian, [7.0, -5.0])
+    np.testing.assert_allclose(result.path[1], np.linalg.solve(hessian, linear), rtol=1e-12)
+
+
+def test_a_stochastic_gradient_is_a_share_of_the_whole():
+    """∇ of a sum over N examples is N times the mean of the gradients of single examples."""
+    rng = np.random.default_rng(3)
+    X, t, w = rng.normal(size=(9, 2)), rng.normal(size=9), rng.normal(size=2)
+    single = (X @ w - t)[:, None] * X
+    whole = X.T @ (X @ w - t)
+    np.testing.assert_allclose(whole, 9 * single.mean(axis=0), rtol=1e-12)
+    assert not np.allclose(whole, single.mean(axis=0))
+
+
+@pytest.mark.parametrize(("mixed", "answer"), [(1.0, (9 / 8, -15 / 16, 21 / 16)), (-1.0, (3 / 4, -9 / 8, 21 / 8))])
+def test_lagrange_example(mixed, answer):
+    """∇f = α∇g and x − 2y = 3, and the library says so."""
+    from novacula.optimize import lagrange
+
+    x, y, alpha = answer
+    assert (2 * x + mixed * y, 4 * y + mixed * x) == (alpha, -2 * alpha)
+    assert x - 2 * y == 3
+    found = lagrange(([[2, mixed], [mixed, 4]], [0, 0]), ([1, -2], [3]))
+    np.testing.assert_allclose([*found.x, *found.multipliers], answer, rtol=1e-12)
+
+
 def test_enjoy_sport_sizes():
     from novacula.concept import ConjunctiveSpace
 

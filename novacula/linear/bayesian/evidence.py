@@ -1,0 +1,148 @@
+"""Both precisions by type II maximum likelihood: those under which the rows were most probable.
+
+    w ~ N(m₀, (αΛ₀)⁻¹),  y ~ N(b + Xw, σ²),  r = ασ²
+
+For a given ratio r the best σ² is E/n, where E is what misfit and penalty come to at the posterior mean, and n the
+rows less one for a flat intercept. So the evidence is a function of r alone. In the directions in which Λ₀⁻¹ᐟ²SΛ₀⁻¹ᐟ²
+is diagonal, with values λ and Xᵀy along them c, it costs d steps:
+
+    ln p(y) = ½ (Σ ln r/(λ + r) − n ln 2πE/n − n) + const,   E = yᵀy − Σ c²/(λ + r)
+
+Its derivative by ln r vanishes where α = γ/Δ and σ² = misfit/(n − γ): MacKay's equations, with γ = Σ λ/(λ + r) and
+Δ = (m − m₀)ᵀΛ₀(m − m₀). They may have several solutions, so a grid finds the best, and Newton's steps its digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy import linalg
+
+from novacula.learner.iterate import ROUNDING, Outcome, Run, iterate
+from novacula.linear.bayesian.posterior import EXACT
+from novacula.linear.bayesian.prior import Prior
+from novacula.linear.solve import EPS, System
+from novacula.table.chunk import Floats
+
+WIDEST, NARROWEST, TRIED = 1e-15, 1e10, 200
+"""Ratios that are tried, over the largest value: from where a prior is nothing to where it is all."""
+SOLVABLE = 1e-9
+"""The least that a direction may have of the largest for the posterior to be solved from sums."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The evidence as a function of the ratio r, with the best noise variance for each."""
+
+    values: Floats  # (d,), λ
+    along: Floats  # (d,), c²
+    total: float  # yᵀy about the prior mean's plane
+    count: float  # n
+    constant: float  # what the intercept adds
+
+    @classmethod
+    def of(cls, system: System, prior: Prior) -> Self:
+        """Turn the sums so that they are diagonal; the prior must be definite."""
+        lower = linalg.cholesky(prior.precision, lower=True)
+        half = linalg.solve_triangular(lower, system.gram, lower=True)
+        values, vectors = np.linalg.eigh(linalg.solve_triangular(lower, half.T, lower=True))
+        gap = system.cross[:, 0] - system.gram @ prior.mean
+        along = (vectors.T @ linalg.solve_triangular(lower, gap, lower=True)) ** 2
+        known = values > len(values) * EPS * values.max()
+        squares = float(system.squares[-1])
+        total = squares - float(prior.mean @ (system.cross[:, 0] + gap))
+        pivot = 0.0 if math.isinf(prior.intercept) else -math.log(system.weight + prior.intercept)
+        proper = 0.0 < prior.intercept < math.inf
+        return cls(
+            np.where(known, values, 0.0),
+            np.where(known, along, 0.0),
+            total + EXACT * squares,  # keeps E positive where a plane meets every target
+            system.weight - int(prior.intercept == 0.0),
+            0.5 * (pivot + (math.log(prior.intercept) if proper else 0.0)),
+        )
+
+    def noise(self, ratio: float) -> float:
+        """The best noise variance, E/n; E is positive, whatever rounding leaves of it."""
+        energy = self.total - float((self.along / (self.values + ratio)).sum())
+        return max(energy, EXACT * self.total) / self.count
+
+    def determined(self, ratio: float) -> float:
+        """γ, the number of weights that the rows rather than the prior determine."""
+        return float((self.values / (self.values + ratio)).sum())
+
+    def log_evidence(self, ratio: float) -> float:
+        """ln p(y) at the best noise variance."""
+        narrowed = float(np.log1p(self.values / ratio).sum())
+        noise = self.noise(ratio)
+        return self.constant - 0.5 * (narrowed + self.count * (math.log(2.0 * math.pi * noise) + 1.0))
+
+    def slopes(self, ratio: float) -> tuple[float, float]:
+        """First and second derivative of the evidence by ln r."""
+        sums = self.values + ratio
+        energy = self.count * self.noise(ratio)
+        pull = ratio * float((self.along / sums**2).sum()) / energy
+        bend = 2.0 * ratio**2 * float((self.along / sums**3).sum()) / energy
+        spread = float((self.values * ratio / sums**2).sum())
+        slope = self.determined(ratio) - self.count * pull
+        return 0.5 * slope, -0.5 * (spread + self.count * (pull - bend - pull**2))
+
+
+@dataclass(frozen=True)
+class Search:
+    """A logarithm of the ratio, and the bracket in which the evidence has its maximum."""
+
+    place: float
+    low: float
+    high: float
+
+
+def maximise_evidence(profile: Profile, max_iter: int, tol: float) -> tuple[float, Run[Search]]:
+    """The ratio of greatest evidence, and how it was found; STALLED where the evidence grows without end."""
+    top = profile.values.max()
+    if top == 0.0:  # no column varies: nothing is said of the weights, and α stays 1
+        ratio = profile.noise(1.0)
+        place = Search(math.log(ratio), -math.inf, math.inf)
+        return ratio, Run(place, (profile.log_evidence(ratio),), Outcome.CONVERGED)
+    lowest = WIDEST if profile.values.min() > SOLVABLE * top else SOLVABLE
+    start = best_bracket(profile, np.linspace(math.log(lowest * top), math.log(NARROWEST * top), TRIED))
+
+    def step(search: Search) -> tuple[Search | Outcome, float]:
+        return newton_step(profile, search, tol), profile.log_evidence(math.exp(search.place))
+
+    run = iterate(step, start, max_iter=max_iter, tol=None, direction="up", monotone=True)
+    return math.exp(run.params.place), run
+
+
+def best_bracket(profile: Profile, places: Floats) -> Search:
+    """Between neighbours of a grid where the slope turns from up to down; an end where it never does."""
+    rises = np.array([profile.slopes(ratio)[0] > 0.0 for ratio in np.exp(places)])
+    found = [
+        Search((places[i] + places[i + 1]) / 2.0, places[i], places[i + 1])
+        for i in np.flatnonzero(rises[:-1] & ~rises[1:])
+    ]
+    if rises[-1]:
+        found.append(Search(places[-1], places[-1], places[-1]))
+    if not rises[0]:
+        found.append(Search(places[0], places[0], places[0]))
+    return max(found, key=lambda search: profile.log_evidence(math.exp(search.place)))
+
+
+def newton_step(profile: Profile, search: Search, tol: float) -> Search | Outcome:
+    """Newton's step for the slope, halved where it leaves the bracket; and halved until the evidence does not fall."""
+    if search.low == search.high:
+        return Outcome.STALLED
+    ratio = math.exp(search.place)
+    slope, bend = profile.slopes(ratio)
+    low, high = (search.place, search.high) if slope > 0.0 else (search.low, search.place)
+    following = search.place - slope / bend if bend < 0.0 else math.inf
+    if not low <= following <= high:
+        following = (low + high) / 2.0
+    reached = profile.log_evidence(ratio)
+    while profile.log_evidence(math.exp(following)) < reached - ROUNDING * abs(reached):
+        following = (search.place + following) / 2.0
+    if abs(following - search.place) <= tol:
+        return Outcome.CONVERGED
+    return Search(following, low, high)
