@@ -110,14 +110,9 @@ def check_reproducible(learner: Learner) -> None:
 
 
 def check_weights(learner: Learner) -> None:
-    """A row of weight 2 must count as two rows, one of weight 0 as none.
-
-    To a learner that takes rows in order the second of two equal rows comes after the first has changed the model, so
-    it is not asked for weights above 1.
-    """
+    """A row of weight 2 must count as two rows, one after the other, and one of weight 0 as none."""
     data = sample(learner.card)
-    most = 1 if learner.card.uses == "fold" else 2
-    weight = np.random.default_rng(0).integers(0, most + 1, len(data))
+    weight = np.random.default_rng(0).integers(0, 3, len(data))
     repeated = data.take(np.repeat(np.arange(len(data)), weight))
     weighted: Any = clone(learner)
     weighted.fit(data.X, data.target, sample_weight=weight.astype(float))

@@ -30,7 +30,10 @@ class CutFrame(FrameSource):
 
 
 def check_chunking(learner: Learner) -> None:
-    """The model must not depend on how the rows are cut into chunks, nor on their order where it says `reduce`."""
+    """The model must not depend on how the rows are cut into chunks, and where it says `reduce` on nothing but the rows.
+
+    Then neither their order matters nor whether they come piece by piece.
+    """
     data = sample(learner.card)
     whole = clone(learner).fit(data.X, data.target)
     table = read(data.table, data.target_name)
@@ -40,8 +43,8 @@ def check_chunking(learner: Learner) -> None:
         order = np.random.default_rng(1).permutation(len(data))
         mixed = data.take(order)
         same_model(whole, clone(learner).fit(mixed.X, mixed.target), data, "fitted on the rows in another order")
-    if hasattr(learner, "partial_fit"):
-        check_partial_fit(learner, data, whole)
+        if hasattr(learner, "partial_fit"):
+            check_partial_fit(learner, data, whole)
 
 
 def check_partial_fit(learner: Learner, data: Sample, whole: Learner) -> None:

@@ -1,0 +1,326 @@
+"""The linear unit: o = b + Σ wⱼxⱼ, taught by the delta rule.
+
+    w ← w + η(t − o)x        downhill on ½Σ(t − o)²
+
+All rows at once (batch) it is gradient descent, and converges if η < 2/λ_max of XᵀX, the column of ones included. Row
+by row (sgd) it is the rule of Widrow and Hoff; it ends near the solution, and the nearer the smaller η. Both end at the
+normal equations' solution, which `solver="exact"` gives at once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import ClassifierTags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.base import Classifier, Regressor
+from novacula.learner.card import Card
+from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
+from novacula.learner.work import Work
+from novacula.linear.model import LinearModel
+from novacula.linear.online.delta import Bowl, Course, Descent, Pass, descend
+from novacula.linear.online.linear_unit_work import as_sides, derive_unit
+from novacula.linear.online.passes import (
+    SCHEDULES,
+    OrderedRows,
+    Showings,
+    first_showings,
+    largest_step,
+    run_epochs,
+)
+from novacula.linear.problem import SumsProblem
+from novacula.linear.rows import is_flat, stored_precision
+from novacula.linear.solve import System
+from novacula.statistics import CoMoments
+from novacula.table import Table
+from novacula.table.chunk import Floats
+
+MAX_ITER = {"batch": 10_000, "sgd": 1000, "exact": 1}
+"""Steps or epochs, at most, unless stated."""
+
+
+class LinearUnit(LinearModel, Classifier):
+    """A weighted sum taught by the delta rule; with a threshold, a classifier of two classes.
+
+    Parameters
+    ----------
+    solver : {"batch", "sgd", "exact"}, default="batch"
+        Gradient descent on the sums of all rows, correction row by row in their order, or the normal equations.
+    eta0 : float or "auto", default="auto"
+        The rate η. "auto" is 2/(λ_min + λ_max) of XᵀX for batch, the rate that converges fastest, and 1/max ‖x‖² for
+        sgd, with which a row that is shown gets an error of at most what it had.
+    schedule : {"constant", "decay", "robbins_monro"}, default="constant"
+        The rate of step or epoch k = 0, 1, …: η, η/√(1 + k) or η/(1 + k/100). The last one makes sgd converge to
+        the solution itself, slowly.
+    max_iter : int, default=None
+        Steps of batch (10,000 by default) or epochs of sgd (1000), at most.
+    tol : float, default=1e-12
+        It ends when a step would change no column's share of o by more than tol of the size of t (batch), or an epoch
+        changes no weight by more than tol of the largest (sgd).
+    threshold : bool, default=False
+        Whether it is a classifier of two classes, taught t = −1 and +1, and o > 0 is the second one.
+    fit_intercept : bool, default=True
+        Whether there is a bias, learned as the weight of a column of ones.
+    shuffle : bool, default=False
+        For sgd: a new order of the rows each epoch, by `random_state`. All rows are then held in memory.
+    random_state : int or RandomState, default=None
+        For `shuffle`.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The weights, (d,) or for k targets (k, d), and the bias.
+    eta_, largest_rate_ : float
+        The rate of the first step, and that from which on it cannot be stable: 2/λ_max for batch, 2/max ‖x‖² for sgd.
+    history_, n_iter_, converged_
+        ½Σ(t − o)²: for batch before each step and at the end, for sgd of each epoch, each row's as it was shown.
+    classes_ : ndarray of shape (2,)
+        With `threshold`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, t = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])
+    >>> model = LinearUnit().fit(x, t)
+    >>> print(f"{model.coef_[0]:.6f} x + {model.intercept_:.6f}, η = {model.eta_:.4f} < {model.largest_rate_:.4f}")
+    0.584483 x + 0.695690, η = 0.0537 < 0.0549
+    >>> LinearUnit(eta0=0.06).fit(x, t)
+    Traceback (most recent call last):
+    ...
+    novacula.errors.ParameterError: eta0=0.06 is too large and the weights would grow without end: ...
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Linear unit",
+        task="regression",
+        summary="A weighted sum of the columns, moved towards each target by a share of its error.",
+        hypothesis_space="o = b + Σ wⱼxⱼ, for all real weights w and biases b; with a threshold, half-spaces o > 0.",
+        inductive_bias="A unit of a column changes the target by the same amount, whatever the others are; where many "
+        "weights fit equally well, those nearest to zero.",
+        objective="½Σ(t − o)².",
+        search="Gradient descent from w = 0, on the sums of all rows or row by row in their order; or exact.",
+        noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
+        missing="Not taken: a missing or infinite value raises, with its column.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="fold",  # so does sgd; batch and exact would not depend on the order
+        cost="batch and exact: one pass of n·d², then d² a step or d³. sgd: n·d an epoch, in order, so that a cluster "
+        "does not make it faster. Sparse rows are made dense block by block.",
+        cost_exponents={"n": 1, "d": 2},
+        references=(
+            "B. Widrow and M. E. Hoff, Adaptive switching circuits, IRE WESCON 4, 1960",
+            "H. Robbins and S. Monro, A stochastic approximation method, Annals of Mathematical Statistics 22, 1951",
+        ),
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "solver": [StrOptions(set(MAX_ITER))],
+        "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "schedule": [StrOptions(set(SCHEDULES))],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "threshold": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    state_types: ClassVar[tuple[type, ...]] = (Showings,)
+    remedy = "or use Ridge"
+
+    eta_: float
+    largest_rate_: float
+    history_: tuple[float, ...]
+    n_iter_: int
+    converged_: bool
+    first_showings_: Showings
+
+    def __init__(
+        self,
+        solver: str = "batch",
+        *,
+        eta0: float | str = "auto",
+        schedule: str = "constant",
+        max_iter: int | None = None,
+        tol: float = 1e-12,
+        threshold: bool = False,
+        fit_intercept: bool = True,
+        shuffle: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.solver = solver
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.max_iter = max_iter
+        self.tol = tol
+        self.threshold = threshold
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    # --- classifier or regressor ----------------------------------------------------------------------------
+
+    @property
+    def _task(self) -> type[Classifier] | type[Regressor]:
+        return Classifier if self.threshold else Regressor
+
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
+        return self._task._ingest(self, X, y, sample_weight, first=first)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R² on X, or with a threshold the mean accuracy; a table brings its own target."""
+        return self._task.score(self, X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if self.threshold else "regressor"
+        tags.classifier_tags = ClassifierTags(multi_class=False) if self.threshold else None
+        tags.regressor_tags = None if self.threshold else tags.regressor_tags
+        tags.target_tags.multi_output = not self.threshold
+        return tags
+
+    def predict(self, X: Any) -> Any:
+        """o = b + Σ wⱼxⱼ for each row; with a threshold, the class."""
+        values = super().predict(X)
+        return self.classes_[(values > 0.0).astype(int)] if self.threshold else values
+
+    @available_if(lambda self: self.threshold)
+    def decision_function(self, X: Any) -> Floats:
+        """o = b + Σ wⱼxⱼ for each row (n,); there with a threshold only."""
+        return np.asarray(super().predict(X))
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the weights to rows with targets; a `Table` brings its own target, or y names it."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.target_names_ = list(table.layout.target)
+        if self.threshold:
+            self._set_classes(table)
+        if self.solver == "sgd":
+            self._fit_rows(X, table)
+        else:
+            self._fit_sums(X, table)
+        return self
+
+    def _set_classes(self, table: Table) -> None:
+        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        if len(self.classes_) != 2:
+            raise DataError(
+                f"Only binary classification is supported by LinearUnit with a threshold, and {table.source.name} has "
+                f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}: to tell apart more than two, "
+                "use Perceptron or LogisticRegression"
+            )
+
+    def _fit_sums(self, X: Any, table: Table) -> None:
+        moments, flat = self._moments(X, table), is_flat(table)
+        if self.threshold:
+            moments = signed(moments)
+        system = System.of(moments, stored_precision(table), self.fit_intercept)
+        # A second pass over the table would meet codes of classes in place of −1 and +1.
+        problem = SumsProblem(moments, system, None if self.threshold else table, flat)
+        if self.solver == "exact":
+            solution = problem.solve()
+            self._set(problem, solution.coef)
+            self.solver_, self.n_iter_, self.converged_ = solution.solver, 1, True
+            self.history_ = (0.5 * float(solution.error.sum()),)
+            self._warn_of_rank(problem, solution)
+            return
+        self.solver_ = "batch"
+        bowl = Bowl.of(moments, self.n_features_in_, self.fit_intercept)
+        run = self._descend(bowl)
+        d = self.n_features_in_
+        bias = run.params.w[d] if self.fit_intercept else np.zeros(run.params.w.shape[1])
+        self.moments_ = moments
+        self._keep(run.params.w[:d].T, bias, flat)
+        self._end(run, run.n_iter)
+        warn_unless_converged(run, type(self).__name__, stacklevel=4)
+
+    def _descend(self, bowl: Bowl) -> Run[Descent]:
+        """Step by step downhill, at a rate that is stable."""
+        self.largest_rate_ = bowl.largest_rate
+        self.eta_ = bowl.best_rate if isinstance(self.eta0, str) else float(self.eta0)
+        if self.schedule == "constant" and self.eta_ > self.largest_rate_:
+            raise self._too_large("2/λ_max of XᵀX")
+        step = partial(descend, bowl=bowl, eta=self.eta_, schedule=self.schedule, tol=self.tol)
+        run = iterate(step, Descent(np.zeros_like(bowl.cross)), max_iter=self._limit, tol=None)
+        if run.outcome is Outcome.DIVERGED:
+            raise self._too_large("2/λ_max of XᵀX")
+        return run
+
+    def _fit_rows(self, X: Any, table: Table) -> None:
+        self.solver_, self.moments_ = "sgd", None
+        rows = OrderedRows(table, self.shuffle, self.random_state)
+        self.largest_rate_ = largest_step(table, self.fit_intercept)
+        if not np.isfinite(self.largest_rate_) or self.largest_rate_ == 0.0:
+            self._refuse_not_finite(X, table)
+        auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
+        self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
+        self.first_showings_ = first_showings(rows)
+        course = Course(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
+        start = Pass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
+        run = run_epochs(course.show, start, self._limit)
+        if not run.params.sound:
+            self._refuse_not_finite(X, table)
+            raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")
+        weights = run.params.weights
+        self._keep(weights[:, :-1], weights[:, -1], is_flat(table))
+        self._end(run, len(run.history))
+        if not self.converged_:
+            self._warn()
+
+    @property
+    def _limit(self) -> int:
+        return MAX_ITER[self.solver] if self.max_iter is None else int(self.max_iter)
+
+    def _keep(self, coef: Floats, bias: Floats, flat: bool) -> None:
+        """Keep weights (k, d) and biases (k,)."""
+        self.coef_ = coef[0].copy() if flat else np.ascontiguousarray(coef)
+        self.intercept_ = 0.0 if not self.fit_intercept else float(bias[0]) if flat else bias.copy()
+
+    def _end(self, run: Run[Any], n_iter: int) -> None:
+        """Keep how it went."""
+        self.history_, self.n_iter_, self.converged_ = run.history, max(1, n_iter), run.converged
+
+    def _warn(self) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            f"LinearUnit: in epoch {self.n_iter_}, the last that max_iter allows, the weights still moved: raise "
+            "max_iter, or tol if that precision is not needed; in a new order each epoch only a falling rate settles",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _too_large(self, bound: str) -> ParameterError:
+        return ParameterError(
+            f"eta0={self.eta_:g} is too large and the weights would grow without end: the largest stable rate is "
+            f"{self.largest_rate_:.6g}, {bound}; take a smaller eta0, or eta0='auto'"
+        )
+
+    # --- work -----------------------------------------------------------------------------------------------
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the weights with the numbers put in; with X, the outputs for its first rows."""
+        work = super().work(X)
+        return as_sides(self, work) if self.threshold and X is not None else work
+
+    def _derivation(self) -> Work:
+        return derive_unit(self)
+
+
+def signed(moments: CoMoments) -> CoMoments:
+    """The moments of [X, 2y − 1] from those of [X, y], for a target y of 0 and 1."""
+    scale = np.append(np.ones(len(moments.mean) - 1), 2.0)
+    mean = moments.mean * scale
+    mean[-1] -= 1.0
+    return CoMoments(moments.weight, mean, moments.scatter * scale * scale[:, None])

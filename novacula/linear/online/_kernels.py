@@ -1,0 +1,115 @@
+"""Compiled loops that show rows to a unit one after the other.
+
+A row of weight s is shown s times in a row; a fraction of a showing moves the weights by that fraction. So a row of
+weight 2 is a row that stands twice, and one of weight 0 is not looked at. The weights w (d + 1,) end with the
+intercept. Sums within a row may be reordered, which lets them run in vector registers; a row is never cut, so the
+result depends on the order of the rows only.
+"""
+
+import math
+
+from numba import njit
+from numba.types import Array, boolean, float64, int32, int64, uint64, void
+
+ROWS = Array(float64, 2, "C", readonly=True)
+VALUES = Array(float64, 1, "C", readonly=True)
+CODES = Array(int32, 1, "C", readonly=True)
+VECTOR = float64[::1]
+REORDER = {"reassoc", "contract", "nsz", "arcp"}
+
+STEP, LINEAR, TANH = 0, 1, 2
+"""The responses o of a perceptron to v = b + Σ wⱼxⱼ: sign(v), v and tanh(v)."""
+MISTAKES, UPDATES, RUN, LONGEST_RUN = 0, 1, 2, 3
+"""What a perceptron counts; a run is the weight of the rows met without a mistake since the last one."""
+ERROR, TARGET = 0, 1
+"""What a linear unit counts: ½Σ(t − o)² as rows were shown, and ½Σt²."""
+
+
+@njit(nogil=True, fastmath=REORDER)
+def _value(x, i, w):
+    """b + Σ wⱼxⱼ of row i."""
+    d = x.shape[1]
+    value = 0.0
+    for j in range(d):
+        value += w[j] * x[i, j]
+    return value + w[d]
+
+
+@njit(nogil=True, fastmath=REORDER)
+def _move(x, i, by, intercept, w):
+    """Add `by` times row i to the weights."""
+    d = x.shape[1]
+    for j in range(d):
+        w[j] += by * x[i, j]
+    if intercept:
+        w[d] += by
+
+
+@njit(
+    boolean(ROWS, CODES, int64, VALUES, VALUES, float64, int64, boolean, VECTOR, VECTOR, VECTOR),
+    nogil=True,
+    cache=True,
+    fastmath=REORDER,
+)
+def show_rows(x, code, positive, weight, factor, eta, response, intercept, w, longest, tally):
+    """Teach a perceptron x (n, d), of which class `positive` is +1: w ← w + η(t − o)x, in place.
+
+    `factor` (classes,) multiplies the weight of each class's rows. `longest` (d + 1,) receives the weights of the
+    longest run that beat LONGEST_RUN of the tally (4,). False if a value was not finite.
+    """
+    for i in range(x.shape[0]):
+        left = weight[i] * factor[uint64(code[i])]
+        t = 1.0 if code[i] == positive else -1.0
+        while left > 0.0:
+            share = min(left, 1.0)
+            v = _value(x, i, w)
+            if not abs(v) < float("inf"):
+                return False
+            right = (v > 0.0) == (t > 0.0)
+            if right and response == STEP:
+                tally[RUN] += left
+                break
+            if right:
+                tally[RUN] += share
+            else:
+                tally[MISTAKES] += 1.0
+                if tally[RUN] > tally[LONGEST_RUN]:
+                    tally[LONGEST_RUN] = tally[RUN]
+                    for j in range(w.shape[0]):
+                        longest[j] = w[j]
+                tally[RUN] = 0.0
+            o = -t if response == STEP else v if response == LINEAR else math.tanh(v)
+            tally[UPDATES] += 1.0
+            _move(x, i, eta * share * (t - o), intercept, w)
+            left -= share
+    return True
+
+
+@njit(void(ROWS, CODES, int64, VALUES, VALUES, VALUES, VECTOR), nogil=True, cache=True, fastmath=REORDER)
+def add_wrong(x, code, positive, weight, factor, w, wrong):
+    """Add the weight of the rows of x (n, d) that lie on the wrong side of the plane w to wrong (1,)."""
+    for i in range(x.shape[0]):
+        if (_value(x, i, w) > 0.0) != (code[i] == positive):
+            wrong[0] += weight[i] * factor[uint64(code[i])]
+
+
+@njit(boolean(ROWS, VALUES, VALUES, float64, boolean, VECTOR, VECTOR), nogil=True, cache=True, fastmath=REORDER)
+def descend_rows(x, target, weight, eta, intercept, w, tally):
+    """Teach a linear unit x (n, d) with target (n,): w ← w + η(t − o)x, in place; counts into tally (2,).
+
+    False if a value was not finite.
+    """
+    total, squares = tally[ERROR], tally[TARGET]
+    for i in range(x.shape[0]):
+        left, t = weight[i], target[i]
+        while left > 0.0:
+            share = min(left, 1.0)
+            error = t - _value(x, i, w)
+            if not abs(error) < float("inf"):
+                return False
+            total += 0.5 * share * error * error
+            squares += 0.5 * share * t * t
+            _move(x, i, eta * share * error, intercept, w)
+            left -= share
+    tally[ERROR], tally[TARGET] = total, squares
+    return True

@@ -1,0 +1,187 @@
+"""Ordered passes: the rows of a table one after the other, epoch by epoch, and how an epoch's rate is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from novacula.errors import DataError
+from novacula.learner.iterate import Outcome, Run, iterate
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+
+T = TypeVar("T")
+
+SCHEDULES = {"constant": (1.0, 0.0), "decay": (1.0, 0.5), "robbins_monro": (100.0, 1.0)}
+"""m and p of the rate of step or epoch k = 0, 1, …, which is η / (1 + k/m)ᵖ.
+
+Robbins and Monro ask that the rates add up to infinity and their squares do not. Their sequence is slow where it starts
+too small, which m = 100 keeps off.
+"""
+HELD = 1 << 26
+"""Bytes of rows that are held in memory rather than read anew for each epoch."""
+BLOCK = 1 << 19
+"""Numbers of a block of rows: few enough to stay in the cache while several planes look at them."""
+FIRST = 12
+"""Showings that a model keeps, so that its work can begin where the fit began."""
+
+
+class OrderedRows:
+    """The rows of a table in an order: as they stand, or in a new one each epoch. What is small is read once."""
+
+    def __init__(self, table: Table, shuffle: bool, random_state: Any) -> None:
+        self.table = table
+        self._random = check_random_state(random_state) if shuffle else None
+        self._chunk = table.to_chunk() if shuffle or is_small(table) else None
+        self._order: Any = None
+        self.next_epoch()
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether each epoch has its own order."""
+        return self._random is not None
+
+    def next_epoch(self) -> None:
+        """Put the rows into the order of the next epoch."""
+        if self._random is not None and self._chunk is not None:
+            self._order = self._random.permutation(len(self._chunk))
+
+    def fold(self, step: Callable[..., T], state: T, *args: Any) -> T:
+        """Apply `state = step(state, chunk, *args)` to the rows in order."""
+        if self._chunk is None:
+            return self.table.fold(step, state, *args)
+        for chunk in self._held(self._chunk):
+            state = step(state, chunk, *args)
+        return state
+
+    def chunks(self) -> Generator[Chunk, None, None]:
+        """The rows in order, as chunks."""
+        return self.table.chunks() if self._chunk is None else self._held(self._chunk)
+
+    def _held(self, chunk: Chunk) -> Generator[Chunk, None, None]:
+        if self._order is None:
+            yield chunk
+            return
+        size = rows_in_block(chunk)
+        for start in range(0, len(chunk), size):
+            yield taken(chunk, self._order[start : start + size])
+
+
+def is_small(table: Table) -> bool:
+    """Whether rows are in this process's memory, or few enough to be brought there."""
+    columns = sum(column.width for column in table.layout.features)
+    return table.is_local or len(table) * columns * 8 <= HELD
+
+
+def rows_in_block(chunk: Chunk) -> int:
+    """As many rows as make a block of numbers."""
+    width = chunk.numeric.shape[1] + (0 if chunk.sparse is None else chunk.sparse.shape[1])
+    return max(1, BLOCK // max(width, 1))
+
+
+def taken(chunk: Chunk, rows: Any) -> Chunk:
+    """Some rows of a chunk, by number."""
+    return Chunk(
+        chunk.numeric[rows],
+        chunk.codes[rows],
+        chunk.weight[rows],
+        None if chunk.sparse is None else chunk.sparse[rows],
+        tuple(column[rows] for column in chunk.text),
+        None if chunk.target is None else chunk.target[rows],
+    )
+
+
+def dense_blocks(chunk: Chunk) -> Iterator[tuple[Floats, Chunk]]:
+    """The rows of a chunk in blocks of dense arrays, each with its part of the chunk."""
+    size = rows_in_block(chunk)
+    for start in range(0, len(chunk), size):
+        piece = chunk.rows(start, start + size)
+        yield piece.dense(), piece
+
+
+def longest_row(chunk: Chunk) -> Floats:
+    """The largest Σ xⱼ² of the rows that count, as an array of one."""
+    squares = [
+        float(np.einsum("ij,ij->i", x, x)[piece.weight > 0.0].max(initial=0.0)) for x, piece in dense_blocks(chunk)
+    ]
+    return np.array([max(squares, default=0.0)])
+
+
+def largest_step(table: Table, intercept: bool) -> float:
+    """2 / max ‖x‖², the bias column included: with a rate below that no row's own error grows when it is shown."""
+    longest = float(table.map(longest_row).max()) + (1.0 if intercept else 0.0)
+    return 2.0 / longest if longest > 0.0 else np.inf
+
+
+# --- epochs -------------------------------------------------------------------------------------------------
+
+
+class Epoch(Protocol):
+    """What a pass over the rows came to."""
+
+    @property
+    def number(self) -> int:
+        """The first is 1."""
+
+    @property
+    def objective(self) -> float:
+        """What is counted of an epoch."""
+
+    @property
+    def done(self) -> bool:
+        """Whether no further epoch is needed."""
+
+
+E = TypeVar("E", bound=Epoch)
+
+
+def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:
+    """Show the rows again and again; the history holds the objective of each epoch that was gone through."""
+
+    def step(epoch: E) -> tuple[E | Outcome, float]:
+        if epoch.done or epoch.number == max_iter:
+            return Outcome.CONVERGED if epoch.done else Outcome.MAX_ITER, epoch.objective
+        return show(epoch), epoch.objective
+
+    return iterate(step, show(start), max_iter=max_iter, tol=None)
+
+
+# --- what a model keeps of them -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Showings:
+    """The first showings of a fit: at most 12, a row as often as it was shown, with the share of a last one."""
+
+    rows: Floats  # (m, d)
+    targets: Any  # (m,) codes of classes, or (m,) or (m, k) numbers
+    shares: Floats  # (m,)
+    repeat: bool  # whether they are a whole epoch, and every epoch is the same
+
+
+def first_showings(rows: OrderedRows, factor: Floats | None = None, *, once: bool = False) -> Showings:
+    """The first rows in order, repeated by their weight, which `factor` (classes,) multiplies."""
+    with closing(_showings(rows, factor)) as showings:
+        held = list(islice(showings, FIRST + 1))
+    if not held:
+        raise DataError(f"the weights of {rows.table.source.name} sum to zero: no row counts")
+    x, targets, shares = zip(*held[:FIRST], strict=True)
+    repeat = len(held) <= FIRST and not rows.shuffled and not once
+    return Showings(np.array(x), np.array(targets), np.array(shares), repeat)
+
+
+def _showings(rows: OrderedRows, factor: Floats | None) -> Generator[tuple[Floats, Any, float], None, None]:
+    with closing(rows.chunks()) as chunks:
+        for x, piece in (pair for chunk in chunks for pair in dense_blocks(chunk)):
+            targets = np.asarray(piece.target)
+            for i in range(len(piece)):
+                left = float(piece.weight[i]) * (1.0 if factor is None else float(factor[targets[i]]))
+                while left > 0.0:
+                    yield x[i].copy(), targets[i], min(left, 1.0)
+                    left -= 1.0

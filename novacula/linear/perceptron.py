@@ -1,0 +1,272 @@
+"""The perceptron: a plane between two classes, found by correcting mistakes one row at a time.
+
+    w ← w + η(t − o)x        t, o ∈ {−1, +1},  o = sign(b + Σ wⱼxⱼ)
+
+It starts at w = 0. A row on the right side changes nothing; a mistake moves w by 2ηt·x. If a plane separates the
+classes, no more than (R/γ)² mistakes are made before one is found, R the length of the longest row and γ the margin
+of the best plane, both with the bias column. Otherwise it never ends, and the pocket keeps the best weights it had.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.card import Card
+from novacula.learner.class_weight import class_weights
+from novacula.learner.work import Work
+from novacula.linear.classifier import LinearClassifier
+from novacula.linear.online.passes import OrderedRows, Showings, first_showings, largest_step, run_epochs
+from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
+from novacula.linear.online.pocket import RESPONSES, Lesson, Rule, teach
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+
+
+class Perceptron(LinearClassifier):
+    """Rosenblatt's perceptron, with Gallant's pocket for classes that no plane separates.
+
+    Rows are shown in order, epoch after epoch, until an epoch makes no mistake. A row of weight s is shown s times in
+    a row, a fraction of a showing moving the weights by that fraction. With more than two classes there is one
+    perceptron a class, which tells it from the others.
+
+    Parameters
+    ----------
+    eta0 : float, default=1.0
+        The rate η. With the step response it scales the weights and changes no prediction.
+    shuffle : bool, default=False
+        A new order of the rows each epoch, by `random_state`. All rows are then held in memory.
+    pocket : bool, default=True
+        Whether the best weights by training error are kept where the classes are not separated; else the last ones.
+    response : {"step", "linear", "tanh"}, default="step"
+        o: the sign of v = b + Σ wⱼxⱼ, or v itself, or tanh(v). With the latter two (the delta rule) each row moves the
+        weights, also one on its right side; "linear" needs `eta0` below 2/max ‖x‖², lest it diverge.
+    fit_intercept : bool, default=True
+        Whether there is a bias, learned as the weight of a column of ones.
+    max_iter : int, default=1000
+        Epochs, at most.
+    class_weight : dict or "balanced", default=None
+        The factor by which the rows of each class count.
+    random_state : int or RandomState, default=None
+        For `shuffle`.
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The planes, (planes, d) and (planes,): one plane with two classes, whose positive side is the second class.
+    converged_ : bool
+        Whether an epoch made no mistake; with a response other than step, whether the weights after one make none.
+    history_, n_iter_, n_mistakes_, n_updates_
+        Mistakes of each epoch, epochs, and mistakes and updates in all, of all planes together.
+    pocket_error_ : ndarray of shape (planes,)
+        The share of the training weight on the wrong side of each plane that the pocket kept.
+    first_showings_ : Showings
+        The rows with which the fit began, for `work`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
+    >>> model = Perceptron().fit(X, y)
+    >>> model.coef_.tolist(), model.intercept_.tolist(), model.n_mistakes_
+    ([[4.0, 2.0]], [-4.0], 10)
+    >>> model.predict(X).tolist(), model.history_
+    ([0, 0, 0, 1], (1, 3, 3, 2, 1, 0))
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Perceptron",
+        task="classification",
+        summary="A plane between classes, moved by each row that lies on the wrong side of it.",
+        hypothesis_space="Half-spaces b + Σ wⱼxⱼ > 0; with more than two classes one a class, the largest value wins.",
+        inductive_bias="A plane separates the classes; of those that do, the one met first, in the order of the rows.",
+        objective="Mistakes on the training rows, none of which may be left; the pocket keeps the fewest.",
+        search="Correction of mistakes in the order of the rows from w = 0, at most (R/γ)² of them where a plane "
+        "separates the classes with margin γ.",
+        noise="One wrong label can keep it from ending; the pocket then has the best weights that it met.",
+        missing="Not taken: a missing or infinite value raises, with its column.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="fold",
+        cost="n·d an epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
+        "not make it faster. Rows of up to 64 MB are read once, others anew for each epoch; shuffle=True holds them "
+        "all. Sparse rows are made dense block by block.",
+        cost_exponents={"n": 1, "d": 1},
+        references=(
+            "F. Rosenblatt, The perceptron, Psychological Review 65, 1958",
+            "A. B. J. Novikoff, On convergence proofs on perceptrons, 1962",
+            "S. I. Gallant, Perceptron-based learning algorithms, IEEE Transactions on Neural Networks 1, 1990",
+        ),
+        expected_failures={
+            "check_sample_weight_equivalence_on_dense_data": "it puts the rows into another order, on which the plane "
+            "depends; in one order, a row of weight 2 is the same as two rows",
+            "check_sample_weight_equivalence_on_sparse_data": "as for dense rows",
+        },
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "shuffle": ["boolean"],
+        "pocket": ["boolean"],
+        "response": [StrOptions(set(RESPONSES))],
+        "fit_intercept": ["boolean"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+    }
+    state_types: ClassVar[tuple[type, ...]] = (Showings,)
+
+    converged_: bool
+    history_: tuple[int, ...]
+    n_iter_: int
+    n_mistakes_: int
+    n_updates_: int
+    pocket_error_: Floats
+    first_showings_: Showings
+
+    def __init__(
+        self,
+        eta0: float = 1.0,
+        *,
+        shuffle: bool = False,
+        pocket: bool = True,
+        response: str = "step",
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.eta0 = eta0
+        self.shuffle = shuffle
+        self.pocket = pocket
+        self.response = response
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Show rows with their classes until none is mistaken; a `Table` brings its own target, or y names it."""
+        table = self._start(X, y, sample_weight)
+        rows = OrderedRows(table, self.shuffle, self.random_state)
+        counts = self._counts(rows)
+        if (counts > 0.0).sum() < 2:
+            only = self.classes_.tolist()[counts.argmax()]
+            raise DataError(
+                f"in {table.source.name} only the class {only!r} has weight: to tell classes apart takes two"
+            )
+        rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
+        self.first_showings_ = first_showings(rows, rule.factor)
+        start = Lesson.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
+        run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter)
+        self._require_finite(X, table, run.params)
+        self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
+        self._keep(run.params.pocket if self.pocket else run.params.weights)
+        if self.pocket:
+            self.pocket_error_ = run.params.pocket_wrong / float(counts @ rule.factor)
+        if not self.converged_:
+            self._warn()
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Show rows once more, from the weights as they are; nothing goes to the pocket, which needs all rows.
+
+        `classes` names all that will come, on the first call.
+        """
+        self._validate_params()
+        if self.class_weight == "balanced":
+            raise ParameterError("class_weight='balanced' needs all rows at once: use fit, or state the weights")
+        first = not hasattr(self, "coef_")
+        if first:
+            table = self._begin(X, y, sample_weight, classes)
+        else:
+            table = self._ingest(X, y, sample_weight, first=False, classes=self.classes_)
+        rows = OrderedRows(table, self.shuffle, self.random_state)
+        rule = self._rule(class_weights(self.class_weight, self.classes_, self._counts(rows)))
+        if first:
+            self.first_showings_ = first_showings(rows, rule.factor, once=True)
+            weights = np.zeros((len(rule.positive), self.n_features_in_ + 1))
+            self._count((), 0, False)
+        else:
+            weights = np.column_stack([self.coef_, self.intercept_])
+        lesson = teach(Lesson.start(weights), rows, rule, pocket=False)
+        self._require_finite(X, table, lesson)
+        self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
+        self._keep(lesson.weights)
+        self.__dict__.pop("pocket_error_", None)  # it is not that of these weights
+        return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Table:
+        if classes is None:
+            return self._start(X, y, sample_weight)
+        self._forget()
+        table = self._ingest(X, y, sample_weight, classes=classes)
+        self._remember(table)
+        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        return table
+
+    def _counts(self, rows: OrderedRows) -> Floats:
+        """The weight of each class's rows."""
+        counts = rows.fold(add_counts, np.zeros(len(self.classes_)))
+        if not counts.sum() > 0.0:
+            raise DataError(f"the weights of {rows.table.source.name} sum to zero: no row counts")
+        return counts
+
+    def _rule(self, factor: Floats) -> Rule:
+        planes = (1,) if len(self.classes_) == 2 else tuple(range(len(self.classes_)))
+        return Rule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
+
+    def _require_finite(self, X: Any, table: Table, lesson: Lesson) -> None:
+        """Refuse rows that are not finite, and a rate at which the weights grew without end."""
+        if lesson.sound:
+            return
+        self._refuse_not_finite(X, table)
+        stable = largest_step(table, self.fit_intercept)
+        raise ParameterError(
+            f"the weights of {type(self).__name__} grew without end, since eta0={self.eta0:g} is too large for rows "
+            f"this long: bring the columns to one scale, or take an eta0 below 2/max ‖x‖² = {stable:.6g}"
+        )
+
+    def _count(self, mistakes: tuple[int, ...], updates: int, converged: bool) -> None:
+        self.history_, self.n_iter_, self.converged_ = mistakes, len(mistakes), converged
+        self.n_mistakes_, self.n_updates_ = sum(mistakes), updates
+
+    def _keep(self, weights: Floats) -> None:
+        """Keep planes (planes, d + 1)."""
+        self.coef_, self.intercept_ = weights[:, :-1].copy(), weights[:, -1].copy()
+
+    def _warn(self) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
+        kept = "the last weights are kept"
+        if self.pocket:
+            kept = f"the pocket's weights are kept, which are wrong on {self.pocket_error_.max():.2%} of the rows"
+        warnings.warn(
+            f"Perceptron: the classes were not separated within max_iter={self.max_iter} epochs, and {kept}: raise "
+            "max_iter if a plane can separate them, else shuffle=True gives the pocket more to choose from",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    # --- work -----------------------------------------------------------------------------------------------
+
+    def _derivation(self) -> Work:
+        return derive_perceptron(self)
+
+    def _prediction_work(self, rows: Floats, cut: bool) -> Work:
+        return derive_sides(self, rows, cut)
+
+
+def add_counts(counts: Floats, chunk: Chunk) -> Floats:
+    """Add the weight of each class's rows, one row after the other, so that the sum does not depend on chunks."""
+    counts = counts.copy()
+    np.add.at(counts, np.asarray(chunk.target), chunk.weight)
+    return counts
