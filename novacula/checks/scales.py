@@ -30,7 +30,7 @@ class CutFrame(FrameSource):
 
 
 def check_chunking(learner: Learner) -> None:
-    """The model must not depend on how the rows are cut into chunks, and where it says `reduce` on nothing but the rows.
+    """The model must not depend on how the rows are cut into chunks; where it says `reduce`, on nothing but the rows.
 
     Then neither their order matters nor whether they come piece by piece.
     """

@@ -1,7 +1,27 @@
 """Linear models: a weighted sum of the columns and an intercept."""
 
+from novacula.linear.bayesian import BayesianLinearRegression, PosteriorDraws, PosteriorSummary
+from novacula.linear.lasso import Lasso
+from novacula.linear.lasso_path import LassoPath
 from novacula.linear.least_squares import LinearRegression
+from novacula.linear.linear_unit import LinearUnit
+from novacula.linear.logistic import LogisticRegression, LogisticSummary
+from novacula.linear.perceptron import Perceptron
 from novacula.linear.ridge import Ridge, RidgePath
 from novacula.linear.summary import RegressionSummary
 
-__all__ = ["LinearRegression", "RegressionSummary", "Ridge", "RidgePath"]
+__all__ = [
+    "BayesianLinearRegression",
+    "Lasso",
+    "LassoPath",
+    "LinearRegression",
+    "LinearUnit",
+    "LogisticRegression",
+    "LogisticSummary",
+    "Perceptron",
+    "PosteriorDraws",
+    "PosteriorSummary",
+    "RegressionSummary",
+    "Ridge",
+    "RidgePath",
+]

@@ -13,6 +13,7 @@ import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.linear.penalties import as_factors
 from novacula.linear.plane import (
     SHOWN,
     TARGETS,
@@ -40,6 +41,8 @@ DIGITS = 1e-10
 """The share of a coefficient that rounding may move for an equation to be held to it; comparison is by nine digits."""
 ROUNDED = 1e-14
 """The share of the whole below which what is left of squares is rounding in any case."""
+BOUNDED = "coordinate"
+"""The solver of weights that must not be negative."""
 ROUNDING = "Rounding in these sums reaches the digits shown"
 CANCELS = 1e4
 """How many times its difference from N·x̄² may Σx² be for the textbook's formula to keep its digits."""
@@ -50,7 +53,7 @@ def derive_least_squares(model: LinearRegression) -> Work:
     steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)²,  {plane(model)}")]
     system = equations(model)
     for k in shown_targets(model):
-        steps += coefficient_steps(model, system, k, 0.0)
+        steps += coefficient_steps(model, system, k, np.zeros(model.n_features_in_))
         if system is not None:
             steps += fit_steps(model, system, k)
         steps.append(Step(f"Coefficients of {model.target_names_[k]}", figure=model.summary().figure(k)))
@@ -59,13 +62,16 @@ def derive_least_squares(model: LinearRegression) -> Work:
 
 def derive_ridge(model: Ridge) -> Work:
     """The work of a fitted ridge model."""
-    steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)² + α Σ wⱼ²,  {plane(model)}")]
+    factor = as_factors(model.penalty_factor, model.schema_, model.n_features_in_)
+    price = "α Σ wⱼ²" if (factor == 1.0).all() else "α Σ fⱼwⱼ²"
+    limit = ",  wⱼ ≥ 0" if model.positive else ""
+    steps = [Step("What is made smallest", formula=f"Σ (y − ŷ)² + {price},  {plane(model)}{limit}")]
     if hasattr(model, "loo_error_"):
         steps.append(choice_step(model))
     system = equations(model)
     for k in shown_targets(model):
         alpha = float(np.broadcast_to(model.alpha_, len(model.target_names_))[k])
-        steps += coefficient_steps(model, system, k, alpha)
+        steps += coefficient_steps(model, system, k, alpha * factor)
     return Work(f"Ridge regression for {', '.join(model.target_names_[:TARGETS])}", steps, cap_notes(model))
 
 
@@ -79,19 +85,19 @@ def equations(model: LinearModel) -> System | None:
     return System.of(model.moments_, np.full(model.n_features_in_, EPS), model.fit_intercept)
 
 
-def coefficient_steps(model: LinearModel, system: System | None, k: int, alpha: float) -> Iterator[Step]:
-    """How the coefficients of target k come about, and its intercept."""
-    d = model.n_features_in_
+def coefficient_steps(model: LinearModel, system: System | None, k: int, charge: Floats) -> Iterator[Step]:
+    """How the coefficients of target k come about, and its intercept; `charge` is αf, what each column pays (d,)."""
+    d, bounded = model.n_features_in_, model.solver_ == BOUNDED
     if system is None:
-        yield dual_step(model, k, alpha)
-    elif d == 1 and system.varies.all():
-        yield one_column_step(model, system, k, alpha)
+        yield dual_step(model, k, charge)
+    elif d == 1 and system.varies.all() and not bounded:
+        yield one_column_step(model, system, k, float(charge[0]))
     elif d <= FEW and model.solver_ == "cholesky" and system.varies.all():
-        yield from elimination_steps(model, system, k, alpha)
+        yield from elimination_steps(model, system, k, charge)
     else:
-        yield from equation_steps(model, system, k, alpha)
-    if system is not None and d > 1:
-        yield gradient_step(model, system, k, alpha)
+        yield from equation_steps(model, system, k, charge)
+    if system is not None and (d > 1 or bounded):
+        yield gradient_step(model, system, k, charge)
     yield coefficient_table(model, k)
     yield intercept_step(model, k)
 
@@ -113,11 +119,12 @@ def one_column_step(model: LinearModel, system: System, k: int, alpha: float) ->
     return Step("The slope", formula=formula, expression=expression, values=values, of=place(model, "coef_", k, 0))
 
 
-def elimination_steps(model: LinearModel, system: System, k: int, alpha: float) -> Iterator[Step]:
+def elimination_steps(model: LinearModel, system: System, k: int, charge: Floats) -> Iterator[Step]:
     """The equations, what is left when columns are eliminated in turn, and the coefficients put back."""
     d = len(system.gram)
     names, w = column_names(model.schema_, range(d)), of_target(model.coef_, k)
-    rows = np.column_stack([system.gram + alpha * np.eye(d), system.cross[:, k]])
+    rows = np.column_stack([system.gram + np.diag(charge), system.cross[:, k]])
+    alpha = float(charge[0])  # one for all: with factors the equations are solved otherwise
     header = ("equation", *(f"w_{j + 1}: {names[j]}" for j in range(d)), model.target_names_[k])
     about = "Sums of products of columns" + (" about their means" if model.fit_intercept else "")
     yield Step(
@@ -136,7 +143,7 @@ def elimination_steps(model: LinearModel, system: System, k: int, alpha: float) 
             f"w_{j + 1}, the coefficient of {names[j]}",
             expression=f"({' - '.join(['z', *terms])}) / u_{j + 1}",
             values=values,
-            **tied(model, system, k, j, alpha, float(upper[j, j])),
+            **tied(model, system, k, j, charge, float(upper[j, j])),
         )
 
 
@@ -149,63 +156,84 @@ def eliminated(rows: Floats) -> Floats:
     return upper
 
 
-def equation_steps(model: LinearModel, system: System, k: int, alpha: float) -> Iterator[Step]:
-    """Some of the equations, each solved for its own coefficient."""
-    w, live = of_target(model.coef_, k), np.flatnonzero(system.varies)
+def equation_steps(model: LinearModel, system: System, k: int, charge: Floats) -> Iterator[Step]:
+    """Some of the equations, each solved for its own coefficient; those of weights held at zero do not hold."""
+    w = of_target(model.coef_, k)
+    live = np.flatnonzero(system.varies & ((w > 0.0) if model.solver_ == BOUNDED else True))
+    price = {"": "", "αI": " + α", "αF": " + αfⱼ"}[penalty_matrix(charge)]
     shown = live if len(live) <= 4 else live[[0, 1, 2, -1]]
     for j, name in zip(shown, column_names(model.schema_, shown), strict=True):
         others = np.delete(np.arange(len(w)), j)
         total, values = weighted_sum("a", system.gram[j, others], "w", w[others], others)
+        alpha = float(charge[j])
         yield Step(
             f"Equation {j + 1} of {len(w)}, for the coefficient of {name}",
-            formula="wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / (aⱼⱼ + α),  i ≠ j" if alpha else "wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / aⱼⱼ,  i ≠ j",
+            formula=f"wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / {f'(aⱼⱼ{price})' if price else 'aⱼⱼ'},  i ≠ j",
             expression=f"(b - ({total})) / {'(a + alpha)' if alpha else 'a'}",
             values={"b": system.cross[j, k], "a": system.gram[j, j], **values} | ({"alpha": alpha} if alpha else {}),
-            **tied(model, system, k, int(j), alpha, float(system.gram[j, j]) + alpha, SUMS),
+            **tied(model, system, k, int(j), charge, float(system.gram[j, j]) + alpha, SUMS),
         )
 
 
+def penalty_matrix(charge: Floats) -> str:
+    """What is added to XᵀX, in letters."""
+    return "" if not charge.any() else "αI" if (charge == charge[0]).all() else "αF"
+
+
 def tied(
-    model: LinearModel, system: System, k: int, j: int, alpha: float, divisor: float, note: str = ""
+    model: LinearModel, system: System, k: int, j: int, charge: Floats, divisor: float, note: str = ""
 ) -> dict[str, Any]:
     """Hold equation j to the coefficient, unless rounding leaves its sums fewer digits than are compared.
 
     A column is known but for the share `noise` of its length, so that its product with another one, times that one's
     coefficient, may be off by that share of ‖xⱼ‖‖xᵢ‖|wᵢ|; the equation divides that by its own divisor.
     """
-    w, length = of_target(model.coef_, k), np.sqrt(np.diagonal(system.gram) + alpha)
+    w, length = of_target(model.coef_, k), np.sqrt(np.diagonal(system.gram) + charge)
     uncertain = length[j] * float(((system.noise[j] + system.noise) * length) @ np.abs(w))
     if uncertain <= DIGITS * divisor * abs(w[j]):
         return {"of": place(model, "coef_", k, j), "note": note}
     return {"note": f"{note} {ROUNDING}; the model says {w[j]:.9g}.".strip()}
 
 
-def gradient_step(model: LinearModel, system: System, k: int, alpha: float) -> Step:
-    """The gradient at the solution, which must vanish."""
+def gradient_step(model: LinearModel, system: System, k: int, charge: Floats) -> Step:
+    """The gradient at the solution, which must vanish, or hold a weight at zero that must not be negative."""
     w = of_target(model.coef_, k)
     shown = np.argsort(-np.abs(w), kind="stable")[:SHOWN]
-    left = (system.gram[shown] @ w) + alpha * w[shown]
+    left = (system.gram[shown] @ w) + charge[shown] * w[shown]
     right = system.cross[shown, k]
     columns = (column_names(model.schema_, shown), left.tolist(), right.tolist(), (left - right).tolist())
     rows = tuple(zip(*columns, strict=True))
-    head = "XᵀXw + αw" if alpha else "XᵀXw"
+    head = {"": "XᵀXw", "αI": "XᵀXw + αw", "αF": "XᵀXw + αFw"}[penalty_matrix(charge)]
+    bounded = model.solver_ == BOUNDED
     return Step(
-        "Half the gradient at the solution is zero, up to rounding",
+        "Half the gradient at the solution is zero"
+        + (" where a weight is not, and nowhere negative" if bounded else "")
+        + ", up to rounding",
         formula=f"½ ∂/∂w = {head} − Xᵀy",
         table=WorkTable(("column", head, "Xᵀy", "difference"), rows),
     )
 
 
-def dual_step(model: LinearModel, k: int, alpha: float) -> Step:
+def dual_step(model: LinearModel, k: int, charge: Floats) -> Step:
     """With fewer rows than columns: the equations of the rows, and the length of what they give."""
     w = of_target(model.coef_, k)
     total, values = weighted_sum("w", w, "v", w)
+    title, matrix = "There are fewer rows than columns, so the equations of the rows are solved", penalty_matrix(charge)
+    equations = {
+        "": "w = Xᵀ(XXᵀ)⁻¹y",
+        "αI": "(XXᵀ + αI) a = y,  w = Xᵀa",
+        "αF": "(XF⁻¹Xᵀ + αI) a = y,  w = F⁻¹Xᵀa",
+    }[matrix]
+    if model.solver_ == BOUNDED:
+        title, equations = "No weight is negative", f"{f'(XᵀX + {matrix})w' if matrix else 'XᵀXw'} = Xᵀy where wⱼ > 0"
+    elif not charge.all() and matrix:
+        equations = "(XᵀX + αF) w = Xᵀy"
     return Step(
-        "There are fewer rows than columns, so the equations of the rows are solved",
-        formula="(XXᵀ + αI) a = y,  w = Xᵀa,  ‖w‖² = Σ wⱼ²" if alpha else "w = Xᵀ(XXᵀ)⁻¹y,  ‖w‖² = Σ wⱼ²",
+        title,
+        formula=f"{equations},  ‖w‖² = Σ wⱼ²",
         expression=total,
         values=values,
-        note="" if alpha else "Of all coefficients that fit as well, these are the shortest.",
+        note="" if matrix else "Of all coefficients that fit as well, these are the shortest.",
     )
 
 
@@ -263,7 +291,7 @@ def fit_steps(model: LinearRegression, system: System, k: int) -> Iterator[Step]
 def choice_step(model: Ridge) -> Step:
     """The leave-one-out errors, and the least of them."""
     errors = model.loo_error_ if model.loo_error_.ndim == 1 else model.loo_error_.mean(axis=1)
-    best = int(np.argmin(errors))
+    best, chosen = int(np.argmin(errors)), float(np.atleast_1d(model.alpha_)[0])
     shown = np.sort(np.argsort(errors, kind="stable")[:SHOWN])
     shown = shown[np.isfinite(errors[shown])]
     drawn = shown[np.argsort(model.alphas_[shown])]
@@ -271,7 +299,9 @@ def choice_step(model: Ridge) -> Step:
     ends = (model.alphas_.min(), model.alphas_.max())
     values = {f"e_{i + 1}": errors[i] for i in shown} if model.loo_error_.ndim == 1 else {}
     return Step(
-        f"α = {model.alphas_[best]:g} has the least leave-one-out error",
+        f"α = {chosen:g} has the least leave-one-out error"
+        if model.choice == "best"
+        else f"α = {chosen:g} is the largest whose leave-one-out error is within one standard error of the least",
         formula="E(α) = mean of (e / (1 − h))²",
         expression=f"min({', '.join(values)})" if values else "",
         values=values,
@@ -283,7 +313,7 @@ def choice_step(model: Ridge) -> Step:
         ),
         figure=choice_figure(model.alphas_[drawn], errors[drawn]) if len(drawn) > 1 else None,
         note="e is the residual of a row, h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage."
-        + (" The best α is at an end of the grid: widen alphas." if model.alphas_[best] in ends else ""),
+        + (" The best α is at an end of the grid: widen alphas." if chosen in ends else ""),
     )
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy import linalg
 
 from novacula.errors import ParameterError
 from novacula.linear.solve import (
@@ -18,7 +19,9 @@ from novacula.linear.solve import (
     solve_rows,
     solve_sums,
     solve_triangle,
+    squared_error,
 )
+from novacula.linear.sparse_solve import solve_quadratic
 from novacula.linear.spectrum import LeaveOneOut, Spectrum
 from novacula.statistics import CoMoments, Triangle
 from novacula.table import Table
@@ -49,6 +52,15 @@ class Problem(Protocol):
 
     def spectrum(self, alpha: float) -> Spectrum:
         """The decomposition that serves every penalty from alpha upwards."""
+
+    def factor(self) -> tuple[Floats, Floats]:
+        """F (m, d) and g (m, k) with FᵀF = XᵀX and Fᵀg = Xᵀy."""
+
+    def equations(self) -> tuple[Floats, Floats]:
+        """XᵀX (d, d) and Xᵀy (d, k)."""
+
+    def error(self, coef: Floats) -> Floats:
+        """Σ w (y − ŷ)² of coefficients (d, k), for each target (k,)."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +99,30 @@ class SumsProblem:
         ratio = (spectrum.values.min() + alpha) / max(spectrum.values.max() + alpha, np.finfo(float).tiny)
         if ratio >= WELL_CONDITIONED or self.triangle is None:
             return spectrum
-        r, d = self.triangle.r * self.system.lengths, len(self.system.gram)
-        return Spectrum.of_factor(r[:, :d] * self.system.varies, r[:, d:])
+        return Spectrum.of_factor(*self.bare_factor(self.triangle))
+
+    def bare_factor(self, triangle: Triangle) -> tuple[Floats, Floats]:
+        """R of the columns as they are, without those that do not vary."""
+        r, d = triangle.r * self.system.lengths, len(self.system.gram)
+        return r[:, :d] * self.system.varies, r[:, d:]
+
+    def factor(self) -> tuple[Floats, Floats]:
+        """From Cholesky, or from R where that would cost digits."""
+        solution = solve_cholesky(self.system)
+        if solution is None and self.triangle is not None:
+            return self.bare_factor(self.triangle)
+        f = (solution or solve_sums(self.system)).factor
+        g: Floats = linalg.lstsq(f.T, self.system.cross)[0]
+        return f, g
+
+    def equations(self) -> tuple[Floats, Floats]:
+        """The sums as they are."""
+        live = self.system.varies
+        return self.system.gram * live * live[:, None], self.system.cross * live[:, None]
+
+    def error(self, coef: Floats) -> Floats:
+        """From the sums."""
+        return squared_error(self.system, coef)
 
 
 @dataclass(frozen=True)
@@ -110,15 +144,61 @@ class RowsProblem:
 
     def spectrum(self, alpha: float) -> Spectrum:
         """From the rows."""
+        return Spectrum.of_factor(*self.factor())
+
+    def factor(self) -> tuple[Floats, Floats]:
+        """The rows themselves."""
         d = len(self.columns.noise)
-        return Spectrum.of_factor(self.rows[:, :d], self.rows[:, d:])
+        return self.rows[:, :d], self.rows[:, d:]
+
+    def equations(self) -> tuple[Floats, Floats]:
+        """From the rows: more memory than these take."""
+        x, y = self.factor()
+        x = x * self.columns.varies
+        return x.T @ x, x.T @ y
+
+    def error(self, coef: Floats) -> Floats:
+        """From the rows."""
+        x, y = self.factor()
+        return ((y - x @ coef) ** 2).sum(axis=0)
 
 
-def leave_one_out(problem: Problem, spectrum: Spectrum, alphas: Floats, intercept: bool) -> Floats:
-    """Mean squared error of rows that are left out, by α and target (m, k), from one pass over the rows."""
+def spectrum_of(problem: Problem, alpha: float, factor: Floats) -> Spectrum:
+    """The decomposition for columns that pay `factor` (d,) of every penalty from alpha upwards."""
+    if (factor == 1.0).all():
+        return problem.spectrum(alpha)
+    return Spectrum.of_prices(*problem.factor(), factor)
+
+
+def solve_prices(problem: Problem, alpha: float, factor: Floats) -> Solution:
+    """Ridge for columns that pay `factor` (d,) of the penalty."""
+    if alpha == 0.0 or (factor == 1.0).all():
+        return problem.solve(alpha)
+    spectrum = spectrum_of(problem, alpha, factor)
+    coef = spectrum.coefficients(np.array([alpha]))[0]
+    lost = int((factor == 0.0).sum() - (spectrum.share == 0.0).sum())  # free columns that depend on each other
+    return Solution(coef, problem.error(coef), len(coef) - lost, 0.0, problem.factor()[0], "spectrum")
+
+
+def solve_positive(problem: Problem, alpha: float, factor: Floats) -> Solution:
+    """Ridge over weights that are not negative: each is zero with a gradient that holds it there, or has none."""
+    gram, cross = problem.equations()
+    hessian, nothing = gram + alpha * np.diag(factor), np.zeros(len(gram))
+    coef = np.column_stack([solve_quadratic(hessian, c, nothing, True, nothing) for c in cross.T])
+    pull = cross - hessian @ coef
+    held = np.where(coef > 0.0, np.abs(pull), np.maximum(pull, 0.0))
+    scale = np.sqrt(np.where(np.diagonal(hessian) > 0.0, np.diagonal(hessian), 1.0))[:, None]
+    size = np.abs(cross / scale).max(initial=0.0)
+    doubt = float((held / scale).max(initial=0.0) / size) if size > 0.0 else 0.0
+    return Solution(coef, problem.error(coef), len(coef), doubt, problem.factor()[0], "coordinate")
+
+
+def leave_one_out(problem: Problem, spectrum: Spectrum, alphas: Floats, intercept: bool) -> tuple[Floats, Floats]:
+    """Mean squared error of rows that are left out and its standard error, by α and target (m, k), from one pass."""
     if problem.table is None:
         raise ParameterError("to leave rows out, all of them are needed: use fit rather than partial_fit")
     share = 1.0 / problem.columns.weight if intercept else 0.0
     inverses = spectrum.inverses(alphas)
     centre, vectors, cross = problem.columns.centre, spectrum.vectors, spectrum.cross
-    return problem.table.reduce(LeaveOneOut.observe, centre, vectors, inverses, cross, share).error
+    left_out = problem.table.reduce(LeaveOneOut.observe, centre, vectors, inverses, cross, share)
+    return left_out.error, left_out.std_error

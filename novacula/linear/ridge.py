@@ -1,8 +1,9 @@
 """Ridge regression: least squares with a price on large weights.
 
-    minimise Σ (y − b − Σ wⱼxⱼ)² + α Σ wⱼ²        (XᵀX + αI) w = Xᵀy for columns about their means
+    minimise Σ (y − b − Σ wⱼxⱼ)² + α Σ fⱼwⱼ²        (XᵀX + αF) w = Xᵀy for columns about their means, F = diag(f)
 
-The intercept is free of charge. These are the most probable weights if a priori they are normal with variance
+The intercept is free of charge, and so are columns with fⱼ = 0; as a rule all fⱼ are 1, and F is I. Then these are
+the most probable weights if a priori they are normal with variance
 σ²/α. With fewer rows than columns the equations (XXᵀ + αI) a = y, w = Xᵀa are smaller and say the same.
 """
 
@@ -24,7 +25,9 @@ from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
 from novacula.linear.model import LinearModel
-from novacula.linear.problem import Problem, leave_one_out
+from novacula.linear.penalties import as_factors, as_grid, one_a_target
+from novacula.linear.penalty_choice import choose_penalty
+from novacula.linear.problem import Problem, leave_one_out, solve_positive, solve_prices, spectrum_of
 from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
@@ -36,9 +39,13 @@ class Ridge(LinearModel):
     """Least squares with a penalty of α on the squares of the weights.
 
     `alpha` is a number that is not negative, one number a target, or "loo": that of `alphas` with the least
-    leave-one-out error. `alpha=0` is `LinearRegression`. Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`;
-    with "loo" also `loo_error_`, the mean squared error of rows left out for each of `alphas_`; and the sums
-    `moments_`, to which `partial_fit` adds. Weights are repetitions.
+    leave-one-out error, or with choice="one_standard_error" the largest that is as good within the error of that
+    error. `alpha=0` is `LinearRegression`. `positive` allows no weight below zero. `penalty_factor` multiplies the
+    penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
+
+    Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`; with "loo" also `loo_error_`, the mean squared error of rows
+    left out for each of `alphas_`, and its `loo_std_error_`; and the sums `moments_`, to which `partial_fit` adds.
+    Weights of rows are repetitions.
 
     >>> import numpy as np
     >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])
@@ -55,9 +62,9 @@ class Ridge(LinearModel):
         summary="A plane through the data whose slopes are held small by a penalty on their squares.",
         hypothesis_space="ŷ = b + Σ wⱼxⱼ, for all real weights w and intercepts b.",
         inductive_bias="Small weights, shared among columns that say the same; the units of columns matter.",
-        objective="Σ (y − ŷ)² + α Σ wⱼ², the negative log posterior under normal errors and normal weights.",
+        objective="Σ (y − ŷ)² + α Σ fⱼwⱼ², the negative log posterior under normal errors and normal weights.",
         search="Exact: (XᵀX + αI) w = Xᵀy by Cholesky, by singular values where ill-conditioned; α from "
-        "a grid by the leave-one-out error in closed form.",
+        "a grid by the leave-one-out error in closed form; weights that must not be negative by coordinate descent.",
         noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
         missing="Not taken: a missing or infinite value raises, with its column.",
         unseen="Not taken: categories have to be encoded as numbers first.",
@@ -75,12 +82,16 @@ class Ridge(LinearModel):
         "alpha": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"loo"})],
         "fit_intercept": ["boolean"],
         "alphas": ["array-like"],
+        "positive": ["boolean"],
+        "penalty_factor": ["array-like", dict, None],
+        "choice": [StrOptions({"best", "one_standard_error"})],
     }
     remedy = "or raise alpha"
 
     alpha_: Any
     alphas_: Floats
     loo_error_: Floats
+    loo_std_error_: Floats
 
     def __init__(
         self,
@@ -88,10 +99,16 @@ class Ridge(LinearModel):
         *,
         fit_intercept: bool = True,
         alphas: Sequence[float] | Floats = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3),
+        positive: bool = False,
+        penalty_factor: Any = None,
+        choice: str = "best",
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.alphas = alphas
+        self.positive = positive
+        self.penalty_factor = penalty_factor
+        self.choice = choice
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the plane to rows with targets; a `Table` brings its own target, or y names it."""
@@ -112,7 +129,8 @@ class Ridge(LinearModel):
         return True
 
     def _keep(self, problem: Problem, penalties: Floats) -> None:
-        solutions = {alpha: problem.solve(float(alpha)) for alpha in np.unique(penalties)}
+        solve = solve_positive if self.positive else solve_prices
+        solutions = {alpha: solve(problem, float(alpha), self._factors()) for alpha in np.unique(penalties)}
         self._set(problem, np.column_stack([solutions[alpha].coef[:, k] for k, alpha in enumerate(penalties)]))
         hardest = solutions[penalties.min()]
         self.solver_ = hardest.solver
@@ -123,34 +141,42 @@ class Ridge(LinearModel):
         """One α a target (k,)."""
         k = len(self.target_names_)
         if not isinstance(self.alpha, str):
-            given = as_penalties(self.alpha, "alpha")
-            if given.shape not in ((), (k,)):
-                raise ParameterError(
-                    f"alpha has shape {given.shape}; it must be one number, or one for each of {k} targets"
-                )
-            return np.broadcast_to(given, k)
+            return one_a_target(self.alpha, k)
+        self._require_closed_form("alpha='loo'")
         self.alphas_ = as_grid(self.alphas)
-        spectrum = problem.spectrum(self.alphas_.min())
-        errors = leave_one_out(problem, spectrum, self.alphas_, self.fit_intercept)
-        if not np.isfinite(errors).any():
+        spectrum = spectrum_of(problem, self.alphas_.min(), self._factors())
+        both = leave_one_out(problem, spectrum, self.alphas_, self.fit_intercept)
+        if not np.isfinite(both[0]).any():
             raise DataError("alpha='loo' can leave out no row, as with one sample: give more rows")
-        self.loo_error_ = errors[:, 0] if problem.flat else errors
-        return np.full(k, self.alphas_[np.argmin(errors.mean(axis=1))])
+        self.loo_error_, self.loo_std_error_ = (e[:, 0] if problem.flat else e for e in both)
+        error, std_error = (e.mean(axis=1) for e in both)
+        return np.full(k, self.alphas_[choose_penalty(self.alphas_, error, std_error, self.choice)])
+
+    def _factors(self) -> Floats:
+        return as_factors(self.penalty_factor, self.schema_, self.n_features_in_)
+
+    def _require_closed_form(self, what: str) -> None:
+        if self.positive:
+            raise ParameterError(
+                f"{what} has no closed form with positive=True: give alpha as a number, "
+                "or use Lasso(l1_ratio=0, positive=True, alpha='cv', alphas=…)"
+            )
 
     def path(self, X: Any, y: Any = None, alphas: Any = None, sample_weight: Any = None) -> RidgePath:
         """The coefficients for each of `alphas`, from one decomposition; the learner stays as it is."""
+        self._require_closed_form("a path")
         learner = clone(self)
         grid = as_grid(self.alphas if alphas is None else alphas)
         problem = learner._observe(X, y, sample_weight)
-        spectrum = problem.spectrum(grid.min())
+        spectrum = spectrum_of(problem, grid.min(), learner._factors())
         coef = spectrum.coefficients(grid).swapaxes(1, 2)  # (m, k, d)
-        error = leave_one_out(problem, spectrum, grid, self.fit_intercept)
+        error, std_error = leave_one_out(problem, spectrum, grid, self.fit_intercept)
         centre = problem.columns.centre
         intercept = centre[coef.shape[2] :] - coef @ centre[: coef.shape[2]]
         names = column_names(learner.schema_)
         if problem.flat:
-            return RidgePath(grid, coef[:, 0], intercept[:, 0], error[:, 0], names)
-        return RidgePath(grid, coef, intercept, error, names)
+            return RidgePath(grid, coef[:, 0], intercept[:, 0], error[:, 0], names, std_error[:, 0])
+        return RidgePath(grid, coef, intercept, error, names, std_error)
 
     def _derivation(self) -> Work:
         return derive_ridge(self)
@@ -165,6 +191,13 @@ class RidgePath:
     intercept: Floats  # (m,) or (m, k)
     loo_error: Floats  # (m,) or (m, k), mean squared error of rows that were left out
     names: list[str]  # d
+    loo_std_error: Floats  # (m,) or (m, k), its standard error
+
+    def choose(self, choice: str = "best", target: int = 0) -> int:
+        """The place of the α with the least error, or with choice "one_standard_error" of the largest as good."""
+        flat = self.loo_error.ndim == 1
+        error, std_error = (e if flat else e[:, target] for e in (self.loo_error, self.loo_std_error))
+        return choose_penalty(self.alphas, error, std_error, choice)
 
     def figure(self, target: int = 0) -> Figure:
         """The coefficients of a target over log α, those that are largest somewhere."""
@@ -180,22 +213,3 @@ class RidgePath:
             xlabel="log₁₀ α",
             ylabel="coefficient",
         )
-
-
-def as_penalties(alpha: Any, name: str) -> Floats:
-    """Numbers that are finite and not negative."""
-    try:
-        values = np.asarray(alpha, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name} is {alpha!r}; it must hold numbers") from None
-    if not (np.isfinite(values) & (values >= 0.0)).all():
-        raise ParameterError(f"{name} is {alpha!r}; penalties must be finite and not negative")
-    return values
-
-
-def as_grid(alphas: Any) -> Floats:
-    """The penalties to choose from."""
-    grid = as_penalties(alphas, "alphas")
-    if grid.ndim != 1 or not len(grid):
-        raise ParameterError(f"alphas is {alphas!r}; it must be a list of at least one number")
-    return grid

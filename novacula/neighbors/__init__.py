@@ -1,3 +1,7 @@
 """Nearest neighbours, and densities from neighbours and kernels."""
 
-__all__: list[str] = []
+from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
+from novacula.neighbors.k_neighbors_density import KNeighborsDensity
+from novacula.neighbors.k_neighbors_regressor import KNeighborsRegressor
+
+__all__ = ["KNeighborsClassifier", "KNeighborsDensity", "KNeighborsRegressor"]

@@ -1,3 +1,6 @@
 """Principal components, and columns ranked by what they tell."""
 
-__all__: list[str] = []
+from novacula.projection.feature_ranker import FeatureRanker
+from novacula.projection.pca import PCA
+
+__all__ = ["PCA", "FeatureRanker"]
