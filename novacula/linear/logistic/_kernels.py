@@ -1,0 +1,126 @@
+"""Compiled loops from margins to probabilities, losses and residuals of a block of rows.
+
+Exponents are never positive, so that nothing overflows. Exponential and logarithm are spelled out as polynomials,
+since loops over those of the system's library cannot be vectorised. Both are exact to a few units of rounding.
+Divisions follow NumPy: Python's test for a divisor of zero would keep their loops from being vectorised as well.
+"""
+
+from math import log
+
+import numpy as np
+from numba import njit
+from numba.types import Array, float64, int32
+
+VALUES = Array(float64, 1, "C", readonly=True)
+CODES = Array(int32, 1, "C", readonly=True)
+VECTOR = float64[::1]
+TABLE = float64[:, ::1]
+
+LOWEST = -700.0
+"""Below this an exponential is taken for e to this power, 1e-304."""
+PER_LN2 = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+
+
+@njit(nogil=True, fastmath={"contract"})
+def _exponentials(x, scale):
+    """Turn x (n,), none of them positive, into eˣ in place; scale (n,) is scratch.
+
+    eˣ = 2ᵏ eʳ with |r| ≤ ½ ln 2: Taylor's polynomial for eʳ, and the bits of 2ᵏ as an integer.
+    """
+    bits = scale.view(np.int64)
+    for i in range(len(x)):
+        v = x[i] if x[i] > LOWEST else LOWEST
+        k = np.floor(v * PER_LN2 + 0.5)
+        bits[i] = np.int64(np.int32(k) + 1023) << 52
+        r = v - k * LN2_HIGH - k * LN2_LOW
+        p = r * (1.0 / 6227020800.0) + (1.0 / 479001600.0)
+        p = p * r + (1.0 / 39916800.0)
+        p = p * r + (1.0 / 3628800.0)
+        p = p * r + (1.0 / 362880.0)
+        p = p * r + (1.0 / 40320.0)
+        p = p * r + (1.0 / 5040.0)
+        p = p * r + (1.0 / 720.0)
+        p = p * r + (1.0 / 120.0)
+        p = p * r + (1.0 / 24.0)
+        p = p * r + (1.0 / 6.0)
+        p = p * r + 0.5
+        p = p * r + 1.0
+        x[i] = p * r + 1.0
+    for i in range(len(x)):
+        x[i] *= scale[i]
+
+
+@njit(nogil=True, inline="always", error_model="numpy")
+def _log_one_plus(e):
+    """Give log(1 + e) for 0 ≤ e ≤ 1 as 2 artanh(e / (2 + e)), whose argument is at most 1/3."""
+    s = e / (2.0 + e)
+    q = s * s
+    p = q * (1.0 / 31.0) + (1.0 / 29.0)
+    p = p * q + (1.0 / 27.0)
+    p = p * q + (1.0 / 25.0)
+    p = p * q + (1.0 / 23.0)
+    p = p * q + (1.0 / 21.0)
+    p = p * q + (1.0 / 19.0)
+    p = p * q + (1.0 / 17.0)
+    p = p * q + (1.0 / 15.0)
+    p = p * q + (1.0 / 13.0)
+    p = p * q + (1.0 / 11.0)
+    p = p * q + (1.0 / 9.0)
+    p = p * q + (1.0 / 7.0)
+    p = p * q + (1.0 / 5.0)
+    p = p * q + (1.0 / 3.0)
+    return 2.0 * s * (p * q + 1.0)
+
+
+@njit(float64(VECTOR, CODES, VALUES, VECTOR), nogil=True, cache=True, error_model="numpy")
+def logistic_losses(margin, code, weight, root):
+    """Turn margins (n,) of two classes into residuals w(p − t) in place; root (n,) becomes √(w p(1 − p)).
+
+    Gives the sum of the losses −w log p(class).
+    """
+    n = len(margin)
+    e = np.empty(n)
+    for i in range(n):
+        e[i] = -abs(margin[i])
+    _exponentials(e, root)
+    for i in range(n):
+        share = 1.0 / (1.0 + e[i])
+        m, t, w = margin[i], float64(code[i]), weight[i]
+        against = m * (1.0 - 2.0 * t)  # how far the margin speaks against the class
+        root[i] = np.sqrt(w * e[i]) * share
+        margin[i] = w * ((share if m >= 0.0 else e[i] * share) - t)
+        e[i] = w * ((against if against > 0.0 else 0.0) + _log_one_plus(e[i]))
+    total = 0.0
+    for i in range(n):
+        total += e[i]
+    return total
+
+
+@njit(float64(TABLE, CODES, VALUES, TABLE), nogil=True, cache=True, error_model="numpy")
+def softmax_losses(margin, code, weight, residual):
+    """Turn margins (n, K) into probabilities in place; residual (n, K) becomes w(p − t).
+
+    Gives the sum of the losses −w log p(class).
+    """
+    n, k = margin.shape
+    total = 0.0
+    for i in range(n):
+        top = margin[i, 0]
+        for j in range(1, k):
+            top = margin[i, j] if margin[i, j] > top else top
+        for j in range(k):
+            margin[i, j] -= top
+        total -= weight[i] * margin[i, code[i]]
+    _exponentials(margin.reshape(n * k), residual.reshape(n * k))
+    for i in range(n):
+        whole = 0.0
+        for j in range(k):
+            whole += margin[i, j]
+        total += weight[i] * log(whole)
+        share = 1.0 / whole
+        for j in range(k):
+            margin[i, j] *= share
+            residual[i, j] = weight[i] * margin[i, j]
+        residual[i, code[i]] -= weight[i]
+    return total

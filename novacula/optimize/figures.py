@@ -1,0 +1,146 @@
+"""Pictures of a run: its path on the contours of the function, and its history on a logarithmic scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.errors import ParameterError
+from novacula.learner.figure import COLOURS, FAINT, INK, LINES, Figure, few_digits
+from novacula.optimize.arguments import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CELLS = 120
+"""Places along each axis at which the function is evaluated for its contours."""
+CONTOURS = 16
+MARGIN = 0.15
+"""Room around the path, as a share of its extent."""
+
+
+def path_figure(
+    method: str, f: Callable[[Floats], float], path: Floats, coordinates: tuple[int, int] | None = None
+) -> Figure:
+    """The path over the contours of f; over its graph if there is one coordinate only."""
+    if path.shape[1] == 1:
+        return graph_figure(method, f, path[:, 0])
+    i, j = chosen(coordinates, path.shape[1])
+    way = path[:, [i, j]]
+
+    def draw(axes: Axes) -> None:
+        xs, ys = (np.linspace(*limits(way[:, k]), CELLS) for k in (0, 1))
+        draw_contours(axes, xs, ys, over_plane(f, path[-1], (i, j), xs, ys))
+        draw_path(axes, way)
+        axes.set_xlabel(f"x[{i}]")
+        axes.set_ylabel(f"x[{j}]")
+
+    return Figure(draw, path_in_words(way, f"contours of f over x[{i}] and x[{j}]"), method, (6.4, 4.8))
+
+
+def graph_figure(method: str, f: Callable[[Floats], float], path: Floats) -> Figure:
+    """The iterates on the graph of a function of one variable."""
+
+    def height(x: float) -> float:
+        with np.errstate(all="ignore"):
+            return float(np.asarray(f(np.array([x]))).reshape(()))
+
+    def draw(axes: Axes) -> None:
+        xs = np.linspace(*limits(path), CELLS)
+        axes.plot(xs, [height(x) for x in xs], color=INK, linewidth=1)
+        draw_path(axes, np.column_stack([path, [height(x) for x in path]]))
+        axes.set_xlabel("x")
+        axes.set_ylabel("f")
+        axes.grid()
+
+    return Figure(draw, path_in_words(path[:, None], "the graph of f"), method)
+
+
+def history_figure(method: str, values: Floats, norms: Floats) -> Figure:
+    """How far the values are from the best of them, and the length of the gradient."""
+    curves = {"|f − best f|": np.abs(values - best_of(values)), "‖gradient‖": norms}
+
+    def draw(axes: Axes) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        places = np.arange(len(values))
+        for k, (name, curve) in enumerate(curves.items()):
+            seen = (curve > 0) & np.isfinite(curve)  # 0 has no place on this scale
+            marker = "o" if len(values) <= 30 else None
+            axes.plot(
+                places[seen], curve[seen], color=COLOURS[k], linestyle=LINES[k], marker=marker, markersize=4, label=name
+            )
+        axes.set_yscale("log")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlabel("iteration")
+        axes.legend()
+        axes.grid()
+
+    words = (
+        f"Over {len(values) - 1} iterations the value goes from {few_digits(values[0])} to {few_digits(values[-1])}, "
+        f"the length of the gradient from {few_digits(norms[0])} to {few_digits(norms[-1])}; logarithmic scale."
+    )
+    return Figure(draw, words, method)
+
+
+def best_of(values: Floats) -> float:
+    """The least value of a descent, the largest of a climb."""
+    return float(values.min() if values[-1] <= values[0] else values.max())
+
+
+# --- parts --------------------------------------------------------------------------------------------------
+
+
+def chosen(coordinates: tuple[int, int] | None, size: int) -> tuple[int, int]:
+    """The two coordinates of the plane that is drawn."""
+    i, j = (0, 1) if coordinates is None else coordinates
+    if i == j or not all(0 <= k < size for k in (i, j)):
+        raise ParameterError(f"coordinates are ({i}, {j}); give two different numbers from 0 to {size - 1}")
+    return i, j
+
+
+def limits(way: Floats) -> tuple[float, float]:
+    """The ends of an axis that shows the way with some room around it."""
+    low, high = float(way.min()), float(way.max())
+    room = MARGIN * (high - low) or max(1.0, abs(high))
+    return low - room, high + room
+
+
+def over_plane(f: Callable[[Floats], float], x: Floats, plane: tuple[int, int], xs: Floats, ys: Floats) -> Floats:
+    """Values of f on a grid through x, shape (ys, xs)."""
+    values, place = np.empty((len(ys), len(xs))), x.copy()
+    with np.errstate(all="ignore"):
+        for row, column in np.ndindex(values.shape):
+            place[list(plane)] = xs[column], ys[row]
+            values[row, column] = np.asarray(f(place.copy())).reshape(())
+    return values
+
+
+def draw_contours(axes: Axes, xs: Floats, ys: Floats, values: Floats) -> None:
+    """Contours at quantiles, so that they are spread over the plane whatever the shape of f."""
+    seen = values[np.isfinite(values)]
+    shares = np.linspace(0, 1, CONTOURS + 2)[1:-1] ** 1.5  # denser where f is low
+    levels = np.unique(np.quantile(seen, shares)) if seen.size else seen
+    if len(levels) > 1:
+        inside = np.ma.masked_invalid(values)
+        axes.contourf(xs, ys, inside, levels=levels, cmap="Blues_r", alpha=0.35, extend="both")
+        axes.contour(xs, ys, inside, levels=levels, colors=COLOURS[0], linewidths=0.6, linestyles="solid", alpha=0.7)
+    else:
+        axes.set_facecolor(FAINT)
+
+
+def draw_path(axes: Axes, way: Floats) -> None:
+    """The iterates joined by a line, the first hollow, the last a star."""
+    marker = "." if len(way) <= 200 else None
+    axes.plot(*way.T, color=COLOURS[1], linewidth=1.2, marker=marker, markersize=5)
+    axes.plot(*way[0], "o", color=COLOURS[1], markerfacecolor="white", markersize=8, label="start")
+    axes.plot(*way[-1], "*", color=INK, markersize=13, label="end")
+    axes.legend(frameon=True, framealpha=0.8, edgecolor="none")
+
+
+def path_in_words(way: Floats, background: str) -> str:
+    """What the picture shows."""
+    first, last = (", ".join(few_digits(v) for v in row) for row in (way[0], way[-1]))
+    return f"The path of {len(way) - 1} steps from ({first}) to ({last}) on {background}."

@@ -1,0 +1,152 @@
+"""Levenberg–Marquardt: nonlinear least squares, ½ Σ rᵢ(x)².
+
+    (JᵀJ + μ D²) δ = −Jᵀr        x ← x + δ
+
+With a small μ it is the Gauss–Newton step, with a large one a short step of descent. The gain ratio, what the step
+won over what the linear model promised, decides: a step that won nothing is refused and μ grows, a good one lowers
+μ (Nielsen's rule). D holds the largest column norms of J so far, so the units of variables do not matter (Moré).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import ParameterError
+from novacula.learner.iterate import Outcome
+from novacula.optimize.arguments import Floats, as_numbers, as_point, count, frozen, not_negative, positive
+from novacula.optimize.differences import central_differences
+from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.result import Result
+from novacula.optimize.trace import Halt, follow
+
+REFUSALS = 80
+"""Refused steps in a row, after which μ has grown beyond all measure."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Damped(Point):
+    """A point with residuals (m,), their Jacobian (m, d), the scale D (d,) and the damping μ."""
+
+    residuals: Floats
+    jacobian: Floats
+    scale: Floats
+    damping: float
+
+    def settled(self, tol: float) -> bool:
+        """Whether the gradient vanishes, or the residuals are orthogonal to all columns of the Jacobian."""
+        size = float(np.linalg.norm(self.residuals))
+        cosines = np.abs(self.gradient) <= tol * np.linalg.norm(self.jacobian, axis=0) * size
+        return super().settled(tol) or bool(cosines.all())
+
+
+class Residuals:
+    """The residuals and their Jacobian as functions of x, checked and counted."""
+
+    def __init__(self, residuals: Function, jacobian: Function | None, x0: Floats) -> None:
+        self.residuals, self.jacobian = residuals, jacobian
+        self.objective = Objective(self.half_square, size=len(x0))
+        self.n_residuals = len(np.atleast_1d(np.asarray(residuals(x0))))
+
+    def half_square(self, x: Floats) -> float:
+        """The objective."""
+        r = self.at(x)
+        return float(r @ r) / 2
+
+    def at(self, x: Floats) -> Floats:
+        """The residuals at x."""
+        with np.errstate(all="ignore"):
+            r = np.atleast_1d(as_numbers(self.residuals(x), "what residuals gives"))
+        if r.shape != (self.n_residuals,):
+            raise ParameterError(f"residuals gave shape {r.shape}, and at the start {self.n_residuals} numbers")
+        return r
+
+    def point(self, x: Floats, before: Damped | None, damping: float, step: float = 0.0) -> Damped:
+        """The point at x, where the residuals are finite."""
+        self.objective.n_gradients += 1
+        r, J = self.at(x), self.derivative(x)
+        norms = np.linalg.norm(J, axis=0)
+        scale = np.maximum(norms, before.scale) if before is not None else np.where(norms > 0, norms, 1.0)
+        return Damped(x, float(r @ r) / 2, J.T @ r, step, residuals=r, jacobian=J, scale=scale, damping=damping)
+
+    def derivative(self, x: Floats) -> Floats:
+        """The Jacobian at x, shape (m, d)."""
+        if self.jacobian is None:
+            J = central_differences(self.at, x)
+            self.objective.n_values += 4 * len(x)
+        else:
+            J = as_numbers(self.jacobian(x), "what jacobian gives")
+        if J.shape != (self.n_residuals, len(x)):
+            raise ParameterError(f"jacobian has shape {J.shape}; it must have shape ({self.n_residuals}, {len(x)})")
+        if not np.isfinite(J).all():
+            i, j = np.argwhere(~np.isfinite(J))[0].tolist()
+            raise ParameterError(f"jacobian is {J[i, j]} in entry ({i}, {j}), where the residuals are finite: mend it")
+        return J
+
+
+def levenberg_marquardt(
+    residuals: Function,
+    jacobian: Function | None,
+    x0: npt.ArrayLike,
+    *,
+    damping: float = 1e-3,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    keep_path: bool = True,
+) -> Result:
+    """Minimise half the sum of squared residuals from x0.
+
+    `residuals(x)` gives m numbers, `jacobian(x)` their derivatives (m, d); None stands for central differences of
+    four evaluations a coordinate. `value` is ½ Σ r², and `steps` are the lengths of the steps. It has converged
+    when ‖Jᵀr‖ ≤ tol · max(1, ½ Σ r²), or when the residuals are orthogonal to every column of J up to a cosine of
+    tol. A Jacobian without full rank does no harm: the damping makes each step unique.
+
+    >>> found = levenberg_marquardt(lambda x: [10 * (x[1] - x[0] ** 2), 1 - x[0]], None, [-1.2, 1.0])
+    >>> found.x.round(9), found.converged
+    (array([1., 1.]), True)
+    """
+    start = as_point(x0)
+    problem = Residuals(residuals, jacobian, start)
+    problem.objective.start(start)
+    return follow(
+        "Levenberg–Marquardt",
+        problem.objective,
+        lambda point: damped_step(problem, point),
+        problem.point(start, None, positive(damping, "damping")),
+        tol=not_negative(tol, "tol"),
+        max_iter=count(max_iter, "max_iter", 0),
+        keep_path=keep_path,
+    )
+
+
+def damped_step(problem: Residuals, point: Damped) -> Damped | Halt:
+    """Raise the damping until a step wins something, and take it."""
+    damping, growth = point.damping, 2.0
+    for _ in range(REFUSALS):
+        move = solve_damped(point, damping)
+        place = frozen(point.x + move)
+        if (place == point.x).all():
+            break
+        value = problem.objective.value(place)
+        promised = -float(move @ point.gradient) - float(np.sum((point.jacobian @ move) ** 2)) / 2
+        gain = (point.value - value) / promised if promised > 0 and math.isfinite(value) else -1.0
+        if gain > 0:
+            damping *= max(1 / 3, 1 - (2 * min(gain, 2.0) - 1) ** 3)
+            return problem.point(place, point, damping, float(np.linalg.norm(move)))
+        damping, growth = damping * growth, growth * 2
+    return Halt(
+        Outcome.STALLED,
+        f"It stalled: no step lowers the sum of squares, though Jᵀr has length {point.norm:.3g}: "
+        "its digits are used up, or the Jacobian is wrong (see check_gradient).",
+    )
+
+
+def solve_damped(point: Damped, damping: float) -> Floats:
+    """The step δ, by least squares on [J; √μ D] δ = [−r; 0]: squaring J would lose half the digits."""
+    tall: Any = np.vstack([point.jacobian, np.diag(math.sqrt(damping) * point.scale)])
+    target = np.concatenate([-point.residuals, np.zeros(len(point.x))])
+    return np.linalg.lstsq(tall, target, rcond=None)[0]

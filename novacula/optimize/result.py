@@ -1,0 +1,85 @@
+"""What an optimiser gives back: where it ended, how it went there, and why it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from novacula.learner.figure import Figure
+from novacula.optimize.arguments import Floats
+from novacula.optimize.figures import history_figure, path_figure
+from novacula.optimize.words import aligned, counted, listed
+
+SHOWN = 4
+"""Iterations that are printed at the beginning and at the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The end of a run, and the way to it; `str` prints its first and last iterations.
+
+    `path` holds the iterates, shape (n_iter + 1, d), from the start on, or is None if it was not kept. `values`,
+    `gradient_norms` and `steps` have one entry for each of them. A step is the factor of the direction; 0 at the
+    start. `n_evaluations` counts calls of f, those for central differences among them.
+    """
+
+    method: str
+    x: Floats  # (d,)
+    value: float
+    gradient: Floats  # (d,)
+    path: Floats | None = field(repr=False)
+    values: Floats = field(repr=False)
+    gradient_norms: Floats = field(repr=False)
+    steps: Floats = field(repr=False)
+    n_evaluations: int
+    n_gradients: int
+    n_hessians: int
+    converged: bool
+    reason: str
+    objective: Callable[[Floats], float] = field(repr=False)
+    modified: tuple[int, ...] = ()  # iterations whose Hessian was not positive definite (Newton)
+
+    @property
+    def n_iter(self) -> int:
+        """Steps from the start to x."""
+        return len(self.values) - 1
+
+    @property
+    def gradient_norm(self) -> float:
+        """Length of the gradient at x."""
+        return float(np.linalg.norm(self.gradient))
+
+    def figure(self, coordinates: tuple[int, int] | None = None) -> Figure:
+        """The path on the contours of f; in more than two dimensions, the history, or a plane of two coordinates.
+
+        The plane runs through x, parallel to the two axes. The path is projected onto it, so the contours
+        are those that the last iterates see.
+        """
+        if self.path is None or (coordinates is None and len(self.x) > 2):
+            return self.history_figure()
+        return path_figure(self.method, self.objective, self.path, coordinates)
+
+    def history_figure(self) -> Figure:
+        """The length of the gradient, and how far the value is from its best, on a logarithmic scale."""
+        return history_figure(self.method, self.values, self.gradient_norms)
+
+    def __str__(self) -> str:
+        n, rows = self.n_iter, list[tuple[str, ...]]()
+        for i in range(n + 1):
+            if i < SHOWN or i > n - SHOWN or n <= 2 * SHOWN:
+                step = f"{self.steps[i]:.4g}" if i else ""
+                rows.append((str(i), f"{self.values[i]:.8g}", step, f"{self.gradient_norms[i]:.3g}"))
+            elif i == SHOWN:
+                rows.append(("…", "", "", ""))
+        lines = [self.method, aligned(("iteration", "value", "step", "‖gradient‖"), rows), self.reason]
+        lines.append(
+            f"Evaluations: {self.n_evaluations} of f, {counted(self.n_gradients, 'gradient')}" + self._hessians()
+        )
+        if self.modified:
+            lines.append(f"The Hessian was not positive definite in the step to iteration {listed(self.modified)}.")
+        return "\n".join(lines)
+
+    def _hessians(self) -> str:
+        return f", {counted(self.n_hessians, 'Hessian')}." if self.n_hessians else "."
