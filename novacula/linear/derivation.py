@@ -157,19 +157,21 @@ def eliminated(rows: Floats) -> Floats:
 
 
 def equation_steps(model: LinearModel, system: System, k: int, charge: Floats) -> Iterator[Step]:
-    """Some of the equations, each solved for its own coefficient; those of weights held at zero do not hold."""
+    """Some of the equations, each solved for its own coefficient, or for zero where that must not be negative."""
     w = of_target(model.coef_, k)
-    live = np.flatnonzero(system.varies & ((w > 0.0) if model.solver_ == BOUNDED else True))
+    live, bounded = np.flatnonzero(system.varies), model.solver_ == BOUNDED
     price = {"": "", "αI": " + α", "αF": " + αfⱼ"}[penalty_matrix(charge)]
     shown = live if len(live) <= 4 else live[[0, 1, 2, -1]]
     for j, name in zip(shown, column_names(model.schema_, shown), strict=True):
         others = np.delete(np.arange(len(w)), j)
         total, values = weighted_sum("a", system.gram[j, others], "w", w[others], others)
         alpha = float(charge[j])
+        solved = f"(bⱼ − Σ aⱼᵢwᵢ) / {f'(aⱼⱼ{price})' if price else 'aⱼⱼ'}"
+        value = f"(b - ({total})) / {'(a + alpha)' if alpha else 'a'}"
         yield Step(
             f"Equation {j + 1} of {len(w)}, for the coefficient of {name}",
-            formula=f"wⱼ = (bⱼ − Σ aⱼᵢwᵢ) / {f'(aⱼⱼ{price})' if price else 'aⱼⱼ'},  i ≠ j",
-            expression=f"(b - ({total})) / {'(a + alpha)' if alpha else 'a'}",
+            formula=f"wⱼ = {solved if not bounded else f'max(0, {solved})'},  i ≠ j",
+            expression=value if not bounded else f"max(0, {value})",
             values={"b": system.cross[j, k], "a": system.gram[j, j], **values} | ({"alpha": alpha} if alpha else {}),
             **tied(model, system, k, int(j), charge, float(system.gram[j, j]) + alpha, SUMS),
         )
@@ -190,7 +192,8 @@ def tied(
     """
     w, length = of_target(model.coef_, k), np.sqrt(np.diagonal(system.gram) + charge)
     uncertain = length[j] * float(((system.noise[j] + system.noise) * length) @ np.abs(w))
-    if uncertain <= DIGITS * divisor * abs(w[j]):
+    held_at_zero = model.solver_ == BOUNDED and w[j] == 0.0
+    if held_at_zero or uncertain <= DIGITS * divisor * abs(w[j]):
         return {"of": place(model, "coef_", k, j), "note": note}
     return {"note": f"{note} {ROUNDING}; the model says {w[j]:.9g}.".strip()}
 

@@ -1,0 +1,274 @@
+"""The lasso and the elastic net: least squares with a price on the size of weights that makes most of them zero.
+
+    minimise Σ (y − b − Σ wⱼxⱼ)² / 2n + α·ρ Σ fⱼ|wⱼ| + ½α(1 − ρ) Σ fⱼwⱼ²        ρ = l1_ratio, n = total weight
+
+A weight is not zero only if its column goes along with the residual: |xⱼᵀr|/n = αρfⱼ for those that are not zero, and
+at most that for the others. The intercept is free of charge, and so are columns with fⱼ = 0.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from novacula.learner.card import Card
+from novacula.learner.iterate import Outcome, Run, warn_unless_converged
+from novacula.learner.work import Work
+from novacula.linear.lasso_derivation import derive_lasso
+from novacula.linear.lasso_folds import fold_moments, validate_rows, validate_sums
+from novacula.linear.lasso_path import LassoPath, Terms, largest_penalties, penalty_grid, solve_path
+from novacula.linear.lasso_sums import GramSums, RowsSums
+from novacula.linear.model import LinearModel
+from novacula.linear.penalties import as_factors, as_grid, one_a_target
+from novacula.linear.penalty_choice import choose_penalty
+from novacula.linear.rows import column_names, is_flat, stored_precision
+from novacula.linear.solve import System
+from novacula.linear.sparse_solve import Solved, State, WorkingSet, solve_sparse
+from novacula.statistics import Bundle, CoMoments
+from novacula.table.chunk import Floats
+from novacula.table.parallel import tree_sum
+
+FEW = 512
+"""Columns up to which one fit makes all of their products, rather than those that it needs."""
+FEW_OF_A_PATH = 2048
+"""The same for many fits."""
+
+LISTS_OF_ROWS = "it sets cv to lists of rows, but here folds follow from what rows hold, and cv is their number"
+
+
+class Lasso(LinearModel):
+    """Least squares with a penalty of α on the absolute values of the weights, most of which become zero.
+
+    `alpha` is a number, one number a target, or "cv": chosen from `alphas`, or from `n_alphas` that fall from the
+    least α that makes all weights zero to a share `eps` of it, by `cv`-fold cross-validation; `choice` says how. With
+    `l1_ratio` below 1 it is the elastic net. `positive` allows no weight below zero. `penalty_factor` multiplies the
+    penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
+
+    Fitted: `coef_`, `intercept_`, `active_` (columns with a weight), `alpha_`, `alpha_max_` (the least α that makes
+    all weights zero), `dual_gap_` (the objective is at most that far above its minimum), `history_`, `n_iter_`,
+    `converged_`, `solver_`; with "cv" also `alphas_`, `cv_error_`, `cv_std_error_`. Several targets are solved each
+    for itself, and `history_` adds them up. Weights of rows are repetitions.
+
+    >>> import numpy as np
+    >>> X = np.array([[1, 1, 0], [2, -1, 1], [3, 1, 0], [4, -1, -1], [5, 0, 0]])
+    >>> model = Lasso(alpha=0.5).fit(X, [1, 2, 3, 4, 6])
+    >>> model.coef_.round(6).tolist(), model.active_.tolist()
+    ([0.95, 0.0, 0.0], [0])
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Lasso and elastic net",
+        task="regression",
+        summary="A plane through the data that uses few columns: a penalty on absolute weights makes the others zero.",
+        hypothesis_space="ŷ = b + Σ wⱼxⱼ, for all real weights w and intercepts b.",
+        inductive_bias="Few columns matter; of columns that say the same, one is taken (the elastic net shares). "
+        "The units of columns matter.",
+        objective="Σ (y − ŷ)²/2n + αρ Σ fⱼ|wⱼ| + ½α(1 − ρ) Σ fⱼwⱼ², the negative log posterior under normal errors "
+        "and double-exponential weights.",
+        search="Coordinate descent and the equations of the signs on a working set of columns, until the duality gap "
+        "is below tol of the objective; α from a grid by cross-validation.",
+        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
+        missing="Not taken: a missing or infinite value raises, with its column.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="Up to 512 columns (2048 for a path) and no more than rows: one pass of n·d² and d² numbers. Otherwise "
+        "some passes of n·d, and d numbers beside the products of the columns that are used; sparse columns stay "
+        "sparse. With alpha='cv' and more columns than that, the rows are held in memory.",
+        cost_exponents={"n": 1, "d": 1},
+        size="alpha",
+        references=(
+            "R. Tibshirani, Regression shrinkage and selection via the lasso, JRSS B 58, 1996",
+            "H. Zou and T. Hastie, Regularization and variable selection via the elastic net, JRSS B 67, 2005",
+        ),
+        expected_failures={
+            "check_sample_weight_equivalence_on_dense_data": LISTS_OF_ROWS,
+            "check_sample_weight_equivalence_on_sparse_data": LISTS_OF_ROWS,
+        },
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"cv"})],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+        "fit_intercept": ["boolean"],
+        "positive": ["boolean"],
+        "penalty_factor": ["array-like", dict, None],
+        "alphas": ["array-like", None],
+        "n_alphas": [Interval(Integral, 1, None, closed="left")],
+        "eps": [Interval(Real, 0, 1, closed="neither")],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "choice": [StrOptions({"best", "one_standard_error"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    remedy = "or raise alpha"
+
+    alpha_: Any
+    alpha_max_: Any
+    dual_gap_: Any
+
+    def __init__(
+        self,
+        alpha: Any = 1.0,
+        l1_ratio: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        positive: bool = False,
+        penalty_factor: Any = None,
+        alphas: Any = None,
+        n_alphas: int = 100,
+        eps: float = 1e-3,
+        cv: int = 5,
+        choice: str = "best",
+        tol: float = 1e-10,
+        max_iter: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.positive = positive
+        self.penalty_factor = penalty_factor
+        self.alphas = alphas
+        self.n_alphas = n_alphas
+        self.eps = eps
+        self.cv = cv
+        self.choice = choice
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the plane to rows with targets; a `Table` brings its own target, or y names it."""
+        many = isinstance(self.alpha, str)
+        sums, folds = self._observe_sums(X, y, sample_weight, folds=many, few=FEW_OF_A_PATH if many else FEW)
+        self._solve(sums, folds)
+        return self
+
+    @available_if(lambda self: self._needs_sums_only())
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
+        problem: Any = self._observe_more(X, y, sample_weight)
+        self._solve(GramSums(problem.moments, problem.system, problem.flat), None)
+        return self
+
+    def _needs_sums_only(self) -> bool:
+        if isinstance(self.alpha, str):
+            raise AttributeError("alpha='cv' leaves out rows, for which it needs all of them at once: use fit")
+        return True
+
+    # --- in -------------------------------------------------------------------------------------------------
+
+    def _observe_sums(
+        self, X: Any, y: Any, sample_weight: Any, *, folds: bool, few: int
+    ) -> tuple[GramSums | RowsSums, Bundle | None]:
+        """Start a fit: all products by one pass where columns are few, by fold if folds are asked for."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.target_names_ = list(table.layout.target)
+        precision, flat = stored_precision(table), is_flat(table)
+        if self.n_features_in_ > few or len(table) < self.n_features_in_:
+            sums, first = RowsSums.of(table, precision, self.fit_intercept, flat)
+            self._require_sound(X, table, first.weight, first.squares)
+            return sums, None
+        parts = table.reduce(fold_moments, self.cv, self._seed()) if folds else None
+        moments: Any = table.reduce(CoMoments.observe) if parts is None else tree_sum(parts.parts)
+        self._require_sound(X, table, moments.weight, moments.scatter)
+        return GramSums(moments, System.of(moments, precision, self.fit_intercept), flat, table), parts
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
+
+    def _terms(self) -> Terms:
+        factor = as_factors(self.penalty_factor, self.schema_, self.n_features_in_)
+        return Terms(float(self.l1_ratio), factor, bool(self.positive), float(self.tol), int(self.max_iter))
+
+    # --- out ------------------------------------------------------------------------------------------------
+
+    def _solve(self, sums: GramSums | RowsSums, folds: Bundle | None) -> None:
+        terms, working = self._terms(), WorkingSet(sums)
+        starts, largest = largest_penalties(working, terms)
+        alphas = self._penalties(sums, folds, terms, largest)
+        solved = [
+            solve_sparse(working, k, terms.price(alpha), start, terms.tol, terms.max_iter)
+            for k, (alpha, start) in enumerate(zip(alphas.tolist(), starts, strict=True))
+        ]
+        # Of a problem, only its columns and sums are read here, and those these have.
+        self._set(sums, np.column_stack([part.state.coef for part in solved]))  # type: ignore[arg-type]
+        self.solver_ = "sums" if isinstance(sums, GramSums) else "rows"
+        self._keep_states(sums, solved)
+        self.alpha_ = float(alphas[0]) if (alphas == alphas[0]).all() else alphas.copy()
+        self.alpha_max_ = float(largest[0]) if sums.flat else largest
+        self._keep_runs([part.run for part in solved])
+
+    def _keep_states(self, sums: GramSums | RowsSums, solved: list[Solved]) -> None:
+        """What the derivation needs: nothing of it grows with the rows, nor with the square of the columns."""
+        states, gaps = [part.state for part in solved], [part.gap for part in solved]
+        self.active_ = np.flatnonzero(np.any([state.coef != 0.0 for state in states], axis=0))
+        self.squares_ = sums.squares.copy()
+        correlation, error = np.array([s.correlation for s in states]), np.array([s.error for s in states])
+        self.correlation_ = correlation[0] if sums.flat else correlation
+        self.error_ = float(error[0]) if sums.flat else error
+        self.dual_gap_ = float(gaps[0]) if sums.flat else np.array(gaps)
+
+    def _keep_runs(self, runs: list[Run[State]]) -> None:
+        rounds = max(len(run.history) for run in runs)
+        padded = [np.pad(run.history, (0, rounds - len(run.history)), mode="edge") for run in runs]
+        self.history_, self.n_iter_ = np.sum(padded, axis=0), rounds - 1
+        self.converged_ = all(run.converged for run in runs)
+        worst = next((run for run in runs if not run.converged), runs[0])
+        warn_unless_converged(worst, type(self).__name__, stacklevel=5)
+
+    def _penalties(self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, largest: Floats) -> Floats:
+        """One α a target (k,)."""
+        if not isinstance(self.alpha, str):
+            return one_a_target(self.alpha, len(self.target_names_))
+        self.alphas_ = self._grid(self.alphas, terms, largest)
+        error, std_error = self._validate(sums, folds, terms, self.alphas_)
+        self.cv_error_, self.cv_std_error_ = (e[:, 0] if sums.flat else e for e in (error, std_error))
+        chosen = [choose_penalty(self.alphas_, *both, self.choice) for both in zip(error.T, std_error.T, strict=True)]
+        return self.alphas_[chosen]
+
+    def _grid(self, alphas: Any, terms: Terms, largest: Floats) -> Floats:
+        return penalty_grid(largest, terms, self.n_alphas, self.eps) if alphas is None else as_grid(alphas)
+
+    def _validate(
+        self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, alphas: Floats
+    ) -> tuple[Floats, Floats]:
+        if folds is not None:
+            return validate_sums(folds, alphas, terms, self.fit_intercept)
+        table: Any = sums.table
+        return validate_rows(table, alphas, terms, self.fit_intercept, self.cv, self._seed())
+
+    def path(
+        self, X: Any, y: Any = None, alphas: Any = None, sample_weight: Any = None, *, cross_validate: bool = False
+    ) -> LassoPath:
+        """The coefficients for each of `alphas`, or for the learner's own grid; the learner stays as it is."""
+        learner = clone(self)
+        sums, folds = learner._observe_sums(X, y, sample_weight, folds=cross_validate, few=FEW_OF_A_PATH)
+        terms = learner._terms()
+        grid = self.alphas if alphas is None else alphas
+        grid = learner._grid(grid, terms, largest_penalties(WorkingSet(sums), terms)[1])
+        coef, gaps, converged = solve_path(sums, terms, grid)
+        if not converged:
+            run = Run(None, tuple(np.zeros(terms.max_iter + 1)), Outcome.MAX_ITER)
+            warn_unless_converged(run, f"the path of {type(self).__name__}")
+        errors = learner._validate(sums, folds, terms, grid) if cross_validate else (None, None)
+        centre, d = sums.columns.centre, coef.shape[2]
+        arrays = (coef, centre[d:] - coef @ centre[:d], gaps, (coef != 0.0).sum(axis=2), *errors)
+        coef, intercept, gaps, df, error, std_error = (
+            values if values is None or not sums.flat else values[:, 0] for values in arrays
+        )
+        return LassoPath(grid, coef, intercept, gaps, df, column_names(learner.schema_), error, std_error)
+
+    def _derivation(self) -> Work:
+        return derive_lasso(self)

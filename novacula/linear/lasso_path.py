@@ -1,0 +1,101 @@
+"""The lasso for a whole grid of penalties, each fit started from the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import ParameterError
+from novacula.learner.figure import Figure, curve_figure
+from novacula.linear.penalty_choice import choose_penalty
+from novacula.linear.sparse_solve import Price, State, Sums, WorkingSet, null_state, solve_sparse
+from novacula.table.chunk import Floats
+
+CURVES = 7
+"""Curves of a figure."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a lasso is asked for, but for α: the shares of the prices, and when to stop."""
+
+    l1_ratio: float
+    factor: Floats  # (d,)
+    positive: bool
+    tol: float
+    max_iter: int
+
+    def price(self, alpha: float) -> Price:
+        """The prices for one α."""
+        return Price.of(alpha, self.l1_ratio, self.factor, self.positive)
+
+
+@dataclass(frozen=True, eq=False)
+class LassoPath:
+    """Lasso or elastic net for m penalties; arrays have an axis k after the first if y had columns."""
+
+    alphas: Floats  # (m,), as they were given, or falling from the least that makes all coefficients zero
+    coef: Floats  # (m, d) or (m, k, d)
+    intercept: Floats  # (m,) or (m, k)
+    dual_gap: Floats  # (m,) or (m, k), a bound on what is left to gain
+    df: Any  # (m,) or (m, k), coefficients that are not zero
+    names: list[str]  # d
+    cv_error: Floats | None = None  # (m,) or (m, k), mean squared error of folds that were left out
+    cv_std_error: Floats | None = None  # its standard error
+
+    def choose(self, choice: str = "best", target: int = 0) -> int:
+        """The place of the α with the least error, or with choice "one_standard_error" of the largest as good."""
+        if self.cv_error is None or self.cv_std_error is None:
+            raise ParameterError("this path knows no errors to choose by: ask for them with cross_validate=True")
+        flat = self.cv_error.ndim == 1
+        error, std_error = (e if flat else e[:, target] for e in (self.cv_error, self.cv_std_error))
+        return choose_penalty(self.alphas, error, std_error, choice)
+
+    def figure(self, target: int = 0) -> Figure:
+        """The coefficients of a target over log α, those that are largest somewhere."""
+        coef = self.coef if self.coef.ndim == 2 else self.coef[:, target]
+        order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:CURVES]
+        cut = f", the largest {CURVES} of {len(self.names)}" if len(self.names) > CURVES else ""
+        places = np.argsort(self.alphas)
+        places = places[self.alphas[places] > 0.0]  # zero has no logarithm
+        return curve_figure(
+            np.log10(self.alphas[places]),
+            {self.names[j]: coef[places, j] for j in order},
+            title=f"Coefficients as the penalty grows{cut}",
+            xlabel="log₁₀ α",
+            ylabel="coefficient",
+        )
+
+
+def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], Floats]:
+    """The fit of the free columns alone, and the least α that leaves it at that, for each target (k,)."""
+    price, live = terms.price(1.0), working.sums.squares > 0.0
+    free = np.flatnonzero(live & (terms.factor == 0.0))
+    starts = [null_state(working, k, free, price) for k in range(working.sums.cross.shape[1])]
+    charged = live & (price.l1 > 0.0)
+    pulls = [price.pull(start.correlation[charged]) / price.l1[charged] for start in starts]
+    return starts, np.array([pull.max(initial=0.0) for pull in pulls])
+
+
+def penalty_grid(alpha_max: Floats, terms: Terms, n_alphas: int, eps: float) -> Floats:
+    """From the largest α that changes anything down to a share eps of it, in equal ratios."""
+    if terms.l1_ratio == 0.0:
+        raise ParameterError("with l1_ratio=0 no α is the largest that matters: give alphas")
+    top = float(alpha_max.max())
+    return np.geomspace(top, top * eps, n_alphas) if top > 0.0 else np.zeros(1)
+
+
+def solve_path(sums: Sums, terms: Terms, alphas: Floats) -> tuple[Floats, Floats, bool]:
+    """Coefficients (m, k, d) and gaps (m, k) from the largest α to the least, and whether all converged."""
+    working = WorkingSet(sums)
+    states, _ = largest_penalties(working, terms)
+    coef, gaps = np.zeros((len(alphas), len(states), len(terms.factor))), np.zeros((len(alphas), len(states)))
+    converged = True
+    for i in np.argsort(-alphas, kind="stable"):
+        for k, state in enumerate(states):
+            solved = solve_sparse(working, k, terms.price(float(alphas[i])), state, terms.tol, terms.max_iter)
+            states[k], coef[i, k], gaps[i, k] = solved.state, solved.state.coef, solved.gap
+            converged &= solved.run.converged
+    return coef, gaps, converged

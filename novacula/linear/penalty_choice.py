@@ -1,0 +1,34 @@
+"""Which penalty of a path to take, given the error of each on rows that were left out.
+
+"best" is that of the least error. "one_standard_error" is the largest penalty whose error is within one standard error
+of the least: the errors cannot tell it from the best, and its model is the simplest of those.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.table.chunk import Floats
+
+Choice: TypeAlias = Literal["best", "one_standard_error"]
+
+
+def choose_penalty(alphas: Floats, error: Floats, std_error: Floats, choice: str) -> int:
+    """The place of the penalty in the grid (m,).
+
+    >>> alphas, error = np.array([0.1, 1.0, 10.0]), np.array([5.0, 5.2, 9.0])
+    >>> [choose_penalty(alphas, error, np.full(3, 0.4), how) for how in ("best", "one_standard_error")]
+    [0, 1]
+    """
+    if choice not in get_args(Choice):
+        raise ParameterError(f"choice is {choice!r}; it must be 'best' or 'one_standard_error'")
+    if not np.isfinite(error).any():
+        raise DataError("no penalty has an error that is finite: give more rows")
+    best = int(np.nanargmin(error))
+    if choice == "best":
+        return best
+    within = np.flatnonzero(error <= error[best] + std_error[best])
+    return int(within[np.argmax(alphas[within])]) if len(within) else best
