@@ -100,7 +100,12 @@ def same_model(model: Learner, other: Learner, data: Sample, how: str) -> None:
 def answers(model: Any, X: Any) -> list[Any]:
     """What a model says of X, in every way it can."""
     methods = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
-    return [np.asarray(getattr(model, name)(X)) for name in methods if hasattr(model, name)]
+    return [as_array(getattr(model, name)(X)) for name in methods if hasattr(model, name)]
+
+
+def as_array(answer: Any) -> Any:
+    """An answer as an array; a selector gives tables back as tables, with their roles."""
+    return np.asarray(answer.drop(answer.layout.roles).to_pandas() if isinstance(answer, Table) else answer)
 
 
 def fitted_arrays(model: Any) -> Iterator[tuple[str, Any]]:
@@ -125,6 +130,8 @@ def close(a: Any, b: Any) -> bool:
     """Equal shapes and values, numbers up to RTOL of the largest."""
     if a.shape != b.shape:
         return False
+    if a.dtype.kind == "O":  # columns of any kind, passed on: a missing value is None or NaN
+        return all(x == y or (is_missing(x) and is_missing(y)) for x, y in zip(a.flat, b.flat, strict=True))
     if a.dtype.kind != "f":
         return bool(np.array_equal(a, b))
     finite = np.isfinite(a)
@@ -132,3 +139,13 @@ def close(a: Any, b: Any) -> bool:
         return False
     scale = np.abs(a[finite]).max(initial=1.0)
     return bool(np.all(np.abs(a[finite] - b[finite]) <= RTOL * scale))
+
+
+def identical(a: Any, b: Any) -> bool:
+    """Equal to the bit."""
+    return close(a, b) if a.dtype.kind == "O" else bool(np.array_equal(a, b))
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell of a mixed column holds nothing."""
+    return value is None or value != value

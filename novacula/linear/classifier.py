@@ -75,6 +75,7 @@ class LinearClassifier(FiniteOnly, Classifier):
         self.classes_ = np.array(table.layout.target_columns[0].categories)
         if len(self.classes_) < 2:
             raise DataError(
-                f"{table.source.name} has one class only, {self.classes_.tolist()[0]!r}: to tell classes apart takes two"
+                f"{table.source.name} has one class only, {self.classes_.tolist()[0]!r}: to tell classes apart "
+                "takes two"
             )
         return table

@@ -15,6 +15,7 @@ Columns with lⱼ = 0 bound no s. They are always in the working set, where half
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
@@ -23,6 +24,7 @@ import numpy.typing as npt
 from scipy import linalg
 
 from novacula.learner.iterate import Outcome, Run, iterate
+from novacula.linear.solve import cholesky
 from novacula.table.chunk import Floats
 
 Places = npt.NDArray[np.intp]
@@ -33,6 +35,8 @@ SWEEPS = (4, 4, 8, 8, 16, 16, 32, 64, 128, 512, 2048, 8192)
 """Sweeps of coordinate descent between attempts to solve the equations of the coefficients that are not zero."""
 STILL = 1e-14
 """A move of a coordinate, relative to the largest that there can be, that is taken for none."""
+LOOSE = 0.01
+"""The share of a gap that may be left while columns still enter the working set."""
 SLACK = 1e-11
 """How much more than lⱼ a gradient may be, relative to it, for a coefficient to stay zero."""
 CONDITION = 1e-13
@@ -132,13 +136,16 @@ class WorkingSet:
         """Those of the columns that are not yet there."""
         return columns[~np.isin(columns, self.columns)]
 
-    def solve(self, target: int, price: Price, coef: Floats) -> Floats:
-        """The best coefficients (d,) that are zero outside of the set, found from those given."""
-        places = self.columns
-        hessian = self.gram + np.diag(price.l2[places])
+    def solve(self, target: int, price: Price, coef: Floats, gap: float = 0.0) -> Floats:
+        """The best coefficients (d,) that are zero outside of the set, found from those given.
+
+        With a `gap` they need not be the best: to close most of it is enough.
+        """
+        places, l2 = self.columns, price.l2[self.columns]
+        hessian = self.gram + np.diag(l2) if l2.any() else self.gram
         linear, l1 = self.sums.cross[places, target], price.l1[places]
         best = np.zeros_like(coef)
-        best[places] = solve_quadratic(hessian, linear, l1, price.positive, coef[places])
+        best[places] = solve_quadratic(hessian, linear, l1, price.positive, coef[places], gap)
         return best
 
 
@@ -162,8 +169,8 @@ def solve_sparse(working: WorkingSet, target: int, price: Price, start: State, t
     working.add(working.missing(np.flatnonzero(varies & ((price.l1 == 0.0) | (start.coef != 0.0)))))
 
     def step(state: State) -> tuple[State | Outcome, float]:
-        objective = state.objective(price)
-        if duality_gap(working, price, state) <= tol * objective + FLOOR * 0.5 * sums.spread[target]:
+        objective, gap = state.objective(price), duality_gap(working, price, state)
+        if gap <= tol * objective + FLOOR * 0.5 * sums.spread[target]:
             return Outcome.CONVERGED, objective
         pull = price.pull(state.gradient(price))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -171,7 +178,9 @@ def solve_sparse(working: WorkingSet, target: int, price: Price, start: State, t
         wanting = working.missing(np.flatnonzero(score > 1.0))
         room = max(FIRST, len(working.columns))
         working.add(np.sort(wanting[np.argsort(-score[wanting], kind="stable")[:room]]))
-        coef = working.solve(target, price, state.coef)
+        coef = working.solve(target, price, state.coef, gap if len(wanting) else 0.0)
+        if np.array_equal(coef, state.coef):
+            coef = working.solve(target, price, state.coef)
         if np.array_equal(coef, state.coef):
             return Outcome.STALLED, objective
         return State(coef, *sums.residual(target, coef)), objective
@@ -214,45 +223,48 @@ def free_gain(working: WorkingSet, price: Price, w: Floats, gradient: Floats) ->
 # --- the small problem --------------------------------------------------------------------------------------
 
 
-def solve_quadratic(hessian: Floats, linear: Floats, l1: Floats, positive: bool, start: Floats) -> Floats:
-    """Minimise ½wᵀHw − cᵀw + Σ lⱼ|wⱼ| to rounding, over w ≥ 0 if `positive`; w (p,) begins at `start`.
+def solve_quadratic(
+    hessian: Floats, linear: Floats, l1: Floats, positive: bool, start: Floats, gap: float = 0.0
+) -> Floats:
+    """Minimise ½wᵀHw − cᵀw + Σ lⱼ|wⱼ|, over w ≥ 0 if `positive`; w (p,) begins at `start`.
 
-    Coordinate descent finds which coefficients are zero and the signs of the others; these then solve equations.
-    Coordinates are brought to curvature 1 first, so that units do not matter.
+    Coordinate descent finds which coefficients are zero and the signs of the others; these then solve equations. What
+    is left to gain is rounding, or with a `gap` about a hundredth of it.
     """
     from novacula.linear._kernels import descend_quadratic
 
-    scale = np.sqrt(np.where(np.diagonal(hessian) > 0.0, np.diagonal(hessian), 1.0))
-    H, c, l1 = hessian / scale / scale[:, None], linear / scale, l1 / scale
-    w = np.where(np.diagonal(hessian) > 0.0, start * scale, 0.0)
-    still = STILL * float(np.abs(c).max(initial=0.0))
+    curved = np.diagonal(hessian) > 0.0
+    scale = np.sqrt(np.where(curved, np.diagonal(hessian), 1.0))
+    w = np.where(curved, start, 0.0)
+    still = max(STILL * float(np.abs(linear / scale).max(initial=0.0)), math.sqrt(LOOSE * gap / max(len(w), 1)))
     for sweeps in SWEEPS:
-        made, _ = descend_quadratic(H, l1, positive, w, H @ w - c, still, sweeps)
-        w, exact = solve_signs(H, c, l1, positive, w)
-        if exact or made < sweeps:  # fewer than allowed: nothing moves any more
+        made, _ = descend_quadratic(hessian, l1, positive, w, hessian @ w - linear, still, sweeps)
+        if gap > 0.0 and made < sweeps:  # fewer than allowed: nothing moves any more
             break
-    return w / scale
+        w, exact = solve_signs(hessian, linear, l1, positive, w, scale)
+        if exact or made < sweeps:
+            break
+    return w
 
 
-def solve_signs(H: Floats, c: Floats, l1: Floats, positive: bool, w: Floats) -> tuple[Floats, bool]:
+def solve_signs(H: Floats, c: Floats, l1: Floats, positive: bool, w: Floats, scale: Floats) -> tuple[Floats, bool]:
     """Solve the equations that hold if zeros and signs are those of w; true where they are.
 
     Coefficients that turn their sign are set to zero. That is a step of Newton's, kept if it is one downwards.
+    Columns are brought to length 1 by `scale`, so that units do not matter.
     """
     live = (w != 0.0) | ((l1 == 0.0) & (np.diagonal(H) > 0.0) & (not positive))
-    matrix = H[np.ix_(live, live)]
-    if not len(matrix):
-        solution = np.zeros_like(w)
-    else:
-        upper, failed = linalg.lapack.dpotrf(matrix, lower=0)
-        if failed or linalg.lapack.dpocon(upper, float(np.abs(matrix).sum(axis=0).max()))[0] < CONDITION:
+    solution, unit = np.zeros_like(w), scale[live]
+    if live.any():
+        upper, rcond = cholesky(H[np.ix_(live, live)] / unit / unit[:, None])
+        if rcond < CONDITION:
             return w, False
-        solution = np.zeros_like(w)
-        solution[live] = linalg.cho_solve((upper, False), c[live] - l1[live] * np.sign(w[live]))
+        right = (c[live] - l1[live] * np.sign(w[live])) / unit
+        solution[live] = linalg.cho_solve((upper, False), right) / unit
     turned = live & ((l1 > 0.0) | positive) & (np.sign(solution) != np.sign(w))
     if not turned.any():
         pull = c - H @ solution
-        bound = l1 * (1.0 + SLACK) + STILL * np.abs(c).max(initial=0.0)
+        bound = l1 * (1.0 + SLACK) + STILL * scale * np.abs(c / scale).max(initial=0.0)
         if (live | ((pull if positive else np.abs(pull)) <= bound)).all():
             return solution, True
     solution[turned] = 0.0

@@ -3,5 +3,6 @@
 from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
 from novacula.neighbors.k_neighbors_density import KNeighborsDensity
 from novacula.neighbors.k_neighbors_regressor import KNeighborsRegressor
+from novacula.neighbors.kernel_density import GridDensity, KernelDensity
 
-__all__ = ["KNeighborsClassifier", "KNeighborsDensity", "KNeighborsRegressor"]
+__all__ = ["GridDensity", "KNeighborsClassifier", "KNeighborsDensity", "KNeighborsRegressor", "KernelDensity"]

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 from uuid import uuid4
 
 import numpy as np
@@ -21,6 +21,8 @@ from novacula.table.source import CHUNK_BYTES, Partition, Source, Unseen, rows_p
 
 BLOCK = "features"
 """The name of the one column that stands for a sparse block."""
+Plan: TypeAlias = tuple[list[int] | None, list[tuple[tuple[float, ...], Any]]]
+"""The places of the numeric columns, None for all of them, and markers with the columns in which they are missing."""
 
 
 class MemorySource(Source):
@@ -135,6 +137,7 @@ class ArraySource(MemorySource):
         if len(self.names) != array.shape[1]:
             raise SchemaError(f"{len(self.names)} names were given for {array.shape[1]} columns")
         self._place = {name: j for j, name in enumerate(self.names)}
+        self._plan: tuple[Schema, Plan] | None = None
 
     @property
     def rows_per_chunk(self) -> int:
@@ -176,17 +179,29 @@ class ArraySource(MemorySource):
         )
 
     def _numeric(self, rows: Any, schema: Schema) -> Floats:
+        chosen, marked = self._plan_of(schema)
+        numbers = np.ascontiguousarray(rows if chosen is None else rows[:, chosen], np.float64)
+        for markers, owned in marked:
+            numbers = np.where(np.isin(numbers, markers) & owned, np.nan, numbers)
+        return numbers
+
+    def _plan_of(self, schema: Schema) -> Plan:
+        """Which columns are numeric and what is missing in them; kept, since all blocks of a pass ask for it."""
+        if self._plan is None or self._plan[0] is not schema:
+            self._plan = (schema, self._planned(schema))
+        return self._plan[1]
+
+    def _planned(self, schema: Schema) -> Plan:
         from novacula.table.arrow import number_markers
 
         numeric = schema.of_kind("numeric")
         chosen = [self._place[column.name] for column in numeric]
-        plain = rows if chosen == list(range(len(self.names))) else rows[:, chosen]
-        numbers = np.ascontiguousarray(plain, np.float64)
-        for markers in {schema.markers(column.name) for column in numeric}:
-            if marked := number_markers(markers):
-                owned = [schema.markers(column.name) == markers for column in numeric]
-                numbers = np.where(np.isin(numbers, marked) & np.array(owned), np.nan, numbers)
-        return numbers
+        own = [schema.markers(column.name) for column in numeric]
+        held = [(number_markers(markers), np.array([other == markers for other in own])) for markers in set(own)]
+        return (
+            None if chosen == list(range(len(self.names))) else chosen,
+            [(markers, owned) for markers, owned in held if markers],
+        )
 
 
 class SparseSource(MemorySource):

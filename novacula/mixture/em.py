@@ -1,0 +1,174 @@
+"""Expectation-maximization: the likelihood of data of which a part was never seen, climbed step by step.
+
+    E   Q(h′|h) = E[ln p(D|h′) | h, the observed data]       M   h ← argmax over h′ of Q(h′|h)
+
+The E-step gives expected sufficient statistics of the complete data, which is a pass over the rows, and the
+log-likelihood of the parameters it was given. The M-step solves for new parameters as if nothing were missing.
+The log-likelihood cannot fall (Dempster, Laird and Rubin, 1977). If it does, a step is wrong, and the run says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.iterate import Outcome, Rule, iterate
+
+P = TypeVar("P")
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Restart:
+    """How one start ended: its objective, −∞ where there is none, the updates made, and why it stopped."""
+
+    objective: float
+    n_iter: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class EMResult(Generic[P, S]):
+    """The best of all starts: `history` is its objective from the start on, the last entry that of `params`.
+
+    `statistics` are those that `params` were solved from, so that m_step(statistics) is params; None where no step
+    was made.
+    """
+
+    params: P
+    statistics: S | None
+    log_likelihood: float
+    history: tuple[float, ...]
+    outcome: Outcome
+    restarts: tuple[Restart, ...]
+    best: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether it ended as it should."""
+        return self.outcome is Outcome.CONVERGED
+
+    @property
+    def n_iter(self) -> int:
+        """Updates that led from the start to the params."""
+        return self.restarts[self.best].n_iter
+
+    @property
+    def sentence(self) -> str:
+        """Why it stopped, in words."""
+        return self.restarts[self.best].sentence
+
+
+@dataclass(frozen=True)
+class _State(Generic[P, S]):
+    """Parameters and what they were solved from."""
+
+    params: P
+    statistics: S | None = None
+
+
+def expectation_maximization(
+    e_step: Callable[[P], tuple[S, float]],
+    m_step: Callable[[S], P],
+    init: P | Callable[[int], P],
+    *,
+    n_init: int = 1,
+    tol: float = 1e-6,
+    atol: float = 0.0,
+    max_iter: int = 100,
+    log_prior: Callable[[P], float] | None = None,
+    monitor: Callable[[int, float, P], bool | None] | None = None,
+) -> EMResult[P, S]:
+    """Climb from each start until the objective settles, and keep the best end.
+
+    Parameters
+    ----------
+    e_step : params → (expected sufficient statistics, log-likelihood of the params)
+    m_step : statistics → params that maximize the expected log-likelihood, plus the log prior if there is one
+    init : the start, or a function that gives the start number 0, 1, … n_init − 1
+    n_init : how many starts
+    tol, atol : it has settled when |new − old| ≤ tol · max(|new|, |old|) + atol
+    max_iter : updates from one start, at most
+    log_prior : params → log prior density; the objective is then the log posterior
+    monitor : sees (iteration, objective, params), and ends the climb from this start by returning True
+
+    A start that raises a `DataError` is told among the `restarts`; if every start does, the first error is raised.
+
+    Examples
+    --------
+    Two coins, one of them drawn for each five sets of ten tosses, but nobody noted which (Do and Batzoglou, 2008):
+
+    >>> import numpy as np
+    >>> heads = np.array([5, 9, 8, 4, 7])
+    >>> def e_step(theta):
+    ...     joint = 0.5 * theta**heads[:, None] * (1 - theta) ** (10 - heads[:, None])
+    ...     share = joint / joint.sum(axis=1, keepdims=True)
+    ...     return (heads @ share, (10 - heads) @ share), np.log(joint.sum(axis=1)).sum()
+    >>> result = expectation_maximization(e_step, lambda s: s[0] / (s[0] + s[1]), np.array([0.6, 0.5]))
+    >>> result.params.round(2).tolist(), result.sentence
+    ([0.8, 0.52], 'It converged after 9 iterations.')
+    """
+    if n_init < 1:
+        raise ParameterError(f"n_init is {n_init!r}; there must be at least one start")
+    if n_init > 1 and not callable(init):
+        raise ParameterError(f"n_init is {n_init!r}, but init is one start: give a function of the start's number")
+    climb = _Climb(e_step, m_step, Rule(tol, atol, "up", False), max_iter, log_prior, monitor)
+    restarts: list[Restart] = []
+    best: dict[str, Any] = {}
+    first_error: DataError | None = None
+    for i in range(n_init):
+        try:
+            run = climb.from_start(init(i) if callable(init) else init)
+        except DataError as error:
+            first_error = first_error or error
+            restarts.append(Restart(-math.inf, 0, str(error)))
+            continue
+        objective = run.history[-1] if run.history else -math.inf
+        restarts.append(Restart(objective, run.n_iter, run.sentence))
+        if not best or objective > restarts[best["best"]].objective:
+            best = {"best": i, "history": run.history, "outcome": run.outcome, "state": run.params}
+    if not best:
+        raise first_error  # type: ignore[misc]
+    state = best.pop("state")
+    prior = 0.0 if log_prior is None else float(log_prior(state.params))
+    log_likelihood = restarts[best["best"]].objective - prior
+    return EMResult(state.params, state.statistics, log_likelihood, restarts=tuple(restarts), **best)
+
+
+@dataclass(frozen=True)
+class _Climb(Generic[P, S]):
+    """What all starts share."""
+
+    e_step: Callable[[P], tuple[S, float]]
+    m_step: Callable[[S], P]
+    rule: Rule
+    max_iter: int
+    log_prior: Callable[[P], float] | None
+    monitor: Callable[[int, float, P], bool | None] | None
+
+    def from_start(self, start: P) -> Any:
+        """A run of `iterate`, which refuses every fall: so the step itself must say when it has settled."""
+        before: list[float] = []
+
+        def step(state: _State[P, S]) -> tuple[_State[P, S] | Outcome, float]:
+            statistics, objective = self.e_step(state.params)
+            objective = float(objective)
+            if self.log_prior is not None:
+                objective += float(self.log_prior(state.params))
+            settled = bool(before) and self.rule.settled((before[-1], objective))
+            before[:] = [objective]
+            if settled:
+                return Outcome.CONVERGED, objective
+            if not math.isfinite(objective):  # nothing can be solved from it, and `iterate` will refuse it
+                return Outcome.DIVERGED, objective
+            return _State(self.m_step(statistics), statistics), objective
+
+        def watch(iteration: int, objective: float, state: _State[P, S]) -> bool | None:
+            return None if self.monitor is None else self.monitor(iteration, objective, state.params)
+
+        return iterate(
+            step, _State(start), max_iter=self.max_iter, tol=None, direction="up", monotone=True, monitor=watch
+        )

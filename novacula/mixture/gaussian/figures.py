@@ -1,0 +1,92 @@
+"""Pictures of a mixture: its curve in one dimension, its ellipses in two, and the climb of its likelihood."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, curve_figure, few_digits, literal, shortened
+from novacula.mixture.gaussian.density import Components
+from novacula.table.chunk import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CURVES = 6
+"""Components drawn as curves."""
+ELLIPSES = 40
+"""Components drawn as ellipses."""
+REACH = 4.0
+"""Deviations shown on each side of a mean."""
+
+
+def density_figure(components: Components, name: str) -> Figure:
+    """The density of one column, and the weighted Gaussians that it is the sum of, the heaviest first."""
+    means, deviations = components.means[:, 0], np.sqrt(components.matrices()[:, 0, 0])
+    heavy = np.argsort(-components.weights, kind="stable")[:CURVES]
+    x = np.linspace((means - REACH * deviations).min(), (means + REACH * deviations).max(), 600)
+    z = (x[:, None] - means) / deviations
+    parts = components.weights * np.exp(-0.5 * z**2) / (deviations * np.sqrt(2.0 * np.pi))
+    curves = {"mixture": parts.sum(axis=1), **{f"component {k}": parts[:, k] for k in heavy}}
+    cut = f", the heaviest {CURVES} of {len(means)}" if len(means) > CURVES else ""
+    return curve_figure(
+        x,
+        curves if len(means) > 1 else {"mixture": curves["mixture"]},
+        title=f"Density of {name} and its components{cut}" if len(means) > 1 else f"Density of {name}",
+        xlabel=shortened(name),
+        ylabel="density",
+        alt=f"The density of {name}: {_places(components.weights, components.means)}.",
+    )
+
+
+def ellipse_figure(components: Components, names: tuple[str, ...]) -> Figure:
+    """Each component in the first two columns: its mean, and ellipses of one and two deviations."""
+    heavy = np.sort(np.argsort(-components.weights, kind="stable")[:ELLIPSES])
+    means = components.means[heavy, :2]
+    lower = np.linalg.cholesky(components.matrices()[heavy, :2, :2])
+    angle = np.linspace(0.0, 2.0 * np.pi, 200)
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+
+    def draw(axes: Axes) -> None:
+        for i, k in enumerate(heavy):
+            colour = COLOURS[i % len(COLOURS)]
+            for deviations in (1.0, 2.0):
+                x, y = means[i][:, None] + deviations * lower[i] @ circle
+                axes.fill(x, y, color=colour, alpha=0.12, linewidth=0)
+                axes.plot(x, y, color=colour, linestyle=LINES[i // len(COLOURS) % len(LINES)], linewidth=1.2)
+            axes.annotate(
+                f"{k}: {few_digits(components.weights[k])}", means[i], (0, 6), textcoords="offset points",
+                ha="center", color=INK, fontsize=9,
+            )  # fmt: skip
+        axes.plot(*means.T, "+", color=INK, markersize=8)
+        axes.set_xlabel(literal(shortened(names[0])))
+        axes.set_ylabel(literal(shortened(names[1])))
+        axes.grid()
+
+    cut = f", the heaviest {ELLIPSES}" if len(components.weights) > ELLIPSES else ""
+    return Figure(
+        draw,
+        f"Ellipses over {names[0]} and {names[1]}: {_places(components.weights[heavy], means)}.",
+        f"Components{cut}, by number and weight: one and two deviations",
+        (6.4, 5.0),
+    )
+
+
+def climb_figure(history: Floats) -> Figure:
+    """The mean log-likelihood of a row, from the start on."""
+    return curve_figure(
+        np.arange(len(history)),
+        {"ln p": history},
+        title="The log-likelihood never falls",
+        xlabel="iteration",
+        ylabel="mean ln p(x)",
+        alt=f"The mean log-likelihood of a row rises from {few_digits(history[0])} to {few_digits(history[-1])}.",
+    )
+
+
+def _places(weights: Floats, means: Floats) -> str:
+    told = [
+        f"weight {few_digits(w)} at {', '.join(map(few_digits, mean))}" for w, mean in zip(weights, means, strict=True)
+    ]
+    return "; ".join(told[:5]) + (f"; and {len(told) - 5} more" if len(told) > 5 else "")

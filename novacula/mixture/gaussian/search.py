@@ -1,0 +1,160 @@
+"""Mixtures of every size and family beside each other: how many components, and of what shape?
+
+BIC and AIC weigh the likelihood against the number of parameters; cross-validation asks rows that were left out. All
+are put so that lower is better.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, get_args
+
+from sklearn.utils import check_random_state
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.render import table_lines
+from novacula.learner.render_html import table_parts
+from novacula.learner.work import WorkTable
+from novacula.mixture.gaussian.covariance import CovarianceType
+from novacula.mixture.gaussian.density import Density
+from novacula.mixture.gaussian.rows import Fold, Rows
+from novacula.mixture.gaussian.sums import ExpectedSums
+from novacula.table import Table
+
+if TYPE_CHECKING:
+    from novacula.mixture.gaussian_mixture import GaussianMixture
+
+CRITERIA = {"bic": "BIC", "aic": "AIC", "cv": "−ln p of rows left out"}
+PRINTED = 40
+"""Rows of a printed leaderboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One mixture that was tried: its score, lower is better, or in `note` why it has none, and what it warned of."""
+
+    n_components: int
+    covariance_type: str
+    score: float
+    log_likelihood: float
+    n_parameters: int
+    converged: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixtureSearch:
+    """The leaderboard, best first, and the fitted mixture that leads it."""
+
+    criterion: str
+    leaderboard: tuple[Candidate, ...]
+    best: GaussianMixture
+
+    def table(self) -> WorkTable:
+        """The leaderboard as a table."""
+        header = ("components", "covariances", CRITERIA[self.criterion], "log-likelihood", "parameters", "note")
+        rows = tuple(
+            (
+                c.n_components,
+                c.covariance_type,
+                *(_cell(v) for v in (c.score, c.log_likelihood)),
+                c.n_parameters,
+                c.note,
+            )
+            for c in self.leaderboard[:PRINTED]
+        )
+        cut = f", the first {PRINTED} of {len(self.leaderboard)}" if len(self.leaderboard) > PRINTED else ""
+        return WorkTable(header, rows, f"Mixtures by {CRITERIA[self.criterion]}, lower is better{cut}")
+
+    def figure(self) -> Figure:
+        """The score over the number of components, a curve a family; sizes that failed in one are left out."""
+        scores = {(c.n_components, c.covariance_type): c.score for c in self.leaderboard}
+        kinds = sorted({kind for _, kind in scores}, key=get_args(CovarianceType).index)
+        sizes = sorted({k for k, _ in scores})
+        whole = [k for k in sizes if all(math.isfinite(scores.get((k, kind), math.inf)) for kind in kinds)]
+        if not whole:
+            raise DataError("no number of components has a score in every family, so there is no curve to draw")
+        return curve_figure(
+            whole,
+            {kind: [scores[k, kind] for k in whole] for kind in kinds},
+            title="How many components?",
+            xlabel="components",
+            ylabel=f"{CRITERIA[self.criterion]} (lower is better)",
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(table_lines(self.table()))
+
+    def _repr_html_(self) -> str:
+        return "".join(table_parts(self.table()))
+
+
+def search_mixtures(
+    cls: type[GaussianMixture],
+    X: Any,
+    n_components: tuple[int, ...],
+    covariance_types: tuple[str, ...],
+    criterion: str,
+    folds: int,
+    sample_weight: Any,
+    parameters: dict[str, Any],
+) -> MixtureSearch:
+    """Fit and rank; the work behind `GaussianMixture.search`."""
+    if criterion not in CRITERIA:
+        raise ParameterError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
+    if not isinstance(folds, int) or folds < 2:
+        raise ParameterError(f"folds is {folds!r}; it must be a whole number of at least 2")
+    if not n_components or not covariance_types:
+        raise ParameterError("a search needs at least one number of components and one type of covariance")
+    tried: list[tuple[Candidate, GaussianMixture]] = []
+    first_error: DataError | None = None
+    for k, kind in product(n_components, covariance_types):
+        model = cls(k, covariance_type=kind, **parameters)
+        try:
+            tried.append((_try(model, X, sample_weight, criterion, folds), model))
+        except DataError as error:
+            first_error = first_error or error
+            tried.append((Candidate(k, kind, math.inf, -math.inf, 0, False, str(error)), model))
+    tried.sort(key=lambda pair: (pair[0].score, pair[0].n_parameters))  # of equals the smaller
+    if first_error is not None and math.isinf(tried[0][0].score):
+        raise first_error
+    return MixtureSearch(criterion, tuple(candidate for candidate, _ in tried), tried[0][1])
+
+
+def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, folds: int) -> Candidate:
+    """Fit one mixture; what it warns of becomes a note."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, sample_weight=sample_weight)
+        if criterion == "cv":
+            table = model._ingest(X, sample_weight, first=False)
+            score = sum(_losses(model, table, folds)) / float(model.moments_.weight.sum())
+        else:
+            score = model.bic() if criterion == "bic" else model.aic()
+    note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
+    return Candidate(
+        model.n_components, model.covariance_type, float(score), model.log_likelihood_, model.n_parameters_,
+        model.converged_, note,
+    )  # fmt: skip
+
+
+def _losses(model: GaussianMixture, table: Table, folds: int) -> Iterator[float]:
+    """−ln p of each fold's rows, under a mixture of the other rows."""
+    from sklearn.base import clone
+
+    seed = check_random_state(model.random_state).randint(2**31)
+    for number in range(folds):
+        other: GaussianMixture = clone(model)
+        other._remember(table)
+        other._fit_rows(Rows(table, Fold(number, folds, seed)))
+        held = Rows(table, Fold(number, folds, seed, without=False))
+        yield -held.reduce(ExpectedSums.observe, Density.of(other._components())).log_likelihood
+
+
+def _cell(value: float) -> float | str:
+    return value if math.isfinite(value) else "–"

@@ -1,0 +1,130 @@
+"""Expected sufficient statistics of a mixture: the E-step of a chunk, which adds up over chunks.
+
+With responsibilities p of component k, sums are taken about its present mean μ, so that large offsets cost nothing:
+
+    n = Σp      first = Σp(x − μ)      second = Σp(x − μ)(x − μ)ᵀ
+
+Where values are missing, x stands for its expectation given the known values, and `second` gains the covariance that
+remains. Both are linear in the sums over the known columns: with T = [I; B], first = T first_o and
+second = T second_o Tᵀ + n Cov[x_m | x_o].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from novacula.mixture.gaussian.density import Components, Density, Mask, groups, part
+from novacula.statistics.base import Statistic, require_same_layout
+from novacula.table.chunk import Chunk, Floats
+
+NOTHING = 1e-280
+"""Expected rows below which a component is taken to have none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Expected number of rows, mean and covariance of each component, about its own mean."""
+
+    weight: Floats  # (K,)
+    mean: Floats  # (K, d)
+    covariance: Floats  # (K, d, d) or (K, 1, d)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedSums(Statistic):
+    """Log-likelihood, and Σp, Σp(x − μ) and Σp(x − μ)(x − μ)ᵀ a component: 1 + K(1 + d + d²) numbers at most."""
+
+    log_likelihood: float
+    weight: Floats  # (K,)
+    first: Floats  # (K, d)
+    second: Floats  # (K, d, d) or (K, 1, d)
+
+    @classmethod
+    def zero(cls, n_components: int, n_columns: int, diagonal: bool) -> Self:
+        """No rows."""
+        second = np.zeros((n_components, 1 if diagonal else n_columns, n_columns))
+        return cls(0.0, np.zeros(n_components), np.zeros((n_components, n_columns)), second)
+
+    @classmethod
+    def observe(cls, chunk: Chunk, density: Density) -> Self:
+        """The E-step: what rows are expected to add under a density."""
+        x, weight = chunk.numeric, chunk.weight
+        counted = weight > 0.0
+        if not counted.all():
+            x, weight = x[counted], weight[counted]
+        total = cls.zero(*x_shape(density), density.components.diagonal)
+        for rows, known in groups(x):
+            seen, counts = part(x, rows, known), weight[rows]
+            if known.all():
+                total += cls._complete(seen, counts, density)
+            else:
+                total += cls._complete(seen, counts, density.marginal(known))._lifted(density, known)
+        return total
+
+    @classmethod
+    def _complete(cls, x: Floats, weight: Floats, density: Density) -> Self:
+        from novacula.mixture.gaussian._kernels import expect
+
+        held = density.components
+        zero = cls.zero(*x_shape(density), held.diagonal)
+        nowhere = np.empty((0, len(held.weights) + 1))
+        log_likelihood = expect(
+            x, weight, held.means, density.factor, density.offset, nowhere, zero.weight, zero.first, zero.second
+        )
+        second = zero.second if held.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
+        return cls(log_likelihood, zero.weight, zero.first, second)
+
+    def _lifted(self, density: Density, known: Mask) -> Self:
+        """Sums over the known columns as expected sums over all columns of the density."""
+        lifted = type(self).zero(*x_shape(density), density.components.diagonal)
+        lifted.first[:, known] = self.first
+        if density.components.diagonal:
+            lifted.second[:, :, known] = self.second
+            left = density.components.covariances[:, :, ~known]
+            lifted.second[:, :, ~known] = self.weight[:, None, None] * left
+            return type(self)(self.log_likelihood, self.weight, lifted.first, lifted.second)
+        slope, left = density.regression(known)
+        lift = np.zeros((len(self.weight), len(known), int(known.sum())))
+        lift[:, known] = np.eye(lift.shape[2])
+        lift[:, ~known] = slope
+        second = lift @ self.second @ lift.swapaxes(1, 2)
+        place = np.ix_(np.arange(len(second)), ~known, ~known)
+        second[place] += self.weight[:, None, None] * left
+        first = np.einsum("kdo,ko->kd", lift, self.first)
+        return type(self)(self.log_likelihood, self.weight, first, second)
+
+    def __add__(self, other: Self) -> Self:
+        require_same_layout(self, self.second.shape, other.second.shape)
+        return type(self)(
+            self.log_likelihood + other.log_likelihood,
+            self.weight + other.weight,
+            self.first + other.first,
+            self.second + other.second,
+        )
+
+    def moments(self, components: Components) -> Moments:
+        """Means and covariances, given the components that the sums are about.
+
+        A component that explains no row keeps its place and shape: any would be as likely.
+        """
+        held = self.weight > NOTHING
+        weight = np.where(held, self.weight, 1.0)
+        step = self.first / weight[:, None]
+        square = step[:, None] ** 2 if components.diagonal else step[:, :, None] * step[:, None]
+        covariance = self.second / weight[:, None, None] - square
+        if components.diagonal:
+            covariance = np.maximum(covariance, 0.0)
+        return Moments(
+            np.where(held, self.weight, 0.0),
+            components.means + np.where(held[:, None], step, 0.0),
+            np.where(held[:, None, None], covariance, components.covariances),
+        )
+
+
+def x_shape(density: Density) -> tuple[int, int]:
+    """Components and columns."""
+    n_components, n_columns = density.components.means.shape
+    return n_components, n_columns

@@ -1,0 +1,386 @@
+"""Gaussian mixtures: rows drawn from one of K normal distributions, but nobody noted from which.
+
+    p(x) = Σₖ wₖ N(x; μₖ, Σₖ)      pₖ = wₖ N(x; μₖ, Σₖ) / p(x)
+    μ ← Σpx / n      Σ ← Σp(x − μ)(x − μ)ᵀ / n      w ← n / N      n = Σp
+
+Responsibilities p are the E-step, the three sums over rows the M-step; log-likelihood rises from step to step. With
+equal weights and a known variance it is the M-means model, and where that variance goes to zero, k-means.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import DensityMixin
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.learner import ingest
+from novacula.learner.base import Unsupervised
+from novacula.learner.card import Card
+from novacula.learner.iterate import Outcome
+from novacula.learner.work import Work
+from novacula.mixture.em import EMResult, Restart, expectation_maximization
+from novacula.mixture.gaussian.covariance import Family
+from novacula.mixture.gaussian.density import Components, Density, imputed, posteriors
+from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
+from novacula.mixture.gaussian.rows import Rows
+from novacula.mixture.gaussian.search import MixtureSearch, search_mixtures
+from novacula.mixture.gaussian.start import Overview
+from novacula.mixture.gaussian.sums import ExpectedSums, Moments
+from novacula.table import Table
+from novacula.table.chunk import Floats
+
+EMPTY = 1e-9
+"""The share of the rows below which a component holds none."""
+
+
+class GaussianMixture(DensityMixin, Unsupervised):
+    """A density that is a sum of Gaussians, fitted by expectation-maximization.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        A matrix a component, one for all, a variance a column, or one variance a component.
+    weights : {"free", "equal"}, default="free"
+    variance : "free" or float, default="free"
+        A number is the known variance of every column in every component: covariances are then that times I.
+    reg_covar : float, default=1e-6
+        The least variance in any direction, as a share of the columns' own variances; a column that does not vary
+        counts as one of variance 1. It is a floor, not an addition: what is above it is left alone.
+    init : {"k-means++", "random"} or array (n_components, n_columns), default="k-means++"
+        Clusters of a sample of rows; random rows; or the means. The last two start with equal weights and the columns'
+        variances.
+    n_init : int, default=1
+        Starts, of which the one with the largest likelihood is kept.
+    tol : float, default=1e-4
+        It ends when the mean log-likelihood of a row changes by no more.
+    max_iter : int, default=200
+    random_state : int, RandomState or None, chooses the starts, and what `sample` gives
+
+    Attributes
+    ----------
+    weights_, means_, covariances_
+        What was learned; covariances have the shape (K, d, d), (d, d), (K, d) or (K,) by their type.
+    moments_ : Moments
+        Expected rows, means and covariances of the last E-step, from which the parameters were solved.
+    history_, n_iter_, converged_, outcome_, restarts_
+        Mean log-likelihood of a row from the start on, updates made, and why it ended; of every start, how it ended.
+    log_likelihood_ : float
+        Of all rows.
+    collapsed_ : tuple of int
+        Components that lie on the floor of `reg_covar`, of which a warning tells as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[-1.2], [-1.0], [-0.9], [-0.7], [0.8], [1.1], [1.3]])
+    >>> model = GaussianMixture(2, weights="equal", variance=0.1, random_state=0).fit(x)
+    >>> np.sort(model.means_.ravel()).round(4).tolist()
+    [-0.95, 1.0667]
+    >>> model.predict([[-2.0], [np.nan], [2.0]]).shape
+    (3,)
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Gaussian mixture",
+        task="density",
+        summary="A density that is a weighted sum of Gaussians; each row belongs to each of them by a probability.",
+        hypothesis_space="Weights, means and covariances of K Gaussians, of one of four families.",
+        inductive_bias="Rows come from few clusters, each an ellipsoid.",
+        objective="Likelihood of the known values, with no variance below a floor.",
+        search="Expectation-maximization, which never falls, from one start or several; it may end in a local maximum.",
+        noise="Outliers pull means and widen covariances, or take a component of their own.",
+        missing="Integrated out: a row counts by its known values, as an exact E-step. A row without any "
+        "changes nothing but is counted; a column without any raises.",
+        takes_missing=True,
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric",),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="n·K·d² an iteration (n·K·d for diag and spherical), one pass over the rows each, and one before. Missing "
+        "values add K·d³ for each pattern of them in a chunk.",
+        cost_exponents={"n": 1, "K": 1, "d": 2},
+        size="n_components",
+        references=(
+            "Dempster, Laird and Rubin, Maximum likelihood from incomplete data via the EM algorithm (1977)",
+            "Ghahramani and Jordan, Supervised learning from incomplete data via an EM approach (1994)",
+        ),
+    )
+    state_types: ClassVar[tuple[type, ...]] = (Moments, Restart)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
+        "weights": [StrOptions({"free", "equal"})],
+        "variance": [Interval(Real, 0, None, closed="neither"), StrOptions({"free"})],
+        "reg_covar": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    weights_: Floats
+    means_: Floats
+    covariances_: Floats
+    floor_: Floats
+    moments_: Moments
+    history_: Floats
+    n_iter_: int
+    converged_: bool
+    outcome_: str
+    restarts_: tuple[Restart, ...]
+    log_likelihood_: float
+    collapsed_: tuple[int, ...]
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: str = "full",
+        weights: str = "free",
+        variance: float | str = "free",
+        reg_covar: float = 1e-6,
+        init: Any = "k-means++",
+        n_init: int = 1,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.weights = weights
+        self.variance = variance
+        self.reg_covar = reg_covar
+        self.init = init
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    # --- fit ---------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the mixture to rows; X is an array, a frame or a `Table`, and y is not looked at."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, sample_weight)
+        self._remember(table)
+        return self._fit_rows(Rows(table))
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit the mixture, and give the most probable component of each row."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def _fit_rows(self, rows: Rows) -> Self:
+        if not isinstance(self.init, str) and self.n_init > 1:
+            raise ParameterError(f"n_init is {self.n_init}, but init gives the means of one start: leave n_init at 1")
+        rng = check_random_state(self.random_state)
+        overview = Overview.of(rows, self.n_components, rng.randint(2**31), self._names())
+        self.floor_ = self.reg_covar * overview.variance
+        family, starts = self._family(), rng.randint(2**31, size=self.n_init)
+
+        def start(i: int) -> Components:
+            return self._weighed(overview.start(self.init, self.n_components, family, int(starts[i])))
+
+        def e_step(components: Components) -> tuple[Moments, float]:
+            sums = rows.reduce(ExpectedSums.observe, Density.of(components))
+            return sums.moments(components), sums.log_likelihood / overview.total
+
+        def m_step(moments: Moments) -> Components:
+            share = moments.weight / moments.weight.sum()
+            return self._weighed(Components(share, moments.mean, family.solve(moments)))
+
+        result = expectation_maximization(
+            e_step, m_step, start, n_init=self.n_init, tol=0.0, atol=self.tol, max_iter=self.max_iter
+        )
+        return self._keep(result, overview.total)
+
+    def _weighed(self, components: Components) -> Components:
+        """The components with the weights they may have."""
+        if self.weights == "free":
+            return components
+        equal = np.full(self.n_components, 1.0 / self.n_components)
+        return Components(equal, components.means, components.covariances)
+
+    def _keep(self, result: EMResult[Components, Moments], total: float) -> Self:
+        if result.statistics is None:
+            raise DataError(f"{type(self).__name__} could not make a step from its start: {result.sentence}")
+        family, components = self._family(), result.params
+        self.weights_, self.means_ = components.weights, components.means
+        self.covariances_ = family.compact(components.covariances)
+        self.moments_ = result.statistics
+        self.history_ = np.array(result.history)
+        self.n_iter_, self.converged_, self.outcome_ = result.n_iter, result.converged, result.sentence
+        self.restarts_ = result.restarts
+        self.log_likelihood_ = result.log_likelihood * total
+        collapsed = family.collapsed(components.covariances)
+        self.collapsed_ = tuple(collapsed)
+        self._report(result.outcome, collapsed)
+        return self
+
+    def _report(self, outcome: Outcome, collapsed: dict[int, list[int]]) -> None:
+        """Warn of what a user should know: no convergence, components that collapsed, components without rows."""
+        name, names = type(self).__name__, self._names()
+        if outcome is not Outcome.CONVERGED:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(f"{name}: {self.outcome_}", ConvergenceWarning, stacklevel=5)
+        if collapsed:
+            told = [f"{k} along {_few([repr(names[j]) for j in columns])}" for k, columns in collapsed.items()]
+            warnings.warn(
+                f"{name}: collapsed components, whose variance is held at the floor of reg_covar: {_few(told)}; lower "
+                "n_components, raise reg_covar, or drop columns that do not vary or depend on each other",
+                DataWarning,
+                stacklevel=5,
+            )
+        empty = [str(k) for k in np.flatnonzero(self.weights_ < EMPTY)] if self.weights == "free" else []
+        if empty:
+            warnings.warn(
+                f"{name}: components without rows: {_few(empty)}; lower n_components", DataWarning, stacklevel=5
+            )
+
+    @classmethod
+    def search(
+        cls,
+        X: Any,
+        n_components: Iterable[int] = range(1, 10),
+        covariance_types: Iterable[str] = ("full", "tied", "diag", "spherical"),
+        *,
+        criterion: str = "bic",
+        folds: int = 5,
+        sample_weight: Any = None,
+        **parameters: Any,
+    ) -> MixtureSearch:
+        """Fit every number of components with every family of covariances, and rank them; lower is better.
+
+        `criterion` is "bic", "aic", or "cv": the mean −ln p of rows that were left out, over `folds` folds. Other
+        parameters are those of the mixture. The result prints as a table; `best` is the fitted winner.
+        """
+        return search_mixtures(
+            cls, X, tuple(n_components), tuple(covariance_types), criterion, folds, sample_weight, parameters
+        )
+
+    # --- predict -----------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The responsibility of each component for each row."""
+        found = self._posteriors(X)
+        lost = np.isneginf(found[:, -1])
+        if lost.any():
+            warnings.warn(
+                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, lie so far off that every "
+                "density is 0, so the components' weights are given for them",
+                DataWarning,
+                stacklevel=2,
+            )
+            found[lost, :-1] = self.weights_
+        return found[:, :-1]
+
+    def predict(self, X: Any) -> Any:
+        """The most probable component of each row; of equals the first."""
+        return np.argmax(self.predict_proba(X), axis=1)
+
+    def score_samples(self, X: Any) -> Floats:
+        """ln p(x) of each row, of its known values where some are missing; a row without any has 0."""
+        return self._posteriors(X)[:, -1]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The mean of ln p(x); a table brings its own weights."""
+        if isinstance(X, Table):
+            sample_weight = ingest.weight_values(X)
+        found = self.score_samples(X)
+        return float(np.average(found, weights=ingest.weights_of(sample_weight, found)))
+
+    def impute(self, X: Any) -> Floats:
+        """The rows with each missing value replaced by its mean given the known ones."""
+        table = self._query(X)
+        filled: Floats = table.map(imputed, self._density(), self._names())
+        return filled
+
+    def sample(self, n_samples: int = 1) -> tuple[Floats, Any]:
+        """Rows drawn from the mixture, and the component that each came from."""
+        check_is_fitted(self)
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise ParameterError(f"n_samples is {n_samples!r}; it must be a whole number of at least 1")
+        rng = check_random_state(self.random_state)
+        label = rng.choice(len(self.weights_), size=int(n_samples), p=self.weights_)
+        lower = np.linalg.cholesky(self._components().matrices())
+        noise = rng.standard_normal((int(n_samples), self.means_.shape[1]))
+        return self.means_[label] + np.einsum("nij,nj->ni", lower[label], noise), label
+
+    # --- explain -----------------------------------------------------------------------------------------------
+
+    @property
+    def n_parameters_(self) -> int:
+        """Numbers that were free to be chosen: means, covariances, and weights but the last."""
+        check_is_fitted(self)
+        free = len(self.weights_) - 1 if self.weights == "free" else 0
+        return self.means_.size + self._family().n_parameters(len(self.weights_)) + free
+
+    def bic(self, X: Any = None) -> float:
+        """p ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
+        log_likelihood, n = self._likelihood(X)
+        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+
+    def aic(self, X: Any = None) -> float:
+        """2p − 2 ln L, of X or of the rows of the fit; lower is better."""
+        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X)[0]
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the last step of EM, or with X the responsibilities for its rows."""
+        check_is_fitted(self)
+        if X is None:
+            return derive_model(self, self._components(), self._names())
+        first = self._query(X).head(6)
+        return derive_predictions(self._density(), first.to_chunk().numeric, self._names())
+
+    def _likelihood(self, X: Any) -> tuple[float, float]:
+        check_is_fitted(self)
+        if X is None:
+            return self.log_likelihood_, float(self.moments_.weight.sum())
+        found = self.score_samples(X)
+        weight = ingest.weight_values(X) if isinstance(X, Table) else None
+        weight = np.ones(len(found)) if weight is None else weight
+        return float(weight @ found), float(weight.sum())
+
+    def _posteriors(self, X: Any) -> Floats:
+        table = self._query(X)
+        found: Floats = table.map(posteriors, self._density(), self._names())
+        return found
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.schema_.features)
+
+    def _family(self) -> Family:
+        variance = None if isinstance(self.variance, str) else float(self.variance)
+        return Family(self.covariance_type, variance, self.floor_)  # type: ignore[arg-type]
+
+    def _components(self) -> Components:
+        covariances = self._family().expanded(self.covariances_, len(self.weights_))
+        return Components(self.weights_, self.means_, covariances)
+
+    def _density(self) -> Density:
+        return Density.of(self._components())
+
+    def _check_state(self) -> None:
+        """After loading: shapes must fit, since the compiled loops trust them."""
+        k, d = self.n_components, len(self.schema_.features)
+        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
+        found = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
+        if found != ((k,), (k, d), shapes[self.covariance_type], (d,)):
+            raise ParameterError("the weights, means and covariances of the mixture do not fit each other")
+
+
+def _few(words: list[str], most: int = 4) -> str:
+    """Words in a row, the first few of them."""
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

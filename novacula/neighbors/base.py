@@ -1,0 +1,276 @@
+"""What the learners of neighbours share: rows that are kept, the search among them, and the choice of k.
+
+Nothing is computed at fit beyond an index. What is said of a row is said by the k rows of the fit that are nearest to
+it; k counts weight, so that a row of weight 2 takes two of the k places.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.base import Learner, count_unseen
+from novacula.learner.card import Card
+from novacula.neighbors.index import Index, in_blocks
+from novacula.neighbors.kd_tree import Places
+from novacula.neighbors.metric import METRICS, MIXED, power
+from novacula.neighbors.places import ROUNDING, Neighbours, rows_needed
+from novacula.neighbors.scaling import Scaling, require_finite, warn_of_wild_scales
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+from novacula.table.parallel import tree_sum
+
+LARGEST_K = 100
+"""The largest k that leaving rows out is tried with."""
+LARGEST_LIST = 2**30
+"""Entries of a list of neighbours, at most: 16 GiB of distances and row numbers."""
+
+
+class CardByMetric:
+    """The card of a class, and another one for its instances that compare mixed columns."""
+
+    def __init__(self, plain: Card, **mixed: Any) -> None:
+        self.plain, self.mixed = plain, replace(plain, **mixed)
+
+    def __get__(self, learner: NeighborsLearner | None, kind: type | None = None) -> Card:
+        return self.mixed if learner is not None and learner.metric == MIXED else self.plain
+
+
+class NeighborsLearner(Learner):
+    """A learner that keeps its rows and asks those nearest to a new one."""
+
+    state_types: ClassVar[tuple[type, ...]] = (Scaling,)
+    checks_finite: ClassVar[bool] = False  # `require_finite` names column and row
+    by_itself: ClassVar[str]
+    """The value of n_neighbors that leaves the choice to the rows that are left out."""
+
+    n_neighbors: int | str
+    metric: str
+    p: float
+    scale: str | None
+    algorithm: str
+    unseen: str = "ignore"
+
+    n_neighbors_: int
+    scaling_: Scaling
+    examples_: dict[str, Any]
+    loo_error_: Floats
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"loo", "cv_ml"})],
+        "metric": [StrOptions({*METRICS, MIXED})],
+        "p": [Interval(Real, 1, None, closed="both")],
+        "scale": [StrOptions({"range", "standard"}), None],
+        "algorithm": [StrOptions({"auto", "kd_tree", "brute"})],
+    }
+
+    # --- fit ---------------------------------------------------------------------------------------------------
+
+    def _keep(self, table: Table) -> None:
+        """Store the rows of a table, laid out on one scale, and index them.
+
+        `examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows
+        are different rows, and the same model.
+        """
+        chunk, mixed = table.to_chunk(), self.metric == MIXED
+        names = [column.name for column in table.layout.of_kind("numeric")]
+        if mixed and self.scale == "standard":
+            raise ParameterError(
+                "scale='standard' does not go with metric='heom', which has a scale of its own: ranges"
+            )
+        require_finite(chunk, table.layout, mixed, type(self).__name__)
+        if not chunk.weight.sum() > 0.0:
+            raise DataError("the weights sum to zero: no row counts")
+        if self.scale is None and not mixed:
+            warn_of_wild_scales(chunk.numeric, chunk.weight, names)
+        self.scaling_ = Scaling.of(chunk.numeric, chunk.weight, "range" if mixed else self.scale, names)
+        rows = self.scaling_.lay_out(chunk)
+        self.examples_ = {"rows": rows, "weight": chunk.weight.copy(), "target": chunk.target}
+        self.__dict__.pop("_index", None)
+        if isinstance(self.n_neighbors, str):
+            self._choose()
+        else:
+            self.n_neighbors_ = int(self.n_neighbors)
+            self._require_places(self.n_neighbors_)
+        self._indexed()
+
+    def _choose(self) -> None:
+        """Take the k with the least error of rows that are left out; of equals the smallest."""
+        largest = min(LARGEST_K, int(self._total - 1.0 + ROUNDING))
+        if self.n_neighbors != self.by_itself:
+            raise ParameterError(
+                f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.by_itself!r}"
+            )
+        if largest < 1:
+            raise DataError(f"n_neighbors={self.by_itself!r} leaves out rows, which takes at least two, not 1 sample")
+        self.loo_error_ = self._left_out(range(1, largest + 1)).mean(axis=1)
+        finite = np.isfinite(self.loo_error_)
+        if not finite.any():
+            raise DataError(
+                f"rows stand at one place {largest} times and more, so no k can be chosen: give n_neighbors"
+            )
+        self.n_neighbors_ = 1 + int(np.argmin(np.where(finite, self.loo_error_, np.inf)))
+
+    def _left_out(self, ks: Sequence[int]) -> Floats:
+        """The mean loss of rows about which the others are asked, for each k and target: (len(ks), t)."""
+        rows, weight = self.examples_["rows"], self.examples_["weight"]
+        kept = np.flatnonzero(weight > 0.0)
+        self._require_places(max(ks), left_out=True)
+
+        def losses(block: slice) -> Floats:
+            own = kept[block]
+            found = self._neighbours(rows[own], max(ks), own)
+            return np.stack([weight[own] @ self._loss(found, k, own) for k in ks])
+
+        return tree_sum(in_blocks(losses, len(kept), self._width(max(ks) + 1))) / self._total
+
+    @abstractmethod
+    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+        """The loss of what k neighbours say of rows of the fit, for each target: (m, t)."""
+
+    def _check_state(self) -> None:
+        """After loading: the rows must have the form that the schema says, since kernels trust it."""
+        held, d = self.examples_, len(self.schema_.of_kind("numeric"))
+        rows, weight = held["rows"], held["weight"]
+        sound = (
+            rows.dtype == weight.dtype == np.float64
+            and rows.shape == (len(weight), d + len(self.schema_.of_kind("categorical")))
+            and (self.metric == MIXED or np.isfinite(rows).all())
+            and self.scaling_.offset.shape == self.scaling_.unit.shape == (d,)
+            and (held["target"] is None or len(held["target"]) == len(weight))
+        )
+        if not sound or not np.isfinite(weight).all() or not 1 <= self.n_neighbors_ <= self._total * (1.0 + ROUNDING):
+            raise ParameterError("the rows that the model keeps do not fit its columns, or its number of neighbours")
+
+    # --- search ------------------------------------------------------------------------------------------------
+
+    def _indexed(self) -> Index:
+        """The index, which is built at fit, and anew after loading."""
+        if "_index" not in vars(self):
+            held = self.examples_
+            form = (
+                len(self.scaling_.unit),
+                self.metric,
+                self.p,
+                self.algorithm,
+                getattr(self, "n_neighbors_", LARGEST_K),
+            )
+            self._index = Index.build(held["rows"], held["weight"], *form)
+        return self._index
+
+    @property
+    def _total(self) -> float:
+        return float(self.examples_["weight"].sum())
+
+    @property
+    def _power(self) -> float:
+        return power(self.metric, self.p)
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """The number of rows of the fit."""
+        check_is_fitted(self)
+        return len(self.examples_["weight"])
+
+    def _width(self, k: int) -> int:
+        """How many rows surely take k places."""
+        weight = self.examples_["weight"]
+        return rows_needed(weight[weight > 0.0], k)
+
+    def _require_places(self, k: int, left_out: bool = False) -> None:
+        there = self._total - left_out
+        if k > there * (1.0 + ROUNDING):
+            weight = self.examples_["weight"]
+            what = "rows" if (weight == 1.0).all() else "weight"
+            besides = " besides the row that is left out" if left_out else ""
+            raise DataError(
+                f"n_neighbors is {k}, but there are n_samples={len(weight)} with {there:g} {what}{besides}: give more "
+                f"rows or ask fewer neighbours"
+            )
+
+    def _neighbours(self, queries: Floats, k: int, own: Places | None = None) -> Neighbours:
+        """The rows that take k places for each of queries (m, c); `own`: the numbers of the queries, which are rows."""
+        distance, row = self._indexed().search(queries, self._width(k + (own is not None)))
+        return Neighbours.of(distance, row, self.examples_["weight"], own)
+
+    def _laid_out(self, chunk: Chunk, layout: Any) -> Floats:
+        require_finite(chunk, layout, self.metric == MIXED, type(self).__name__)
+        return self.scaling_.lay_out(chunk)
+
+    def _queried(self, X: Any) -> Table:
+        """X as a table, once it was said which of its categories are new."""
+        table = self._query(X, self.unseen)
+        if table.layout.of_kind("categorical"):
+            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
+        return table
+
+    def _asked(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
+        """What `answer` says of the neighbours of each row of X, chunk by chunk and block by block."""
+        table = self._queried(X)
+        k = self.n_neighbors_
+
+        def of_chunk(chunk: Chunk) -> Any:
+            queries = self._laid_out(chunk, table.layout)
+            blocks = in_blocks(lambda b: answer(self._neighbours(queries[b], k)), len(queries), self._width(k))
+            return np.concatenate(blocks)
+
+        return table.map(of_chunk)
+
+    # --- out ---------------------------------------------------------------------------------------------------
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Distances and row numbers of the nearest rows of the fit, nearest first, of equals the smaller number.
+
+        Without X it is asked for the rows of the fit, each without itself. A row of weight 2 stands there twice, one
+        of weight 0 nowhere.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        if not isinstance(k, Integral) or k < 1:
+            raise ParameterError(f"n_neighbors is {k!r}; it must be a whole number of at least 1")
+        self._require_places(int(k), left_out=X is None)
+        queries = self.examples_["rows"] if X is None else self._rows_of(X)
+        if len(queries) * int(k) > LARGEST_LIST:
+            raise DataError(
+                f"{k} neighbours of {len(queries)} rows make a list of {16e-9 * k * len(queries):.0f} GB: ask for "
+                f"fewer rows at a time"
+            )
+
+        def lists(block: slice) -> tuple[Floats, Places]:
+            own = np.arange(len(queries))[block] if X is None else None
+            return self._neighbours(queries[block], int(k), own).listed(int(k))
+
+        found = in_blocks(lists, len(queries), self._width(int(k) + (X is None)))
+        distance, row = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return (distance, row) if return_distance else row
+
+    def _rows_of(self, X: Any) -> Floats:
+        table = self._queried(X)
+        return np.asarray(table.map(self._laid_out, table.layout))
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """Neighbours as a CSR matrix, a row of X a row and a row of the fit a column.
+
+        Its entries are the places that a neighbour takes, 1 where there are no weights, or with mode="distance" how far
+        away it is.
+        """
+        from scipy.sparse import csr_matrix
+
+        if mode not in ("connectivity", "distance"):
+            raise ParameterError(f"mode is {mode!r}; it must be 'connectivity' or 'distance'")
+        distance, row = self.kneighbors(X, n_neighbors)
+        first = np.ones(row.shape, bool)
+        first[:, 1:] = row[:, 1:] != row[:, :-1]  # the places of one row stand beside each other
+        places = np.flatnonzero(first)
+        taken = np.diff(places, append=row.size).astype(np.float64)
+        data = taken if mode == "connectivity" else distance.ravel()[places]
+        edges = np.concatenate([[0], np.cumsum(first.sum(axis=1))])
+        return csr_matrix((data, row.ravel()[places], edges), shape=(len(row), self.n_samples_fit_))

@@ -1,0 +1,180 @@
+"""k nearest neighbours: a row is of the class that most of the k rows nearest to it are of (Cover and Hart 1967).
+
+ŷ(x) = argmax_t Σ_{i among the k nearest} w_i · [y_i = t],      w_i = 1, or 1 / distance(x, x_i)
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import ParameterError
+from novacula.learner.base import Classifier
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.neighbors.answer_work import derive_votes
+from novacula.neighbors.base import CardByMetric, NeighborsLearner
+from novacula.neighbors.kd_tree import Places
+from novacula.neighbors.model_work import derive_classifier
+from novacula.neighbors.places import Neighbours
+from novacula.neighbors.votes import cast_votes, strengths, winners
+from novacula.table.chunk import Floats
+
+
+class KNeighborsClassifier(Classifier, NeighborsLearner):
+    """Classifies by the vote of the k nearest rows.
+
+    Parameters
+    ----------
+    n_neighbors : int or "loo", default=5
+        k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
+        100 with the least leave-one-out error, of equals the smallest.
+    weights : {"uniform", "distance"}, default="uniform"
+        Each neighbour has one vote, or one over its distance; where neighbours are at distance 0, they alone vote.
+    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "heom"}, default="euclidean"
+        "minkowski" is (Σ|gap|ᵖ)^(1/p). "heom" compares mixed columns: numbers by their difference as a share of the
+        column's range, categories by being equal or not, and a missing value is at 1 from every other.
+    p : float, default=2
+        The power of "minkowski", at least 1.
+    scale : {"range", "standard"}, default=None
+        Bring numeric columns to [0, 1], or to deviation 1, before distances are taken. "heom" does the former anyway.
+    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+        How neighbours are found; they are the same. "auto" takes a tree unless the rows have many dimensions.
+    unseen : {"ignore", "error"}, default="ignore"
+        What to do when a column to predict from holds a category that was not there at fit: treat it as missing, with
+        a warning that says where and how many, or refuse.
+
+    Ties: of rows at one distance the one with the smaller number is nearer. Of classes with as many votes the one whose
+    voters are nearer in sum wins, then the first in order.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes in order.
+    n_neighbors_ : int
+        k, given or chosen.
+    loo_error_ : array
+        With "loo", the leave-one-out error for k = 1, 2, ….
+    loo_score_ : float
+        The share of rows that the other rows classify right, computed when it is asked for.
+    examples_ : dict
+        The rows of the fit on one scale, their weights and classes; `scaling_` is that scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [6.0], [7.0]]), ["low", "low", "low", "high", "high"]
+    >>> model = KNeighborsClassifier(n_neighbors=3).fit(X, y)
+    >>> model.predict([[3.9]]).item(), model.predict_proba([[3.9]]).round(3).tolist(), model.loo_score_
+    ('low', [[0.333, 0.667]], 0.6)
+    """
+
+    card = CardByMetric(
+        Card(
+            name="k nearest neighbours",
+            task="classification",
+            summary="The class of most of the k rows of the fit that are nearest.",
+            hypothesis_space="Unions of the cells in which the same rows are the nearest (k = 1: Voronoi cells).",
+            inductive_bias="Near rows are alike, and every column counts in what near means.",
+            objective="None at fit; k by the leave-one-out error (n_neighbors='loo').",
+            search="None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
+            noise="Averages out among the k; k = 1 learns it by heart.",
+            missing="Refused with column and row, but for metric='heom'.",
+            unseen="Only metric='heom' takes categories.",
+            takes=("numeric",),
+            scales=("memory",),
+            uses="arrays",
+            cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
+            cost_exponents={"n": 1, "d": 1},
+            size="n_neighbors",
+            references=(
+                "Cover and Hart, Nearest neighbor pattern classification (1967)",
+                "Wilson and Martinez, Improved heterogeneous distance functions (1997), on HEOM",
+            ),
+            expected_failures={
+                "check_classifiers_train": "of classes with as many votes, so as probable, the nearer voters' class "
+                "is predicted, where the check wants the first"
+            },
+        ),
+        missing="At distance 1 from every value of its column.",
+        takes_missing=True,
+        unseen="Treated as missing with a warning, or refused (unseen='error').",
+        takes=("numeric", "categorical"),
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NeighborsLearner._parameter_constraints,
+        "weights": [StrOptions({"uniform", "distance"})],
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
+    by_itself = "loo"
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: str = "uniform",
+        metric: str = "euclidean",
+        p: float = 2,
+        scale: str | None = None,
+        algorithm: str = "auto",
+        unseen: str = "ignore",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.scale = scale
+        self.algorithm = algorithm
+        self.unseen = unseen
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Keep the rows and index them. X is an array, a frame or a `Table`; for a table y may be omitted."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        self._keep(table)
+        return self
+
+    def _votes(self, found: Neighbours, k: int) -> Floats:
+        """The votes for each class (m, K), and beside them the distances of the voters in sum (m, K)."""
+        share = found.shares(k)
+        code = self.examples_["target"][found.row]
+        return cast_votes(
+            share, strengths(share, found.distance, self.weights), found.distance, code, len(self.classes_)
+        )
+
+    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+        wrong = winners(self._votes(found, k)) != self.examples_["target"][rows]
+        return wrong[:, None].astype(np.float64)
+
+    def predict(self, X: Any) -> Any:
+        """Give the class with most votes; of equals the one with the nearer voters, then the first."""
+        codes = self._asked(X, lambda found: winners(self._votes(found, self.n_neighbors_)))
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the share of each class in the votes."""
+        votes = self._asked(X, lambda found: self._votes(found, self.n_neighbors_)[:, :, 0])
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+    @property
+    def loo_score_(self) -> float:
+        """The share of rows, by weight, that the other rows classify right."""
+        check_is_fitted(self)
+        return 1.0 - float(self._left_out([self.n_neighbors_])[0, 0])
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        target = self.examples_["target"]
+        if target.dtype != np.int32 or target.ndim != 1 or not 0 <= target.min() <= target.max() < len(self.classes_):
+            raise ParameterError("the rows that the model keeps have classes that it does not know")
+
+    def work(self, X: Any = None) -> Work:
+        """Say what is kept and how well it classifies itself, or with X who votes for what."""
+        check_is_fitted(self)
+        return derive_classifier(self) if X is None else derive_votes(self, X)

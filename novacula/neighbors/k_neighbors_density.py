@@ -1,0 +1,167 @@
+"""The density of nearest neighbours: k rows in the smallest ball around x that holds so many.
+
+    p̂(x) = k / (N · V_d · r_k(x)ᵈ)
+
+r_k is the distance to the k-th nearest row and V_d the volume of the unit ball (Loftsgaarden and Quesenberry 1965).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import digamma
+from sklearn.base import DensityMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataWarning
+from novacula.learner.base import Unsupervised
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.neighbors.answer_work import derive_densities
+from novacula.neighbors.base import NeighborsLearner
+from novacula.neighbors.kd_tree import Places
+from novacula.neighbors.metric import METRICS, log_ball_volume
+from novacula.neighbors.model_work import derive_density
+from novacula.neighbors.places import Neighbours
+from novacula.table.chunk import Floats
+
+
+class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
+    """Estimates a density by how far it is to the k-th nearest row.
+
+    Where k rows of the fit stand at the very place, r_k = 0 and the density is +∞, with a warning. The estimate is no
+    density in the strict sense: its tails fall so slowly that it does not integrate to one.
+
+    Parameters
+    ----------
+    n_neighbors : int or "cv_ml", default=5
+        k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "cv_ml" takes the k up to
+        100 under which rows that are left out are likeliest, once the excess ln k − ψ(k) that ln p̂ has on average is
+        taken off: with it k = 1 would win on nearly all data.
+    metric : {"euclidean", "manhattan", "chebyshev", "minkowski"}, default="euclidean"
+        The shape of the ball; "minkowski" is (Σ|gap|ᵖ)^(1/p).
+    p : float, default=2
+        The power of "minkowski", at least 1.
+    scale : {"range", "standard"}, default=None
+        Bring columns to [0, 1], or to deviation 1, before distances are taken. Densities are in the columns' own units.
+    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+        How neighbours are found; they are the same.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        k, given or chosen.
+    loo_error_ : array
+        With "cv_ml", the mean of −ln p̂ + ln k − ψ(k) of rows left out, for k = 1, 2, …; infinite where a density is.
+    log_volume_ : float
+        log V_d in the columns' own units.
+    examples_ : dict
+        The rows of the fit on one scale and their weights; `scaling_` is that scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = KNeighborsDensity(n_neighbors=2).fit([[0.0], [1.0], [3.0], [7.0]])
+    >>> np.exp(model.score_samples([[2.0]])).round(6).tolist()  # 2 / (4 · 2 · 1)
+    [0.25]
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Nearest-neighbour density",
+        task="density",
+        summary="k rows over the volume of the smallest ball around the point that holds them.",
+        hypothesis_space="k / (N · V · rᵈ), r the distance to the k-th nearest row of the fit.",
+        inductive_bias="The density is even within the ball, whose size follows the rows.",
+        objective="None at fit; k by the likelihood of rows left out (n_neighbors='cv_ml').",
+        search="None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
+        noise="Averages out among the k; small k follow every row.",
+        missing="Refused with column and row.",
+        unseen="Not taken: categories have no volume.",
+        takes=("numeric",),
+        scales=("memory",),
+        uses="arrays",
+        cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
+        cost_exponents={"n": 1, "d": 1},
+        size="n_neighbors",
+        references=(
+            "Loftsgaarden and Quesenberry, A nonparametric estimate of a multivariate density (1965)",
+            "Kozachenko and Leonenko, Sample estimate of the entropy of a random vector (1987)",
+        ),
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NeighborsLearner._parameter_constraints,
+        "metric": [StrOptions(set(METRICS))],
+    }
+    by_itself = "cv_ml"
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        metric: str = "euclidean",
+        p: float = 2,
+        scale: str | None = None,
+        algorithm: str = "auto",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.p = p
+        self.scale = scale
+        self.algorithm = algorithm
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Keep the rows and index them. X is an array, a frame or a `Table`; y is not looked at."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, sample_weight)
+        self._remember(table)
+        self._keep(table)
+        return self
+
+    @property
+    def _dimension(self) -> int:
+        return int(np.isfinite(self.scaling_.unit).sum())
+
+    @property
+    def log_volume_(self) -> float:
+        """The logarithm of the volume of the unit ball, in the columns' own units."""
+        check_is_fitted(self)
+        unit = self.scaling_.unit
+        return log_ball_volume(self._dimension, self._power) + float(np.log(unit[np.isfinite(unit)]).sum())
+
+    def _log_density(self, found: Neighbours, k: int, total: float) -> Floats:
+        """The logarithm of k / (total · V · r_kᵈ): (m,)."""
+        radius = np.take_along_axis(found.distance, found.place(k)[:, None], axis=1)[:, 0]
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(k) - np.log(total) - self.log_volume_ - self._dimension * np.log(radius))
+
+    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+        # On average ln p̂ is too large by ln k − ψ(k), by 0.58 for k = 1 and ever less (Kozachenko and Leonenko 1987).
+        excess = np.log(k) - digamma(k)
+        return excess - self._log_density(found, k, self._total - 1.0)[:, None]
+
+    def score_samples(self, X: Any) -> Floats:
+        """Give log p̂ of each row; +∞ where k rows of the fit stand at the very place."""
+        check_is_fitted(self)
+        k = self.n_neighbors_
+        scores = self._asked(X, lambda found: self._log_density(found, k, self._total))
+        if (endless := np.isposinf(scores)).any():
+            warnings.warn(
+                f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, stand where {k} rows "
+                f"of the fit do, so their density is infinite: take a larger n_neighbors",
+                DataWarning,
+                stacklevel=2,
+            )
+        return np.asarray(scores)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Give the log-likelihood of all rows together."""
+        return float(self.score_samples(X).sum())
+
+    def work(self, X: Any = None) -> Work:
+        """Say what is kept, or with X the ball and the density of each row."""
+        check_is_fitted(self)
+        return derive_density(self) if X is None else derive_densities(self, X)

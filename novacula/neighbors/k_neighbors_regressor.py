@@ -1,0 +1,159 @@
+"""Regression by k nearest neighbours: the mean of the targets of the k rows that are nearest.
+
+ŷ(x) = Σ_{i among the k nearest} w_i · y_i / Σ w_i,      w_i = 1, or 1 / distance(x, x_i)
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.base import Regressor
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.neighbors.answer_work import derive_means
+from novacula.neighbors.base import CardByMetric, NeighborsLearner
+from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
+from novacula.neighbors.kd_tree import Places
+from novacula.neighbors.model_work import derive_regressor
+from novacula.neighbors.places import Neighbours
+from novacula.neighbors.votes import strengths
+from novacula.table.chunk import Floats
+
+
+class KNeighborsRegressor(Regressor, NeighborsLearner):
+    """Predicts the mean target of the k nearest rows, of one target or several.
+
+    Parameters
+    ----------
+    n_neighbors : int or "loo", default=5
+        k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
+        100 with the least mean squared error of rows left out, over all targets; of equals the smallest.
+    weights : {"uniform", "distance"}, default="uniform"
+        Each neighbour counts once, or one over its distance; where neighbours are at distance 0, they alone count.
+    metric, p, scale, algorithm, unseen
+        As in `KNeighborsClassifier`.
+
+    Attributes
+    ----------
+    n_neighbors_ : int
+        k, given or chosen.
+    loo_error_ : array
+        With "loo", the leave-one-out mean squared error for k = 1, 2, ….
+    loo_score_ : float
+        R² of what the other rows say of each row, the mean over targets, computed when it is asked for.
+    examples_ : dict
+        The rows of the fit on one scale, their weights and targets; `scaling_` is that scale.
+
+    Examples
+    --------
+    >>> model = KNeighborsRegressor(n_neighbors=2).fit([[0.0], [1.0], [2.0], [6.0]], [0.0, 1.0, 4.0, 36.0])
+    >>> model.predict([[1.4]]).tolist(), model.set_params(weights="distance").predict([[1.4]]).round(6).tolist()
+    ([2.5], [2.2])
+    """
+
+    card = CardByMetric(
+        Card(
+            name="k nearest neighbours, regression",
+            task="regression",
+            summary="The mean target of the k rows of the fit that are nearest.",
+            hypothesis_space="Functions that are constant where the same k rows are the nearest.",
+            inductive_bias="Near rows are alike, and every column counts in what near means.",
+            objective="None at fit; k by the leave-one-out error (n_neighbors='loo').",
+            search=KNeighborsClassifier.card.search,
+            noise="Averages out among the k; k = 1 learns it by heart.",
+            missing=KNeighborsClassifier.card.missing,
+            unseen=KNeighborsClassifier.card.unseen,
+            takes=("numeric",),
+            scales=("memory",),
+            uses="arrays",
+            cost=KNeighborsClassifier.card.cost,
+            cost_exponents={"n": 1, "d": 1},
+            size="n_neighbors",
+            references=("Altman, An introduction to kernel and nearest-neighbor nonparametric regression (1992)",),
+        ),
+        missing="At distance 1 from every value of its column.",
+        takes_missing=True,
+        unseen="Treated as missing with a warning, or refused (unseen='error').",
+        takes=("numeric", "categorical"),
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = KNeighborsClassifier._parameter_constraints
+    by_itself = "loo"
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: str = "uniform",
+        metric: str = "euclidean",
+        p: float = 2,
+        scale: str | None = None,
+        algorithm: str = "auto",
+        unseen: str = "ignore",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.scale = scale
+        self.algorithm = algorithm
+        self.unseen = unseen
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Keep the rows and index them. X is an array, a frame or a `Table`; for a table y may be omitted."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self._keep(table)
+        return self
+
+    @property
+    def _targets(self) -> Floats:
+        """The targets of the fit (n, t)."""
+        target = self.examples_["target"]
+        return np.asarray(target[:, None] if target.ndim == 1 else target)
+
+    def _means(self, found: Neighbours, k: int) -> Floats:
+        """What k neighbours say on average: (m, t)."""
+        strength = strengths(found.shares(k), found.distance, self.weights)
+        total = np.einsum("mw,mwt->mt", strength, self._targets[found.row])
+        return np.asarray(total / strength.sum(axis=1, keepdims=True))
+
+    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+        return (self._means(found, k) - self._targets[rows]) ** 2
+
+    def predict(self, X: Any) -> Floats:
+        """Give the mean target of the nearest rows, (m,) or for several targets (m, t)."""
+        means = self._asked(X, lambda found: self._means(found, self.n_neighbors_))
+        return np.asarray(means[:, 0] if self.examples_["target"].ndim == 1 else means)
+
+    @property
+    def loo_score_(self) -> float:
+        """R² of what the other rows say of each row, the mean over targets."""
+        check_is_fitted(self)
+        weight, targets = self.examples_["weight"], self._targets
+        mean = np.average(targets, axis=0, weights=weight)
+        spread = np.average((targets - mean) ** 2, axis=0, weights=weight)
+        if not (spread > 0.0).all():
+            raise DataError("a target is the same in every row, so R² has no meaning")
+        return float(np.mean(1.0 - self._left_out([self.n_neighbors_])[0] / spread))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        target = self.examples_["target"]
+        if target.dtype != np.float64 or target.ndim not in (1, 2):
+            raise ParameterError("the rows that the model keeps have targets that are no numbers")
+
+    def work(self, X: Any = None) -> Work:
+        """Say what is kept and how well it predicts itself, or with X the mean of each row's neighbours."""
+        check_is_fitted(self)
+        return derive_regressor(self) if X is None else derive_means(self, X)

@@ -1,0 +1,106 @@
+"""One scale for all columns, since a distance adds them up: each as a share of its range, or of its deviation.
+
+A model keeps the offset and the unit of each numeric column, and lays every row out by them: numbers first, then the
+codes of categories as numbers, NaN where a value is missing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from novacula.errors import DataError, DataWarning
+from novacula.table.chunk import Chunk, Floats
+from novacula.table.names import few, printable
+from novacula.table.schema import Schema
+
+WILD = 100.0
+"""How many times one column's deviation may be another's before it alone decides what is near."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaling:
+    """z = (x − offset) / unit for each numeric column; a unit of ∞ leaves the column out."""
+
+    offset: Floats  # (d,)
+    unit: Floats  # (d,)
+
+    @classmethod
+    def of(cls, numbers: Floats, weight: Floats, scale: str | None, names: Sequence[str]) -> Self:
+        """The scaling of columns (n, d) whose rows weigh something; NaN is missing."""
+        numbers = numbers[weight > 0.0]
+        d = numbers.shape[1]
+        if scale is None:
+            return cls(np.zeros(d), np.ones(d))
+        known = np.isfinite(numbers)
+        if scale == "range":
+            offset = np.min(numbers, axis=0, where=known, initial=np.inf)
+            with np.errstate(over="ignore"):
+                unit = np.max(numbers, axis=0, where=known, initial=-np.inf) - offset
+        else:
+            offset, unit = _moments(numbers, weight[weight > 0.0])
+        if np.isposinf(unit).any():
+            name = printable(names[int(np.argmax(np.isposinf(unit)))])
+            raise DataError(f"column {name!r} holds numbers so large that its spread overflows: divide it by some unit")
+        constant = ~(unit > 0.0)  # columns without any value as well
+        if constant.any():
+            same = [printable(name) for name, alike in zip(names, constant, strict=True) if alike]
+            warnings.warn(
+                f"{few(same)}: the same value in every row says nothing of what is near, so the column is left out",
+                DataWarning,
+                stacklevel=4,
+            )
+        return cls(np.where(constant, 0.0, offset), np.where(constant, np.inf, unit))
+
+    def lay_out(self, chunk: Chunk) -> Floats:
+        """The rows of a chunk as one matrix (n, d + categories)."""
+        plain = not self.offset.any() and (self.unit == 1.0).all()
+        numbers = chunk.numeric if plain else (chunk.numeric - self.offset) / self.unit
+        if not chunk.codes.shape[1]:
+            return np.ascontiguousarray(numbers)
+        return np.hstack([numbers, np.where(chunk.codes < 0, np.nan, chunk.codes)])
+
+    def original(self, rows: Floats) -> Floats:
+        """The numbers (n, d) of rows that were laid out, in their own units; a column that was left out is 0."""
+        return rows[:, : len(self.unit)] * np.where(np.isinf(self.unit), 0.0, self.unit) + self.offset
+
+
+def _moments(numbers: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Weighted mean and deviation of each column of finite numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.average(numbers, axis=0, weights=weight)
+        return mean, np.sqrt(np.average((numbers - mean) ** 2, axis=0, weights=weight))
+
+
+def warn_of_wild_scales(numbers: Floats, weight: Floats, names: Sequence[str]) -> None:
+    """Say so if one column spreads so much wider than another that the other cannot matter."""
+    kept = weight > 0.0
+    spread = _moments(numbers[kept], weight[kept])[1]
+    if not (spread > 0.0).any():
+        return
+    widest, narrowest = int(np.argmax(spread)), int(np.argmin(np.where(spread > 0.0, spread, np.inf)))
+    if spread[widest] > WILD * spread[narrowest]:
+        warnings.warn(
+            f"column {printable(names[widest])!r} spreads {spread[widest] / spread[narrowest]:.0f} times as wide as "
+            f"{printable(names[narrowest])!r}, which will hardly count: set scale='range' or scale='standard'",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def require_finite(chunk: Chunk, layout: Schema, missing: bool, learner: str) -> None:
+    """Refuse infinite numbers and, unless the metric knows what to do with them, missing ones; with column and row."""
+    bad = np.isinf(chunk.numeric) if missing else ~np.isfinite(chunk.numeric)
+    if bad.any():
+        row, column = (int(place) for place in np.argwhere(bad)[0])
+        name = printable(layout.of_kind("numeric")[column].name)
+        if np.isnan(chunk.numeric[row, column]):
+            raise DataError(
+                f"column {name!r} misses a value (NaN) in row {row + 1}: {learner} needs metric='heom' for that, or "
+                f"impute it"
+            )
+        raise DataError(f"column {name!r} is infinite in row {row + 1}: no row is near it")

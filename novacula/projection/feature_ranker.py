@@ -1,0 +1,304 @@
+"""Columns ranked by how much each tells of the target on its own, and the best of them selected.
+
+    |r|,  η = √(between / all squares),  V        correlation, for numbers and categories
+    F                                             analysis of variance
+    I(column; target)                             mutual information, in nats
+    H(target) − H(target | column)                information gain, in bits
+
+Mixed columns are ranked on one scale, from one pass over the rows.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from novacula.errors import DataError, SchemaError
+from novacula.learner import ingest
+from novacula.learner.base import Learner, require_target
+from novacula.learner.card import Card
+from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.work import Work
+from novacula.projection.association import Crossing, Variation
+from novacula.projection.pairs import PairMoments
+from novacula.projection.ranking import Plan, associate, observe, observe_target, scored
+from novacula.projection.ranking_derivation import derive_ranking
+from novacula.statistics import Bundle
+from novacula.table import Column, Table
+from novacula.table.chunk import Floats
+
+FEW_LABELS = 20
+"""Whole numbers that span fewer values than this are classes."""
+SCORE_CALLED = ("check_fit_score_takes_y", "check_n_features_in_after_fitting", "check_pipeline_consistency")
+"""Checks of scikit-learn that call whatever is called `score`."""
+BARS = 20
+"""Columns of a figure."""
+
+
+class FeatureRanker(SelectorMixin, Learner):
+    """Ranks columns, numbers and categories alike, by what each tells of the target, and selects the best.
+
+    Parameters
+    ----------
+    score : {"correlation", "mutual_information", "anova", "gain"}, default="correlation"
+        "correlation", from 0 to 1: |r| of two numbers, the correlation ratio η of a number and categories, Cramér's V
+        of two categories. "anova": F, of numbers by classes, of a numeric target by categories, or of a line.
+        "mutual_information" in nats: numeric columns, and a numeric target, are cut into `n_bins` of equal weight.
+        "gain" in bits: categories split all ways, a numeric column at its best threshold.
+    k : int or "all", default=10
+        How many columns `transform` keeps: all, where there are fewer.
+    n_bins : int, default=10
+        Bins of equal weight, for numbers in "mutual_information", and of a numeric target for "gain" too.
+    target : {"auto", "numbers", "classes"}, default="auto"
+        What the target is. "auto": words and truth values are classes, and so are integers that span fewer than 20
+        values; all other numbers are numbers.
+
+    Attributes
+    ----------
+    scores_, ranks_ : arrays (d,)
+        The score of each column, higher is better, and its rank from 1; of equals the first column is before.
+    pvalues_ : array (d,) or None
+        How often such a score comes by chance: F and t tests, χ² for V, the G-test for mutual information. None for
+        the gain, whose thresholds are chosen.
+    classes_ : array or None
+        The classes of the target.
+    statistic_ : Bundle
+        The sums that the scores are made of.
+
+    A missing value leaves its row out for its column alone. A column that does not vary scores 0, with p-value 1.
+    Numeric columns of more than 2048 distinct values are cut at bounds of buckets (see `QuantileSketch`).
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.projection import FeatureRanker
+    >>> ranker = FeatureRanker("gain", k=2).fit(nv.datasets.load("play_tennis"))
+    >>> dict(zip(ranker.feature_names_in_.tolist(), ranker.scores_.round(4).tolist()))
+    {'Outlook': 0.2467, 'Temperature': 0.0292, 'Humidity': 0.1518, 'Wind': 0.0481}
+    >>> ranker.get_feature_names_out().tolist()
+    ['Outlook', 'Humidity']
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Feature ranking",
+        task="transform",
+        summary="Columns in the order of what each tells of the target on its own; the best are kept.",
+        hypothesis_space="Subsets of the columns.",
+        inductive_bias="Columns matter one by one: what only two together tell is not seen, and twins are both kept.",
+        objective="The score of each column: correlation, F, mutual information or information gain.",
+        search="None: every column is scored, and they are sorted.",
+        noise="Averages out in the sums; p-values say what chance would give.",
+        missing="A row is left out for the columns it misses; transform passes missing values on.",
+        takes_missing=True,
+        unseen="Passed on by transform as they are.",
+        takes=("numeric", "categorical"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="One pass of n·d, with sorting for mutual information and gain, and for those a pass over a numeric "
+        "target before; K·d sums or up to 2048·K·d buckets are kept.",
+        cost_exponents={"n": 1, "d": 1},
+        size="k",
+        expected_failures=dict.fromkeys(SCORE_CALLED, "`score` is a parameter, the name of the score, and no method"),
+    )
+    state_types: ClassVar[tuple[type, ...]] = (PairMoments,)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "score": [StrOptions({"correlation", "mutual_information", "anova", "gain"})],
+        "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "target": [StrOptions({"auto", "numbers", "classes"})],
+    }
+
+    scores_: Floats
+    pvalues_: Floats | None
+    ranks_: npt.NDArray[np.int64]
+    classes_: Any
+    statistic_: Bundle
+
+    def __init__(
+        self, score: str = "correlation", k: int | str = 10, *, n_bins: int = 10, target: str = "auto"
+    ) -> None:
+        self.score = score
+        self.k = k
+        self.n_bins = n_bins
+        self.target = target
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Score every column. X is an array, a frame or a `Table`; for a table y may be omitted or name the target."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        labels = table.layout.target_columns[0]
+        self.target_names_ = [labels.name]
+        self.classes_ = np.array(labels.categories) if labels.kind == "categorical" else None
+        plan = self._plan(table)
+        self.statistic_ = table.reduce(observe, plan)
+        self.n_bins_ = plan.n_classes if plan.edges is not None else 0
+        self._require_sound(table, plan)
+        self._rank()
+        return self
+
+    def _plan(self, table: Table) -> Plan:
+        sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
+        if self.classes_ is not None:
+            if self.score == "anova" and sizes:
+                name = table.layout.of_kind("categorical")[0].name
+                raise SchemaError(
+                    f"score='anova' compares means, but column {name!r} and the target are both categories: use "
+                    "'mutual_information', 'gain' or 'correlation'"
+                )
+            return Plan(self.score, len(self.classes_), sizes)
+        if self.score in ("correlation", "anova"):
+            return Plan(self.score, 0, sizes)
+        [edges] = table.reduce(observe_target).edges(self.n_bins)
+        return Plan(self.score, len(edges) + 1, sizes, edges)
+
+    @property
+    def _fitted_plan(self) -> Plan:
+        sizes = tuple(len(column.categories) for column in self.schema_.of_kind("categorical"))
+        return Plan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)
+
+    def _rank(self) -> None:
+        plan, found = self._fitted_plan, np.empty((self.n_features_in_, 2))
+        for j in range(self.n_features_in_):
+            found[j] = scored(plan, self._association(j))
+        self.scores_ = found[:, 0].copy()
+        self.pvalues_ = None if self.score == "gain" else found[:, 1].copy()
+        self.ranks_ = np.empty(self.n_features_in_, np.int64)
+        self.ranks_[np.argsort(-self.scores_, kind="stable")] = np.arange(1, self.n_features_in_ + 1)
+
+    def _association(self, j: int) -> Variation | Crossing:
+        """How column j goes with the target."""
+        column = self.schema_.features[j]
+        place = self.schema_.of_kind(column.kind).index(column)
+        return associate(self._fitted_plan, self.statistic_, column.kind, place, self.n_bins)
+
+    def _require_sound(self, table: Table, plan: Plan) -> None:
+        """Refuse rows without weight, and infinite values where sums are made of them."""
+        if not any(np.any(array > 0.0) for name, array in self.statistic_.arrays().items() if _counts(name)):
+            raise DataError(f"the weights of {table.source.name} sum to zero, or no value is known: no row counts")
+        if plan.informs or not table.layout.of_kind("numeric"):
+            return
+        numbers = self.statistic_.parts[0]
+        for name, array in numbers.arrays().items():
+            broken = ~np.isfinite(array).reshape(-1, array.shape[-1]).all(axis=0)
+            if broken.any() and name not in ("low", "high"):
+                column = table.layout.of_kind("numeric")[int(np.argmax(broken))].name
+                raise DataError(f"column {column!r}, or the target, holds infinite values (infinity): replace them")
+
+    # --- in -------------------------------------------------------------------------------------------------
+
+    def _ingest(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """Rows, one target of numbers or classes, and weights."""
+        table = ingest.as_table(X, y, sample_weight)
+        if table is not None:
+            return self._ingest_table(self._with_target(table))
+        require_target(self, y)
+        source = ingest.columns_of(self, X, self.card.takes, reset=True, finite=False)
+        source.weight = ingest.weights_of(sample_weight, X)
+        values = column_or_1d(np.asarray(y), warn=True)
+        if self._are_classes(values):
+            classes, source.target = ingest.labels_of(y, X)
+            [name] = ingest.target_names(source, source.target)
+            target = Column(name, "categorical", tuple(classes.tolist()), declared=True, missing=0)
+        else:
+            source.target = ingest.numbers_of(values, X)
+            [name] = ingest.target_names(source, source.target)
+            target = Column(name, "numeric", missing=0)
+        return self._ingest_table(ingest.memory_table(source, [target]))
+
+    def _are_classes(self, y: Any) -> bool:
+        if self.target != "auto":
+            return self.target == "classes"
+        return y.dtype.kind not in "iuf" or (y.dtype.kind in "iu" and int(np.ptp(y)) < FEW_LABELS)
+
+    def _with_target(self, table: Table) -> Table:
+        if len(table.layout.target) != 1:
+            raise SchemaError("FeatureRanker needs one target; name it with y= or with_target")
+        column = table.layout.target_columns[0]
+        if column.kind == "text":
+            raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
+        if column.kind == "categorical":
+            if self.target == "numbers":
+                raise SchemaError(f"the target {column.name!r} holds categories, not numbers: use target='classes'")
+            return table
+        if self.target == "classes" or (self.target == "auto" and _spans_few(table, column)):
+            return table.with_types({column.name: "categorical"})
+        return table
+
+    # --- out ------------------------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Any:
+        """The columns that are kept, in their order: of a table a table, of a frame such a frame, else an array."""
+        from novacula.table.frames import is_frame
+
+        check_is_fitted(self)
+        places = np.flatnonzero(self._get_support_mask())
+        if isinstance(X, Table):
+            return X.select([self.schema_.features[j].name for j in places])
+        if is_frame(X):
+            import narwhals.stable.v2 as nw
+
+            _check_feature_names(self, X, reset=False)
+            _check_n_features(self, X, reset=False)
+            return nw.from_native(X, eager_only=True)[:, places.tolist()].to_native()
+        array = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=False)
+        return array[:, places]
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        most = self.n_features_in_ if isinstance(self.k, str) else self.k
+        return np.asarray(self.ranks_ <= most)
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the scores of the best columns; they do not depend on X."""
+        check_is_fitted(self)
+        return derive_ranking(self)
+
+    def figure(self) -> Figure:
+        """The scores of the best columns as bars."""
+        check_is_fitted(self)
+        best = [j for j in np.argsort(self.ranks_)[:BARS] if np.isfinite(self.scores_[j])]
+        cut = f", the best {BARS} of {self.n_features_in_}" if self.n_features_in_ > BARS else ""
+        names = [self.schema_.features[j].name for j in best] or ["no score is finite"]
+        title = f"What columns tell of {self.target_names_[0]}{cut}"
+        return bar_figure(names, self.scores_[best] if best else [0.0], title=title, xlabel=self.score)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "ranks_")
+
+
+def _counts(name: str) -> bool:
+    """Whether an array of a statistic holds weights."""
+    return name.rpartition(".")[2] in ("weight", "counts")
+
+
+def _spans_few(table: Table, column: Column) -> bool:
+    """Whether a numeric column of a table is stored as integers that span few values."""
+    import pyarrow as pa
+
+    stored = table.source.arrow_schema().field(column.name).type
+    if not pa.types.is_integer(stored):
+        return False
+    counted = table.schema[column.name]
+    return counted.low is not None and counted.high is not None and counted.high - counted.low < FEW_LABELS
