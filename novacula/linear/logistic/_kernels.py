@@ -9,8 +9,9 @@ from math import log
 
 import numpy as np
 from numba import njit
-from numba.types import Array, float64, int32
+from numba.types import Array, float64, int32, void
 
+ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 CODES = Array(int32, 1, "C", readonly=True)
 VECTOR = float64[::1]
@@ -124,3 +125,25 @@ def softmax_losses(margin, code, weight, residual):
             residual[i, j] = weight[i] * margin[i, j]
         residual[i, code[i]] -= weight[i]
     return total
+
+
+@njit(void(ROWS, VALUES, TABLE), nogil=True, cache=True)
+def centre_rows(x, centre, z):
+    """Write x (n, d) about the centre (d,) into the first columns of z (n, q), and ones into the others.
+
+    NumPy takes a loop of its own for each short row, which costs several times as much.
+    """
+    d, q = x.shape[1], z.shape[1]
+    for i in range(x.shape[0]):
+        for j in range(d):
+            z[i, j] = x[i, j] - centre[j]
+        for j in range(d, q):
+            z[i, j] = 1.0
+
+
+@njit(void(TABLE, VALUES), nogil=True, cache=True)
+def scale_rows(z, factor):
+    """Multiply each row of z (n, q) by its factor (n,), in place."""
+    for i in range(z.shape[0]):
+        for j in range(z.shape[1]):
+            z[i, j] *= factor[i]

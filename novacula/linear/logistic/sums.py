@@ -88,10 +88,11 @@ class Rows:
 
         `space` holds the dense columns: one for all blocks, since fresh memory costs as much as the numbers in it.
         """
+        from novacula.linear.logistic._kernels import centre_rows
+
         n, numeric = chunk.numeric.shape
         dense = space[:n]
-        np.subtract(chunk.numeric, frame.centre[:numeric], out=dense[:, :numeric])
-        dense[:, numeric:] = 1.0
+        centre_rows(chunk.numeric, frame.centre[:numeric], dense)
         code: Any = chunk.target
         width = 0 if chunk.sparse is None else chunk.sparse.shape[1]
         return cls(dense, chunk.sparse, slice(numeric, numeric + width), code, chunk.weight * frame.factor[code])
@@ -113,7 +114,7 @@ class Rows:
     def dense_columns(self, columns: Codes) -> Floats:
         """The chosen columns of Z as a dense array (n, c)."""
         if self.sparse is None:
-            return self.dense if len(columns) == self.dense.shape[1] else self.dense[:, columns]
+            return self.dense if len(columns) == self.dense.shape[1] else self.dense.take(columns, axis=1)
         first, stop = self.places.start, self.places.stop
         inside = (columns >= first) & (columns < stop)
         found = np.empty((len(self.code), len(columns)))
@@ -152,7 +153,9 @@ def _curvature(z: Floats, root: Floats, weight: Floats) -> Floats:
     """The Hessian of a block: (planes · c, planes · c); the columns z are used up."""
     planes, c = root.shape[1], z.shape[1]
     if planes == 1:
-        z *= root
+        from novacula.linear.logistic._kernels import scale_rows
+
+        scale_rows(z, root[:, 0])
         return np.asarray(z.T @ z)  # of one array with itself: BLAS does half the work
     hessian = np.empty((planes, c, planes, c))
     for k in range(planes):
