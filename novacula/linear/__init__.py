@@ -1,8 +1,7 @@
 """Linear models: a weighted sum of the columns and an intercept."""
 
 from novacula.linear.bayesian import BayesianLinearRegression, PosteriorDraws, PosteriorSummary
-from novacula.linear.lasso import Lasso
-from novacula.linear.lasso_path import LassoPath
+from novacula.linear.lasso import Lasso, LassoPath
 from novacula.linear.least_squares import LinearRegression
 from novacula.linear.linear_unit import LinearUnit
 from novacula.linear.logistic import LogisticRegression, LogisticSummary

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.errors import ParameterError
+from novacula.linear.quadratic import solve_quadratic
 from novacula.linear.solve import (
     WELL_CONDITIONED,
     Columns,
@@ -21,7 +22,6 @@ from novacula.linear.solve import (
     solve_triangle,
     squared_error,
 )
-from novacula.linear.sparse_solve import solve_quadratic
 from novacula.linear.spectrum import LeaveOneOut, Spectrum
 from novacula.statistics import CoMoments, Triangle
 from novacula.table import Table

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from novacula.linear import Lasso, Ridge
-from novacula.linear import lasso as module
-from novacula.linear.sparse_solve import Price, State, WorkingSet, duality_gap, solve_quadratic
+from novacula.linear.lasso import regression as module
+from novacula.linear.lasso.working_set import Price, State, WorkingSet, duality_gap
+from novacula.linear.quadratic import solve_quadratic
 
 laws = settings(deadline=None, max_examples=40)
 shares = st.sampled_from([1.0, 0.7, 0.2])

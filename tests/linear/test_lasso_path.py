@@ -14,9 +14,9 @@ import novacula as nv
 from novacula.checks import check_statistic, check_work, learner_checks
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.linear import Lasso
-from novacula.linear import lasso as module
-from novacula.linear.lasso_folds import fold_numbers
-from novacula.linear.lasso_sums import CrossMoments, Total
+from novacula.linear.lasso import regression as module
+from novacula.linear.lasso.folds import fold_numbers
+from novacula.linear.lasso.sums import CrossMoments, Total
 from novacula.linear.penalty_figure import penalty_figure, touching_point
 from novacula.table import Chunk
 

@@ -14,8 +14,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from novacula.linear.lasso.working_set import Places
 from novacula.linear.solve import EPS, Columns, System, rounding
-from novacula.linear.sparse_solve import Places
 from novacula.statistics import CoMoments, Statistic
 from novacula.statistics.base import require_same_layout
 from novacula.table import Chunk, Table

@@ -9,8 +9,8 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure, curve_figure
+from novacula.linear.lasso.working_set import Price, State, Sums, WorkingSet, null_state, solve_sparse
 from novacula.linear.penalty_choice import choose_penalty
-from novacula.linear.sparse_solve import Price, State, Sums, WorkingSet, null_state, solve_sparse
 from novacula.table.chunk import Floats
 
 CURVES = 7

@@ -20,16 +20,16 @@ from sklearn.utils.metaestimators import available_if
 from novacula.learner.card import Card
 from novacula.learner.iterate import Outcome, Run, warn_unless_converged
 from novacula.learner.work import Work
-from novacula.linear.lasso_derivation import derive_lasso
-from novacula.linear.lasso_folds import fold_moments, validate_rows, validate_sums
-from novacula.linear.lasso_path import LassoPath, Terms, largest_penalties, penalty_grid, solve_path
-from novacula.linear.lasso_sums import GramSums, RowsSums
+from novacula.linear.lasso.derivation import derive_lasso
+from novacula.linear.lasso.folds import fold_moments, validate_rows, validate_sums
+from novacula.linear.lasso.path import LassoPath, Terms, largest_penalties, penalty_grid, solve_path
+from novacula.linear.lasso.sums import GramSums, RowsSums
+from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_sparse
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
 from novacula.linear.penalty_choice import choose_penalty
 from novacula.linear.rows import column_names, is_flat, stored_precision
 from novacula.linear.solve import System
-from novacula.linear.sparse_solve import Solved, State, WorkingSet, solve_sparse
 from novacula.statistics import Bundle, CoMoments
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum
@@ -163,6 +163,11 @@ class Lasso(LinearModel):
         if isinstance(self.alpha, str):
             raise AttributeError("alpha='cv' leaves out rows, for which it needs all of them at once: use fit")
         return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # α = 1 leaves no weight where the target has variance 1
+        return tags
 
     # --- in -------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from operator import add
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.linear.lasso_path import Terms, solve_path
-from novacula.linear.lasso_sums import GramSums, RowsSums, Total, counted, n_columns, taken, targets
+from novacula.linear.lasso.path import Terms, solve_path
+from novacula.linear.lasso.sums import GramSums, RowsSums, Total, counted, n_columns, taken, targets
 from novacula.linear.rows import stored_precision, weighted_sums
 from novacula.linear.solve import EPS, System
 from novacula.statistics import Bundle, CoMoments

@@ -14,6 +14,7 @@ import numpy as np
 from novacula.learner.figure import curve_figure
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.derivation import intercept_step
+from novacula.linear.lasso.working_set import Places, Price, State, gap_parts
 from novacula.linear.penalties import as_factors
 from novacula.linear.plane import (
     SHOWN,
@@ -27,11 +28,10 @@ from novacula.linear.plane import (
     weighted_sum,
 )
 from novacula.linear.rows import column_names
-from novacula.linear.sparse_solve import Places, Price, State, gap_parts
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.linear.lasso import Lasso
+    from novacula.linear.lasso.regression import Lasso
 
 EQUATIONS = 6
 """Weights whose equations are shown."""
