@@ -3,5 +3,15 @@
 from novacula.mixture.em import EMResult, Restart, expectation_maximization
 from novacula.mixture.gaussian.search import MixtureSearch
 from novacula.mixture.gaussian_mixture import GaussianMixture
+from novacula.mixture.k_means import KMeans
+from novacula.mixture.lloyd.search import ClusterSearch
 
-__all__ = ["EMResult", "GaussianMixture", "MixtureSearch", "Restart", "expectation_maximization"]
+__all__ = [
+    "ClusterSearch",
+    "EMResult",
+    "GaussianMixture",
+    "KMeans",
+    "MixtureSearch",
+    "Restart",
+    "expectation_maximization",
+]

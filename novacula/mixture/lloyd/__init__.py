@@ -1,0 +1,1 @@
+"""The parts of k-means: starts, assignment with and without bounds, sums, the descent, and its derivation."""

@@ -1,0 +1,152 @@
+"""The nearest centre of each row: products in single precision rule out nearly all centres, exact distances decide.
+
+    u²(‖x − c‖² − ‖x − m‖²) = u²‖c − m‖² − 2u(c − m)·u(x − m)
+
+The right side is one matrix product of rows and centres seen from the middle m of the data, in units 1/u of their
+reach. Rounding moves it by a known bound; where the two least products lie closer than that, exact distances are
+computed. So the answer is that of exact distances alone, which lose no digits near zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.table.chunk import Floats
+
+PRODUCTS = 2**16
+"""Products that are looked at together: few enough for a cache."""
+HALF_ULP = 2.0**-24
+"""Relative rounding error of single precision."""
+FAR = 1e15
+"""Units from which on a row is too far off for single precision."""
+BEYOND = 1e200
+"""A reach that leaves nothing to products: its square is infinite."""
+SMALLEST = 1e-150
+"""The least reach that is told from none: squares of units must not overflow."""
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """How rows are seen: from an origin near them, about a middle (an offset from it), in units of 1/unit.
+
+    The origin is 0, unless the data lie so far off that their digits would be lost in sums: then it is amid them.
+    """
+
+    origin: Floats  # (d,)
+    middle: Floats  # (d,)
+    unit: float
+
+    @classmethod
+    def of(cls, low: Floats, high: Floats, mean: Floats) -> Self:
+        """The space of rows between low and high (d,). All but the middle is the same in whatever order rows come."""
+        half = high / 2.0 - low / 2.0
+        middle = low + half
+        origin = np.where(np.abs(middle) > 2.0 * half, middle, 0.0)
+        reach = float(np.sqrt(len(half)) * half.max())
+        return cls(origin, mean - origin, 1.0 / max(reach, SMALLEST))
+
+    def offsets(self, x: Floats) -> Floats:
+        """Rows x (n, d) as they are seen from the origin: the same array, where that is 0."""
+        return np.asarray(x - self.origin) if self.origin.any() else x
+
+    @classmethod
+    def around(cls, origin: Floats, centres: Floats) -> Self:
+        """The space of rows that are near centres (K, d)."""
+        middle = (centres - origin).mean(axis=0)
+        reach = float(np.sqrt(((centres - origin - middle) ** 2).sum(axis=1).max()))
+        return cls(origin, middle, 1.0 / max(reach, SMALLEST))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Centres:
+    """K centres as offsets from the origin of a space, and lifted for products."""
+
+    space: Space
+    offset: Floats  # (K, d)
+    lifted: npt.NDArray[np.float32]  # (K, d + 1)
+    reach: float
+
+    @classmethod
+    def of(cls, space: Space, offset: Floats) -> Self:
+        """Lift centres."""
+        lifted = np.empty((len(offset), offset.shape[1] + 1), np.float32)
+        with np.errstate(over="ignore"):  # a centre too far off for single precision: see `fits`
+            gap = space.unit * (offset - space.middle)
+            square = np.einsum("kj,kj->k", gap, gap)
+            lifted[:, :-1], lifted[:, -1] = -2.0 * gap, square
+        return cls(space, np.ascontiguousarray(offset), lifted, float(np.sqrt(square.max())))
+
+    def products(self, lifted: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The products (K, n) with lifted rows (n, d + 1); zeros, if the centres do not fit."""
+        if not self.fits:
+            return np.zeros((len(self.offset), len(lifted)), np.float32)
+        return np.asarray(self.lifted @ lifted.T)
+
+    @property
+    def fits(self) -> bool:
+        """Whether products with rows that fit into single precision do, too."""
+        return self.reach < FAR
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """For each of n rows its centre, the distance to it when last measured, and what every other centre is beyond."""
+
+    label: npt.NDArray[np.int32]
+    upper: Floats
+    lower: Floats
+
+    @classmethod
+    def empty(cls, n: int) -> Self:
+        """Of rows that have not been looked at."""
+        return cls(np.zeros(n, np.int32), np.zeros(n), np.zeros(n))
+
+    @classmethod
+    def of(cls, x: Floats, centres: Centres) -> Self:
+        """Of rows x (n, d), offsets from the origin; distances are not measured."""
+        found, step = cls.empty(len(x)), rows_per_block(len(centres.offset))
+        for start in range(0, len(x), step):
+            part = x[start : start + step]
+            found.rows(start, start + step).assign(part, centres, np.arange(len(part)))
+        return found
+
+    def rows(self, start: int, stop: int) -> Self:
+        """Rows start to stop, as views."""
+        return type(self)(self.label[start:stop], self.upper[start:stop], self.lower[start:stop])
+
+    def assign(self, x: Floats, centres: Centres, rows: npt.NDArray[np.int64]) -> None:
+        """Find the nearest centres of these rows of a block x (n, d), in place."""
+        from novacula.mixture.lloyd._kernels import lift, settle
+
+        space, reach = centres.space, centres.reach if centres.fits else BEYOND
+        lifted, size = np.empty((len(rows), x.shape[1] + 1), np.float32), np.empty(len(rows))
+        lift(x, rows, space.middle, space.unit, FAR, lifted, size)
+        products = centres.products(lifted)
+        rounding = 2.0 * (x.shape[1] + 4) * HALF_ULP
+        settle(x, rows, centres.offset, products, size, reach, rounding, space.unit, self.label, self.lower)
+
+    def squares(self, x: Floats, centres: Centres) -> Floats:
+        """The squared distances of rows x (n, d) to their centres."""
+        from novacula.mixture.lloyd._kernels import measure
+
+        square = np.empty(len(x))
+        measure(x, centres.offset, self.label, square)
+        return square
+
+
+def rows_per_block(n_clusters: int) -> int:
+    """Rows that are looked at together."""
+    return max(256, min(PRODUCTS // n_clusters, 4096))
+
+
+def distances(x: Floats, centres: Centres) -> Floats:
+    """The distance of each of rows x (n, d) to each centre: (n, K), column by column so that no difference cancels."""
+    total = np.zeros((len(x), len(centres.offset)))
+    for column, offset in zip(x.T, centres.offset.T, strict=True):
+        total += (column[:, None] - offset) ** 2
+    return np.asarray(np.sqrt(total))

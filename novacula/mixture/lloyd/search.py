@@ -1,0 +1,176 @@
+"""How many clusters? Every size beside each other: inertia with its elbow, silhouette, and BIC.
+
+Inertia falls with every cluster more, so it cannot choose by itself. Its elbow is the size whose inertia lies farthest
+below the straight line from the first size to the last. Silhouette is highest, BIC lowest, at the best size.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.figure import COLOURS, INK, Figure
+from novacula.learner.render import table_lines
+from novacula.learner.render_html import table_parts
+from novacula.learner.work import WorkTable
+from novacula.mixture.lloyd.silhouette import is_exact, mean_silhouette
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from novacula.mixture.k_means import KMeans
+
+CRITERIA = ("silhouette", "bic", "elbow")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One number of clusters: NaN stands where a figure is not defined, and `note` says what the fit warned of."""
+
+    n_clusters: int
+    inertia: float
+    silhouette: float
+    bic: float
+    note: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterSearch:
+    """The sizes in rising order, what each criterion chooses, and the fitted model that `criterion` chose."""
+
+    criterion: str
+    sizes: tuple[Size, ...]
+    choices: dict[str, int]
+    best: KMeans
+    exact: bool  # whether silhouettes are over all pairs of rows, rather than over distances to centres
+
+    def table(self) -> WorkTable:
+        """The sizes as a table; the choices are named beside them."""
+        kind = "silhouette" if self.exact else "silhouette (of centres)"
+        header = ("clusters", "inertia", f"{kind} ↑", "BIC ↓", "chosen by", "note")
+        rows = tuple(
+            (
+                size.n_clusters,
+                *(_cell(value) for value in (size.inertia, size.silhouette, size.bic)),
+                ", ".join(name for name in CRITERIA if self.choices.get(name) == size.n_clusters),
+                size.note,
+            )
+            for size in self.sizes
+        )
+        return WorkTable(header, rows, f"Numbers of clusters; the best by {self.criterion} is {self.best.n_clusters}")
+
+    def figure(self) -> Figure:
+        """Inertia, silhouette and BIC over the number of clusters, each on its own scale, choices marked."""
+        curves = {
+            "inertia (elbow marked)": ("elbow", [size.inertia for size in self.sizes]),
+            "silhouette (highest marked)": ("silhouette", [size.silhouette for size in self.sizes]),
+            "BIC (lowest marked)": ("bic", [size.bic for size in self.sizes]),
+        }
+        sizes = np.array([size.n_clusters for size in self.sizes])
+
+        def draw(axes: Axes) -> None:
+            axes.set_axis_off()
+            for i, (title, (name, values)) in enumerate(curves.items()):
+                panel = axes.inset_axes((0.06, 0.7 - 0.34 * i, 0.94, 0.24))
+                _draw_curve(panel, sizes, np.array(values), self.choices.get(name), COLOURS[i])
+                panel.set_title(title, loc="left", fontsize=10)
+                panel.tick_params(labelbottom=i == len(curves) - 1)
+            panel.set_xlabel("clusters")
+
+        told = ", ".join(f"{name} {size}" for name, size in self.choices.items())
+        return Figure(draw, f"Inertia, silhouette and BIC over the number of clusters; they choose {told}.",
+                      "How many clusters?", (6.4, 6.4))  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join(table_lines(self.table()))
+
+    def _repr_html_(self) -> str:
+        return "".join(table_parts(self.table()))
+
+
+def _draw_curve(axes: Axes, sizes: Any, values: Any, chosen: int | None, colour: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    known = np.isfinite(values)
+    axes.plot(sizes[known], values[known], "o-", color=colour, markersize=4)
+    if chosen is not None:
+        axes.plot(chosen, values[sizes == chosen][0], "o", color="none", markeredgecolor=INK, markersize=10)
+    axes.set_xlim(sizes[0] - 0.5, sizes[-1] + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid()
+
+
+def search_sizes(
+    cls: type[KMeans], X: Any, sizes: tuple[int, ...], criterion: str, sample_weight: Any, parameters: dict[str, Any]
+) -> ClusterSearch:
+    """Fit and compare; the work behind `KMeans.search`."""
+    if criterion not in CRITERIA:
+        raise ParameterError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
+    if not sizes:
+        raise ParameterError("n_clusters is empty: a search needs at least one number of clusters")
+    models = {k: cls(k, **parameters) for k in sorted(set(sizes))}
+    tried, exact, first_error = [], False, None
+    for k, model in models.items():
+        try:
+            size, exact = _try(model, X, sample_weight)
+        except DataError as error:
+            first_error = first_error or error
+            size = Size(k, math.nan, math.nan, math.nan, str(error))
+        tried.append(size)
+    if first_error is not None and all(math.isnan(size.inertia) for size in tried):
+        raise first_error
+    chosen = choices(tried)
+    if criterion not in chosen:
+        raise ParameterError(
+            f"n_clusters is {list(models)}, of which {criterion!r} cannot choose one: an elbow takes three sizes, a "
+            "silhouette two clusters, and BIC an inertia above 0"
+        )
+    return ClusterSearch(criterion, tuple(tried), chosen, models[chosen[criterion]], exact)
+
+
+def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[Size, bool]:
+    """Fit one size; what it warns of becomes a note."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, sample_weight=sample_weight)
+    table = model._ingest(X, sample_weight, first=False)
+    silhouette = mean_silhouette(table, model._centres(), model._names())
+    note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
+    bic = model.bic()
+    size = Size(model.n_clusters, model.inertia_, silhouette, bic if math.isfinite(bic) else math.nan, note)
+    return size, is_exact(table)
+
+
+def choices(sizes: list[Size]) -> dict[str, int]:
+    """The number of clusters that each criterion chooses, where it can; of equals the smallest."""
+    chosen = {}
+    judged = [size for size in sizes if math.isfinite(size.silhouette)]
+    if judged:
+        chosen["silhouette"] = max(judged, key=lambda size: size.silhouette).n_clusters
+    weighed = [size for size in sizes if math.isfinite(size.bic)]
+    if weighed:
+        chosen["bic"] = min(weighed, key=lambda size: size.bic).n_clusters
+    known = [size for size in sizes if math.isfinite(size.inertia)]
+    if len(known) > 2:
+        chosen["elbow"] = elbow([size.n_clusters for size in known], [size.inertia for size in known])
+    return chosen
+
+
+def elbow(sizes: list[int], inertias: list[float]) -> int:
+    """The size farthest below the line from the first to the last; of equals the smallest.
+
+    >>> elbow([1, 2, 3, 4], [100.0, 20.0, 15.0, 12.0])
+    2
+    """
+    k, inertia = np.array(sizes, np.float64), np.array(inertias)
+    line = inertia[0] + (inertia[-1] - inertia[0]) * (k - k[0]) / (k[-1] - k[0])
+    return sizes[int(np.argmax(line - inertia))]
+
+
+def _cell(value: float) -> float | str:
+    return value if math.isfinite(value) else "–"

@@ -1,0 +1,137 @@
+"""Where k-means starts, whatever the order and the cuts in which rows come.
+
+One pass looks at the columns, and refuses what has no clusters. Another draws a coreset: the winners of a race in which
+a row runs by its weight-free share of the rows and of their spread (Bachem, Lucic and Krause, 2018). A row that got in
+with probability p stands for 1/p rows of its weight, so sums over the coreset are right on average. Up to `CAPACITY`
+distinct rows the coreset is all of them. Seeds are drawn from it by k-means++ (Arthur and Vassilvitskii, 2007), each
+the best of a few candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from novacula.errors import DataError
+from novacula.mixture.gaussian.start import as_means, seeds
+from novacula.mixture.lloyd.assignment import EPS, Space
+from novacula.mixture.lloyd.least_rows import LeastRows, rates
+from novacula.mixture.lloyd.rows import Rows
+from novacula.mixture.lloyd.sums import ClusterSums
+from novacula.statistics import ClassMoments
+from novacula.table.chunk import Chunk, Floats
+
+CAPACITY = 4096
+"""Rows of a coreset, or for many clusters 32 a cluster."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
+    """What one look at the rows tells: their weight, the mean and variance of columns, and how to see them."""
+
+    total: float
+    mean: Floats  # (d,)
+    variance: Floats  # (d,)
+    rounding: Floats  # (d,): what a column's mean may be off by rounding
+    space: Space
+
+    @classmethod
+    def of(cls, rows: Rows, names: tuple[str, ...], source: str) -> Self:
+        """Look at the rows."""
+        moments = rows.reduce(observe_columns, names)
+        total = float(moments.weight[0, 0])
+        if not total > 0.0:
+            raise DataError(f"the weights of {source} sum to zero: no row counts")
+        if not np.isfinite(moments.ssd).all():
+            name = names[int(np.argmin(np.isfinite(moments.ssd[0])))]
+            raise DataError(f"column {name!r} holds numbers whose squares overflow: scale them")
+        low, high, mean = moments.low[0], moments.high[0], moments.mean[0]
+        space = Space.of(low, high, mean)
+        size = np.maximum(np.abs(low - space.origin), np.abs(high - space.origin))
+        return cls(total, mean, moments.ssd[0] / total, 4.0 * EPS * size, space)
+
+
+def observe_columns(chunk: Chunk, names: tuple[str, ...]) -> ClassMoments:
+    """The moments of columns that hold numbers only."""
+    refuse_not_finite(chunk, names)
+    return ClassMoments.observe(chunk)
+
+
+def refuse_not_finite(chunk: Chunk, names: tuple[str, ...]) -> None:
+    """Raise, with its column, for a value that no distance can be taken to; rows without weight may hold anything."""
+    sound = np.isfinite(chunk.numeric)
+    if sound.all():
+        return
+    bad = ~sound & (chunk.weight > 0.0)[:, None]
+    for j in np.flatnonzero(bad.any(axis=0)):
+        value = chunk.numeric[bad[:, j], j][0]
+        what = "a missing value (NaN)" if np.isnan(value) else "an infinite value (infinity)"
+        raise DataError(
+            f"column {names[j]!r} holds {what}, to which no distance can be taken: drop such rows, fill them in, or "
+            "use GaussianMixture, which takes missing values"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coreset:
+    """Distinct rows in a fixed order, and how many rows each stands for."""
+
+    rows: Floats  # (m, d), as offsets from the origin
+    weight: Floats  # (m,)
+
+    @classmethod
+    def of(cls, rows: Rows, overview: Overview, n_clusters: int, seed: int) -> Self:
+        """Draw it, and refuse fewer distinct rows than clusters."""
+        spread = float(overview.variance.sum())
+        spread = spread if spread > 0.0 else 1.0
+        capacity = max(CAPACITY, 32 * n_clusters) + 1
+        found = rows.reduce(LeastRows.observe_race, overview.mean, spread, seed, capacity)
+        if len(found) < n_clusters:
+            raise too_few(n_clusters, len(found))
+        chosen, weight = found.rows, found.weight
+        if len(found) == capacity:  # there were more: the last key is the time at which the race was over
+            chosen = found.rows[:-1]
+            inside = -np.expm1(-found.key[-1] * rates(chosen, overview.mean, spread))
+            weight = found.weight[:-1] / inside
+        order = np.argsort(found.tag[: len(chosen)])
+        return cls(chosen[order] - overview.space.origin, weight[order])
+
+
+def too_few(n_clusters: int, n_rows: int) -> DataError:
+    """The error for fewer distinct rows than clusters."""
+    return DataError(
+        f"n_clusters is {n_clusters}, but there are only n_samples={n_rows} distinct rows that count, and each cluster "
+        "needs one of its own: lower n_clusters"
+    )
+
+
+class Starts:
+    """The starts of one fit: the coreset is drawn once, when it is needed."""
+
+    def __init__(self, rows: Rows, overview: Overview, init: Any, n_clusters: int, seed: int) -> None:
+        self.rows, self.overview, self.init, self.n_clusters, self.seed = rows, overview, init, n_clusters, seed
+        self._coreset: Coreset | None = None
+
+    def offsets(self, number: int) -> Floats:
+        """The centres of a start, as offsets from the origin: (K, d)."""
+        origin, k = self.overview.space.origin, self.n_clusters
+        if not isinstance(self.init, str):
+            return as_means(self.init, k, len(origin)) - origin
+        rng = np.random.default_rng([self.seed, number])
+        if self.init == "random_partition":
+            parts = self.rows.reduce(ClusterSums.observe_partition, self.overview.space, k, int(rng.integers(2**31)))
+            return np.where(parts.weight[:, None] > 0.0, parts.means(), self.overview.mean - origin)
+        coreset = self.coreset
+        if self.init == "random":
+            chosen = rng.choice(len(coreset.rows), k, replace=False, p=coreset.weight / coreset.weight.sum())
+            return coreset.rows[chosen]
+        return seeds(coreset.rows, coreset.weight, k, rng)
+
+    @property
+    def coreset(self) -> Coreset:
+        """The rows that seeds are drawn from."""
+        if self._coreset is None:
+            self._coreset = Coreset.of(self.rows, self.overview, self.n_clusters, self.seed)
+        return self._coreset
