@@ -15,7 +15,6 @@ from novacula.errors import DataError
 from novacula.learner.base import Classifier
 from novacula.learner.work import Work
 from novacula.linear.finite import FiniteOnly
-from novacula.linear.plane import ROWS
 from novacula.linear.rows import weighted_sums
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -49,12 +48,7 @@ class LinearClassifier(FiniteOnly, Classifier):
         check_is_fitted(self)
         if X is None:
             return self._derivation()
-        table = self._query(X)
-        chunk = next(iter(table.chunks()))
-        rows = chunk.rows(0, min(ROWS, len(chunk))).dense()
-        if not np.isfinite(rows).all():
-            self._refuse_not_finite(X, table)
-        return self._prediction_work(rows, len(chunk) > ROWS)
+        return self._prediction_work(*self._first_rows(X))
 
     def _derivation(self) -> Work:
         raise NotImplementedError(f"{type(self).__name__} must derive its planes")

@@ -13,6 +13,9 @@ from novacula.linear.rows import column_names, finite_columns
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
+ROWS = 10
+"""Rows of X whose predictions are derived."""
+
 
 class FiniteOnly(Learner):
     """A learner whose sums tell it of missing and infinite values."""
@@ -38,3 +41,12 @@ class FiniteOnly(Learner):
                 f"column {name!r} holds missing or infinite values (NaN or infinity) and "
                 f"{type(self).__name__} takes none: impute or drop them"
             )
+
+    def _first_rows(self, X: Any) -> tuple[Floats, bool]:
+        """The rows of X whose predictions are derived (n, d), and whether there are more."""
+        table = self._query(X)
+        chunk = next(iter(table.chunks()))
+        rows = chunk.rows(0, min(ROWS, len(chunk))).dense()
+        if not np.isfinite(rows).all():
+            self._refuse_not_finite(X, table)
+        return rows, len(chunk) > ROWS

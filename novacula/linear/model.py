@@ -13,7 +13,7 @@ from novacula.errors import DataError, ParameterError, RankWarning
 from novacula.learner.base import Regressor
 from novacula.learner.work import Work
 from novacula.linear.finite import FiniteOnly
-from novacula.linear.plane import ROWS, derive_predictions
+from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import Problem, RowsProblem, SumsProblem
 from novacula.linear.rows import column_names, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
@@ -53,12 +53,7 @@ class LinearModel(FiniteOnly, Regressor):
         check_is_fitted(self)
         if X is None:
             return self._derivation()
-        table = self._query(X)
-        chunk = next(iter(table.chunks()))
-        rows = chunk.rows(0, min(ROWS, len(chunk))).dense()
-        if not np.isfinite(rows).all():
-            self._refuse_not_finite(X, table)
-        return derive_predictions(self, rows, cut=len(chunk) > ROWS)
+        return derive_predictions(self, *self._first_rows(X))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

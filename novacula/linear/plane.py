@@ -17,8 +17,6 @@ TERMS = 8
 """Terms of a sum that are written out; the others are one number."""
 SHOWN = 20
 """Rows of a table."""
-ROWS = 10
-"""Rows of X whose predictions are derived."""
 TARGETS = 2
 """Targets that are derived."""
 

@@ -21,18 +21,15 @@ from sklearn.utils.metaestimators import available_if
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Card
-from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.figure import Figure
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
-from novacula.linear.penalty_choice import choose_penalty
+from novacula.linear.penalty_path import choose_penalty, coefficient_figure
 from novacula.linear.problem import Problem, leave_one_out, solve_positive, solve_prices, spectrum_of
 from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
-
-CURVES = 7
-"""Curves of a figure."""
 
 
 class Ridge(LinearModel):
@@ -201,15 +198,4 @@ class RidgePath:
 
     def figure(self, target: int = 0) -> Figure:
         """The coefficients of a target over log α, those that are largest somewhere."""
-        coef = self.coef if self.coef.ndim == 2 else self.coef[:, target]
-        order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:CURVES]
-        cut = f", the largest {CURVES} of {len(self.names)}" if len(self.names) > CURVES else ""
-        places = np.argsort(self.alphas)
-        places = places[self.alphas[places] > 0.0]  # zero has no logarithm
-        return curve_figure(
-            np.log10(self.alphas[places]),
-            {self.names[j]: coef[places, j] for j in order},
-            title=f"Coefficients as the penalty grows{cut}",
-            xlabel="log₁₀ α",
-            ylabel="coefficient",
-        )
+        return coefficient_figure(self.alphas, self.coef if self.coef.ndim == 2 else self.coef[:, target], self.names)

@@ -49,6 +49,8 @@ class NeighborsLearner(Learner):
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
     checks_finite: ClassVar[bool] = False  # `require_finite` names column and row
+    remedy: ClassVar[str] = "take metric='heom', which knows what to do with it, or impute it"
+    """What helps against missing values."""
     by_itself: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
@@ -86,7 +88,7 @@ class NeighborsLearner(Learner):
             raise ParameterError(
                 "scale='standard' does not go with metric='heom', which has a scale of its own: ranges"
             )
-        require_finite(chunk, table.layout, mixed, type(self).__name__)
+        require_finite(chunk, table.layout, mixed, self.remedy)
         if not chunk.weight.sum() > 0.0:
             raise DataError("the weights sum to zero: no row counts")
         if self.scale is None and not mixed:
@@ -202,7 +204,7 @@ class NeighborsLearner(Learner):
         return Neighbours.of(distance, row, self.examples_["weight"], own)
 
     def _laid_out(self, chunk: Chunk, layout: Any) -> Floats:
-        require_finite(chunk, layout, self.metric == MIXED, type(self).__name__)
+        require_finite(chunk, layout, self.metric == MIXED, self.remedy)
         return self.scaling_.lay_out(chunk)
 
     def _queried(self, X: Any) -> Table:

@@ -96,6 +96,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         "metric": [StrOptions(set(METRICS))],
     }
     by_itself = "cv_ml"
+    remedy = "impute it, or drop the row"
 
     def __init__(
         self,

@@ -92,15 +92,12 @@ def warn_of_wild_scales(numbers: Floats, weight: Floats, names: Sequence[str]) -
         )
 
 
-def require_finite(chunk: Chunk, layout: Schema, missing: bool, learner: str) -> None:
+def require_finite(chunk: Chunk, layout: Schema, missing: bool, remedy: str) -> None:
     """Refuse infinite numbers and, unless the metric knows what to do with them, missing ones; with column and row."""
     bad = np.isinf(chunk.numeric) if missing else ~np.isfinite(chunk.numeric)
     if bad.any():
         row, column = (int(place) for place in np.argwhere(bad)[0])
         name = printable(layout.of_kind("numeric")[column].name)
         if np.isnan(chunk.numeric[row, column]):
-            raise DataError(
-                f"column {name!r} misses a value (NaN) in row {row + 1}: {learner} needs metric='heom' for that, or "
-                f"impute it"
-            )
+            raise DataError(f"column {name!r} misses a value (NaN) in row {row + 1}: {remedy}")
         raise DataError(f"column {name!r} is infinite in row {row + 1}: no row is near it")

@@ -48,6 +48,22 @@ class Chunk:
             None if self.target is None else self.target[start:stop],
         )
 
+    def take(self, rows: Any) -> Self:
+        """Give some rows, by their numbers or by a mask."""
+        return type(self)(
+            self.numeric[rows],
+            self.codes[rows],
+            self.weight[rows],
+            None if self.sparse is None else self.sparse[rows],
+            tuple(column[rows] for column in self.text),
+            None if self.target is None else self.target[rows],
+        )
+
+    def counted(self) -> Self:
+        """Give the rows that have weight: whatever the others hold must have no effect."""
+        held = self.weight > 0.0
+        return self if held.all() else self.take(held)
+
     @property
     def nbytes(self) -> int:
         """Bytes held, text counted as its pointers only."""

@@ -154,3 +154,31 @@ def test_gains():
     root, sunny = model.candidates_.gain[0], model.candidates_.gain[2]
     assert root[1] == pytest.approx(temperature) == pytest.approx(0.0292, abs=5e-5)
     assert sunny[3] == pytest.approx(wind_if_sunny) == pytest.approx(0.0200, abs=5e-5)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_normaliser_of_a_gaussian_kernel(d):
+    """A kernel of width 0.7 on one row: its top is (2πw²)^(−d/2), which makes it integrate to one."""
+    from novacula.neighbors import KernelDensity
+
+    width = 0.7
+    model = KernelDensity(bandwidth=width).fit(np.zeros((1, d)))
+    assert np.exp(model.score_samples(np.zeros((1, d))))[0] == pytest.approx((2 * np.pi * width**2) ** (-d / 2))
+    axis = np.linspace(-6, 6, 61)
+    grid = np.stack(np.meshgrid(*[axis] * d), axis=-1).reshape(-1, d)
+    assert np.exp(model.score_samples(grid)).sum() * (axis[1] - axis[0]) ** d == pytest.approx(1.0, rel=1e-6)
+
+
+def test_em_maximises_over_the_second_hypothesis():
+    """Q(h′|h) takes its expectation under h and is maximised over h′: by brute force for two means of equal weight."""
+    from novacula.mixture import GaussianMixture
+
+    x, old = np.array([-1.4, -0.6, 0.3, 1.1, 1.9]), np.array([-0.5, 1.0])
+    joint = np.exp(-0.5 * (x[:, None] - old) ** 2)
+    share = joint / joint.sum(axis=1, keepdims=True)  # under h
+    means = np.linspace(-2, 2, 4001)
+    q = -0.5 * share.T @ (x[:, None] - means) ** 2  # of h′
+    model = GaussianMixture(2, weights="equal", variance=1.0, init=old[:, None], max_iter=1, tol=0.0)
+    with pytest.warns(UserWarning, match="max_iter"):
+        model.fit(x[:, None])
+    np.testing.assert_allclose(model.means_.ravel(), means[q.argmax(axis=1)], atol=1e-3)

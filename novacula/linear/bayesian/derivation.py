@@ -28,7 +28,8 @@ from novacula.linear.bayesian.posterior import (
     variances_at,
 )
 from novacula.linear.derivation import DIGITS, FEW, ROUNDING, intercept_step
-from novacula.linear.plane import ROWS, weighted_sum
+from novacula.linear.finite import ROWS
+from novacula.linear.plane import weighted_sum
 from novacula.linear.rows import column_names
 from novacula.linear.solve import EPS
 from novacula.table import Chunk

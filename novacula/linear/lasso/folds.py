@@ -19,7 +19,7 @@ import numpy as np
 
 from novacula.errors import DataError
 from novacula.linear.lasso.path import Terms, solve_path
-from novacula.linear.lasso.sums import GramSums, RowsSums, Total, counted, n_columns, taken, targets
+from novacula.linear.lasso.sums import GramSums, RowsSums, Total, n_columns, targets
 from novacula.linear.rows import stored_precision, weighted_sums
 from novacula.linear.solve import EPS, System
 from novacula.statistics import Bundle, CoMoments
@@ -42,7 +42,7 @@ def fold_numbers(chunk: Chunk, n_folds: int, seed: int) -> Floats:
 def fold_moments(chunk: Chunk, n_folds: int, seed: int) -> Bundle:
     """The moments of the rows of each fold."""
     fold = fold_numbers(chunk, n_folds, seed)
-    return Bundle(tuple(CoMoments.observe(taken(chunk, fold == i)) for i in range(n_folds)))
+    return Bundle(tuple(CoMoments.observe(chunk.take(fold == i)) for i in range(n_folds)))
 
 
 def validate_sums(moments: Bundle, alphas: Floats, terms: Terms, centred: bool) -> tuple[Floats, Floats]:
@@ -90,7 +90,7 @@ def validate_rows(
 
 def squared_errors(chunk: Chunk, coef: Floats, centre: Floats) -> Total:
     """Σ w (y − ŷ)² (m, k) for planes through `centre` with these slopes (m, k, d)."""
-    chunk = counted(chunk)
+    chunk = chunk.counted()
     m, k, d = coef.shape
     slopes = coef.reshape(m * k, d)
     fitted = weighted_sums(chunk, slopes.T, -slopes @ centre[:d]).reshape(len(chunk), m, k)

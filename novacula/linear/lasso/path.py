@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.figure import Figure
 from novacula.linear.lasso.working_set import Price, State, Sums, WorkingSet, null_state, solve_sparse
-from novacula.linear.penalty_choice import choose_penalty
+from novacula.linear.penalty_path import choose_penalty, coefficient_figure
 from novacula.table.chunk import Floats
-
-CURVES = 7
-"""Curves of a figure."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +52,7 @@ class LassoPath:
 
     def figure(self, target: int = 0) -> Figure:
         """The coefficients of a target over log α, those that are largest somewhere."""
-        coef = self.coef if self.coef.ndim == 2 else self.coef[:, target]
-        order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:CURVES]
-        cut = f", the largest {CURVES} of {len(self.names)}" if len(self.names) > CURVES else ""
-        places = np.argsort(self.alphas)
-        places = places[self.alphas[places] > 0.0]  # zero has no logarithm
-        return curve_figure(
-            np.log10(self.alphas[places]),
-            {self.names[j]: coef[places, j] for j in order},
-            title=f"Coefficients as the penalty grows{cut}",
-            xlabel="log₁₀ α",
-            ylabel="coefficient",
-        )
+        return coefficient_figure(self.alphas, self.coef if self.coef.ndim == 2 else self.coef[:, target], self.names)
 
 
 def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], Floats]:

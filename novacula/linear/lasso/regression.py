@@ -27,7 +27,7 @@ from novacula.linear.lasso.sums import GramSums, RowsSums
 from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_sparse
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
-from novacula.linear.penalty_choice import choose_penalty
+from novacula.linear.penalty_path import choose_penalty
 from novacula.linear.rows import column_names, is_flat, stored_precision
 from novacula.linear.solve import System
 from novacula.statistics import Bundle, CoMoments

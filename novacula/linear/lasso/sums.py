@@ -7,10 +7,9 @@ column, and leaves sparse columns sparse: their centre is taken off the sums ins
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -129,7 +128,7 @@ class Total(Statistic):
     @classmethod
     def products(cls, chunk: Chunk, rows: Places, columns: Places, centre: Floats) -> Self:
         """Σ w (xᵢ − x̄ᵢ)(xⱼ − x̄ⱼ) for columns i and j: the second are the last of the first."""
-        chunk = counted(chunk)
+        chunk = chunk.counted()
         x = gathered(chunk, rows) - centre[rows]
         y = x[:, len(rows) - len(columns) :]
         return cls(x.T @ (y if (chunk.weight == 1.0).all() else y * chunk.weight[:, None]))
@@ -137,7 +136,7 @@ class Total(Statistic):
     @classmethod
     def residual(cls, chunk: Chunk, target: int, used: Places, coef: Floats, centre: Floats, far: bool) -> Self:
         """Σ w (x − x̄) r (d,) and Σ w r², of r = y − ȳ − Σ w (x − x̄) over the columns used."""
-        chunk = counted(chunk)
+        chunk = chunk.counted()
         d = n_columns(chunk)
         r = targets(chunk)[:, target] - centre[d + target] - (gathered(chunk, used) - centre[used]) @ coef
         weighted = r * chunk.weight
@@ -168,7 +167,7 @@ class CrossMoments(Statistic):
     @classmethod
     def observe(cls, chunk: Chunk) -> Self:
         """The moments of a chunk about its own mean."""
-        chunk = counted(chunk)
+        chunk = chunk.counted()
         y, weight, total = targets(chunk), chunk.weight, float(chunk.weight.sum())
         d = n_columns(chunk)
         if total == 0.0:
@@ -240,23 +239,3 @@ def targets(chunk: Chunk) -> Floats:
     """The targets of the rows (n, k)."""
     y = np.asarray(chunk.target, np.float64)
     return y if y.ndim == 2 else y[:, None]
-
-
-def counted(chunk: Chunk) -> Chunk:
-    """The rows that have weight."""
-    held = chunk.weight > 0.0
-    return chunk if held.all() else taken(chunk, held)
-
-
-def taken(chunk: Chunk, held: Any) -> Chunk:
-    """The rows for which `held` is true."""
-    pick: Callable[[Any], Any] = lambda values: None if values is None else values[held]  # noqa: E731
-    return replace(
-        chunk,
-        numeric=chunk.numeric[held],
-        codes=chunk.codes[held],
-        weight=chunk.weight[held],
-        sparse=pick(chunk.sparse),
-        text=tuple(column[held] for column in chunk.text),
-        target=pick(chunk.target),
-    )

@@ -11,45 +11,13 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float64, int32, void
 
+from novacula.learner._kernels import exponentials
+
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 CODES = Array(int32, 1, "C", readonly=True)
 VECTOR = float64[::1]
 TABLE = float64[:, ::1]
-
-LOWEST = -700.0
-"""Below this an exponential is taken for e to this power, 1e-304."""
-PER_LN2 = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-
-
-@njit(nogil=True, fastmath={"contract"})
-def _exponentials(x, scale):
-    """Turn x (n,), none of them positive, into eˣ in place; scale (n,) is scratch.
-
-    eˣ = 2ᵏ eʳ with |r| ≤ ½ ln 2: Taylor's polynomial for eʳ, and the bits of 2ᵏ as an integer.
-    """
-    bits = scale.view(np.int64)
-    for i in range(len(x)):
-        v = x[i] if x[i] > LOWEST else LOWEST
-        k = np.floor(v * PER_LN2 + 0.5)
-        bits[i] = np.int64(np.int32(k) + 1023) << 52
-        r = v - k * LN2_HIGH - k * LN2_LOW
-        p = r * (1.0 / 6227020800.0) + (1.0 / 479001600.0)
-        p = p * r + (1.0 / 39916800.0)
-        p = p * r + (1.0 / 3628800.0)
-        p = p * r + (1.0 / 362880.0)
-        p = p * r + (1.0 / 40320.0)
-        p = p * r + (1.0 / 5040.0)
-        p = p * r + (1.0 / 720.0)
-        p = p * r + (1.0 / 120.0)
-        p = p * r + (1.0 / 24.0)
-        p = p * r + (1.0 / 6.0)
-        p = p * r + 0.5
-        p = p * r + 1.0
-        x[i] = p * r + 1.0
-    for i in range(len(x)):
-        x[i] *= scale[i]
 
 
 @njit(nogil=True, inline="always", error_model="numpy")
@@ -84,7 +52,7 @@ def logistic_losses(margin, code, weight, root):
     e = np.empty(n)
     for i in range(n):
         e[i] = -abs(margin[i])
-    _exponentials(e, root)
+    exponentials(e, root, n)
     for i in range(n):
         share = 1.0 / (1.0 + e[i])
         m, t, w = margin[i], float64(code[i]), weight[i]
@@ -113,7 +81,7 @@ def softmax_losses(margin, code, weight, residual):
         for j in range(k):
             margin[i, j] -= top
         total -= weight[i] * margin[i, code[i]]
-    _exponentials(margin.reshape(n * k), residual.reshape(n * k))
+    exponentials(margin.reshape(n * k), residual.reshape(n * k), n * k)
     for i in range(n):
         whole = 0.0
         for j in range(k):

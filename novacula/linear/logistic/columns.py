@@ -41,10 +41,10 @@ class ClassColumns(Statistic):
     def observe(cls, chunk: Chunk, n_classes: int) -> Self:
         """Count the classes and measure the columns of a chunk, without making sparse ones dense."""
         weight = weighted_counts(class_codes(chunk, n_classes), chunk.weight, n_classes)
-        blocks = [_dense_moments(piece) for piece in blocks_of(counted(chunk))]
+        blocks = [_dense_moments(piece) for piece in blocks_of(chunk.counted())]
         _, mean, ssd = reduce(_joined, blocks)
         if chunk.sparse is not None:
-            more = _sparse_moments(counted(chunk))
+            more = _sparse_moments(chunk.counted())
             mean, ssd = (np.append(one, other) for one, other in zip((mean, ssd), more, strict=True))
         return cls(weight, mean, ssd)
 
@@ -59,20 +59,6 @@ class ClassColumns(Statistic):
         """The columns whose values differ by more than their rounding (d,)."""
         total = float(self.weight.sum())
         return self.ssd > (NOISE * EPS) ** 2 * (self.ssd + total * self.mean**2)
-
-
-def counted(chunk: Chunk) -> Chunk:
-    """The rows that have weight: whatever the others hold must have no effect."""
-    kept = chunk.weight > 0.0
-    if kept.all():
-        return chunk
-    return Chunk(
-        chunk.numeric[kept],
-        chunk.codes[kept],
-        chunk.weight[kept],
-        None if chunk.sparse is None else chunk.sparse[kept],
-        target=None if chunk.target is None else chunk.target[kept],
-    )
 
 
 def blocks_of(chunk: Chunk) -> list[Chunk]:

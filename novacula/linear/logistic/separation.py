@@ -12,7 +12,7 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
-from novacula.linear.logistic.columns import blocks_of, counted
+from novacula.linear.logistic.columns import blocks_of
 from novacula.linear.logistic.objective import Objective, Point
 from novacula.linear.logistic.sums import Frame, Rows
 from novacula.statistics.base import Statistic
@@ -42,7 +42,7 @@ class Leads(Statistic):
     def observe(cls, chunk: Chunk, w: Floats, frame: Frame) -> Self:
         """Measure the rows of a chunk along W (planes, q)."""
         total = cls.zero()
-        for piece in blocks_of(counted(chunk)):
+        for piece in blocks_of(chunk.counted()):
             rows = Rows.of(piece, frame, np.empty((len(piece), chunk.numeric.shape[1] + frame.intercept)))
             lead = leads(rows.margins(w), rows)
             total += cls(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from scipy import special
 
-from novacula.linear.logistic.columns import blocks_of, counted
+from novacula.linear.logistic.columns import blocks_of
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Codes, Floats
 
@@ -44,7 +44,7 @@ class LossSums(Statistic):
         total = cls.zero(planes, q, len(columns))
         value, gradient, hessian = 0.0, total.gradient, total.hessian
         # Without Hessian nothing of a sparse block is made dense, so it need not be cut to fit the cache.
-        chunk = counted(chunk)
+        chunk = chunk.counted()
         pieces = blocks_of(chunk) if chunk.sparse is None or len(columns) else [chunk]
         space = np.empty((len(pieces[0]), chunk.numeric.shape[1] + frame.intercept))
         for piece in pieces:

@@ -70,7 +70,7 @@ class OrderedRows:
             return
         size = rows_in_block(chunk)
         for start in range(0, len(chunk), size):
-            yield taken(chunk, self._order[start : start + size])
+            yield chunk.take(self._order[start : start + size])
 
 
 def is_small(table: Table) -> bool:
@@ -83,18 +83,6 @@ def rows_in_block(chunk: Chunk) -> int:
     """As many rows as make a block of numbers."""
     width = chunk.numeric.shape[1] + (0 if chunk.sparse is None else chunk.sparse.shape[1])
     return max(1, BLOCK // max(width, 1))
-
-
-def taken(chunk: Chunk, rows: Any) -> Chunk:
-    """Some rows of a chunk, by number."""
-    return Chunk(
-        chunk.numeric[rows],
-        chunk.codes[rows],
-        chunk.weight[rows],
-        None if chunk.sparse is None else chunk.sparse[rows],
-        tuple(column[rows] for column in chunk.text),
-        None if chunk.target is None else chunk.target[rows],
-    )
 
 
 def dense_blocks(chunk: Chunk) -> Iterator[tuple[Floats, Chunk]]:

@@ -1,4 +1,4 @@
-"""Which penalty of a path to take, given the error of each on rows that were left out.
+"""Paths of penalties: which of them to take, given the error of each on rows that were left out, and their picture.
 
 "best" is that of the least error. "one_standard_error" is the largest penalty whose error is within one standard error
 of the least: the errors cannot tell it from the best, and its model is the simplest of those.
@@ -6,14 +6,19 @@ of the least: the errors cannot tell it from the best, and its model is the simp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
+from novacula.learner.figure import Figure, curve_figure
 from novacula.table.chunk import Floats
 
 Choice: TypeAlias = Literal["best", "one_standard_error"]
+
+CURVES = 7
+"""Curves of a figure."""
 
 
 def choose_penalty(alphas: Floats, error: Floats, std_error: Floats, choice: str) -> int:
@@ -32,3 +37,18 @@ def choose_penalty(alphas: Floats, error: Floats, std_error: Floats, choice: str
         return best
     within = np.flatnonzero(error <= error[best] + std_error[best])
     return int(within[np.argmax(alphas[within])]) if len(within) else best
+
+
+def coefficient_figure(alphas: Floats, coef: Floats, names: Sequence[str]) -> Figure:
+    """The coefficients (m, d) over log α, those that are largest somewhere."""
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[:CURVES]
+    cut = f", the largest {CURVES} of {len(names)}" if len(names) > CURVES else ""
+    places = np.argsort(alphas)
+    places = places[alphas[places] > 0.0]  # zero has no logarithm
+    return curve_figure(
+        np.log10(alphas[places]),
+        {names[j]: coef[places, j] for j in order},
+        title=f"Coefficients as the penalty grows{cut}",
+        xlabel="log₁₀ α",
+        ylabel="coefficient",
+    )
