@@ -108,7 +108,7 @@ def why_diverged(objective: Objective, before: Point, after: Point, momentum: fl
         return f"It diverged: f became {value:g}; lower step, which is {after.step:g}."
     return (
         f"It diverged: f became {value:g}. The step of {after.step:g} is too long where the curvature is "
-        f"{curvature:.4g}, as along the last step: choose it below {2 * (1 + momentum) / curvature:.4g}."
+        f"{curvature:.4g}, as along the last step: it must be less than {2 * (1 + momentum) / curvature:.4g} there."
     )
 
 
