@@ -74,9 +74,10 @@ class Result:
             elif i == SHOWN:
                 rows.append(("…", "", "", ""))
         lines = [self.method, aligned(("iteration", "value", "step", "‖gradient‖"), rows), self.reason]
-        lines.append(
-            f"Evaluations: {self.n_evaluations} of f, {counted(self.n_gradients, 'gradient')}" + self._hessians()
-        )
+        if self.n_evaluations:  # a linear system takes none
+            lines.append(
+                f"Evaluations: {self.n_evaluations} of f, {counted(self.n_gradients, 'gradient')}" + self._hessians()
+            )
         if self.modified:
             lines.append(f"The Hessian was not positive definite in the step to iteration {listed(self.modified)}.")
         return "\n".join(lines)
