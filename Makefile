@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/python examples/play_tennis.py demo
 
 test: check
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" --hypothesis-profile=ci
 
 test-all: check
 	$(PYTEST)

@@ -89,6 +89,7 @@ def iterate(
     atol: float = 0.0,
     direction: Direction = "down",
     monotone: bool = False,
+    noise: float = 0.0,
     monitor: Monitor[P] | None = None,
 ) -> Run[P]:
     """Step from params to params until the objective settles, and say how it ended.
@@ -99,10 +100,11 @@ def iterate(
     The objective has settled when |new − old| ≤ tol · max(|new|, |old|) + atol: relative to its own size, so
     that neither its unit nor the number of rows decides when to stop. With tol None only the step decides.
     `monotone` says that in theory the objective cannot get worse, so the run ends if it does by more than
-    rounding. `monitor(iteration, objective, params)` sees each accepted objective, that of the start as
-    iteration 0, and ends the run by returning True.
+    rounding: a share of its size, and `noise` where its own unit says what is nothing. `monitor(iteration,
+    objective, params)` sees each accepted objective, that of the start as iteration 0, and ends the run by
+    returning True.
     """
-    rule = Rule(tol, atol, direction, monotone)
+    rule = Rule(tol, atol, direction, monotone, noise)
     if max_iter < 0:
         raise ParameterError(f"max_iter is {max_iter!r}; it must not be negative")
     kept, history = params, list[float]()
@@ -132,6 +134,7 @@ class Rule:
     atol: float
     direction: Direction
     monotone: bool
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value in (("tol", self.tol), ("atol", self.atol)):
@@ -155,7 +158,7 @@ class Rule:
             return None
         old = history[-1]
         loss = new - old if self.direction == "down" else old - new
-        return Outcome.WORSENED if loss > ROUNDING * max(abs(new), abs(old)) else None
+        return Outcome.WORSENED if loss > ROUNDING * max(abs(new), abs(old)) + self.noise else None
 
 
 def warn_unless_converged(run: Run[P], learner: str, stacklevel: int = 3) -> None:

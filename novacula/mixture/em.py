@@ -20,6 +20,9 @@ from novacula.learner.iterate import Outcome, Rule, iterate
 P = TypeVar("P")
 S = TypeVar("S")
 
+NOISE = 1e-10
+"""What a log-likelihood may lose to rounding beside a share of its size, which is no measure where it is about 0."""
+
 
 @dataclass(frozen=True)
 class Restart:
@@ -170,5 +173,12 @@ class _Climb(Generic[P, S]):
             return None if self.monitor is None else self.monitor(iteration, objective, state.params)
 
         return iterate(
-            step, _State(start), max_iter=self.max_iter, tol=None, direction="up", monotone=True, monitor=watch
+            step,
+            _State(start),
+            max_iter=self.max_iter,
+            tol=None,
+            direction="up",
+            monotone=True,
+            noise=NOISE,
+            monitor=watch,
         )

@@ -208,3 +208,14 @@ def test_whoever_does_not_converge_warns(outcome):
     else:
         with pytest.warns(ConvergenceWarning, match=r"^KMeans: It .*1 iteration\b"):
             warn_unless_converged(run, "KMeans")
+
+
+def test_noise_is_no_fall():
+    """An objective about 0 has no size to measure rounding by; its unit may say what is nothing."""
+
+    def step(i):
+        return i + 1, (1e-3, 1e-3 - 1e-11, 1e-3 - 2e-11)[i]
+
+    strict = iterate(step, 0, max_iter=2, tol=None, direction="up", monotone=True)
+    assert strict.outcome is Outcome.WORSENED
+    assert len(iterate(step, 0, max_iter=2, tol=None, direction="up", monotone=True, noise=1e-10).history) == 3
