@@ -17,8 +17,8 @@ from novacula.linear.solve import EPS, NOISE
 from novacula.statistics.base import Statistic, class_codes, require_same_layout, weighted_counts
 from novacula.table.chunk import Chunk, Floats
 
-BLOCK = 1 << 15
-"""Numbers of a block of rows, at most: few enough to stay in the cache between two passes over them."""
+BLOCK = 1 << 19
+"""Numbers of a block of rows, 4 MB: many, since threads wait for each other between the steps of a block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
