@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from novacula.table.chunk import Floats
 
-PRODUCTS = 2**16
-"""Products that are looked at together: few enough for a cache."""
+PRODUCTS = 2**18
+"""Products that are looked at together, 1 MB: threads wait for each other between the steps of a block."""
 HALF_ULP = 2.0**-24
 """Relative rounding error of single precision."""
 FAR = 1e15
@@ -141,7 +141,7 @@ class Assignment:
 
 def rows_per_block(n_clusters: int) -> int:
     """Rows that are looked at together."""
-    return max(256, min(PRODUCTS // n_clusters, 4096))
+    return max(256, min(PRODUCTS // n_clusters, 16384))
 
 
 def distances(x: Floats, centres: Centres) -> Floats:
