@@ -24,6 +24,8 @@ from novacula.optimize.objective import Function, Objective, Point
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
+ROUNDING = 1e-14
+"""The share of a sum of squares below which a gain cannot be seen in it."""
 REFUSALS = 80
 """Refused steps in a row, after which μ has grown beyond all measure."""
 
@@ -138,6 +140,9 @@ def damped_step(problem: Residuals, point: Damped) -> Damped | Halt:
             damping *= max(1 / 3, 1 - (2 * min(gain, 2.0) - 1) ** 3)
             return problem.point(place, point, damping, float(np.linalg.norm(move)))
         damping, growth = damping * growth, growth * 2
+    whole = solve_damped(point, 0.0)
+    if -float(whole @ point.gradient) / 2 <= ROUNDING * point.value:
+        return Halt(Outcome.CONVERGED, "It converged: what the best step promises is less than rounding of the sum.")
     return Halt(
         Outcome.STALLED,
         f"It stalled: no step lowers the sum of squares, though Jᵀr has length {point.norm:.3g}: "
