@@ -14,7 +14,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.work import Work
 from novacula.linear.finite import FiniteOnly
 from novacula.linear.plane import derive_predictions
-from novacula.linear.problem import Problem, RowsProblem, SumsProblem
+from novacula.linear.problem import Observed, Problem, RowsProblem, SumsProblem
 from novacula.linear.rows import column_names, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
 from novacula.statistics import CoMoments
@@ -118,7 +118,7 @@ class LinearModel(FiniteOnly, Regressor):
 
     # --- out ------------------------------------------------------------------------------------------------
 
-    def _set(self, problem: Problem, coef: Floats) -> None:
+    def _set(self, problem: Observed, coef: Floats) -> None:
         """Keep coefficients (d, k), and the intercept that makes the plane pass through the means."""
         centre, d = problem.columns.centre, len(coef)
         self.moments_, self.x_centre_, self.y_centre_ = problem.moments, centre[:d], centre[d:]

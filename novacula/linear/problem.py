@@ -28,16 +28,12 @@ from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
-class Problem(Protocol):
-    """What a learner may ask, however the data came."""
+class Observed(Protocol):
+    """What is known of the data, however they came."""
 
     @property
     def flat(self) -> bool:
         """Whether the target is one column given as such, so that predictions are (n,) rather than (n, 1)."""
-
-    @property
-    def table(self) -> Table | None:
-        """The rows, None where they are gone."""
 
     @property
     def moments(self) -> CoMoments | None:
@@ -46,6 +42,14 @@ class Problem(Protocol):
     @property
     def columns(self) -> Columns:
         """Centre and size of the columns."""
+
+
+class Problem(Observed, Protocol):
+    """What a learner may ask to be solved."""
+
+    @property
+    def table(self) -> Table | None:
+        """The rows, None where they are gone."""
 
     def solve(self, alpha: float = 0.0) -> Solution:
         """The coefficients for one penalty."""

@@ -121,12 +121,12 @@ def expectation_maximization(
     climb = _Climb(e_step, m_step, Rule(tol, atol, "up", False), max_iter, log_prior, monitor)
     restarts: list[Restart] = []
     best: dict[str, Any] = {}
-    first_error: DataError | None = None
+    errors: list[DataError] = []
     for i in range(n_init):
         try:
             run = climb.from_start(init(i) if callable(init) else init)
         except DataError as error:
-            first_error = first_error or error
+            errors.append(error)
             restarts.append(Restart(-math.inf, 0, str(error)))
             continue
         objective = run.history[-1] if run.history else -math.inf
@@ -134,7 +134,7 @@ def expectation_maximization(
         if not best or objective > restarts[best["best"]].objective:
             best = {"best": i, "history": run.history, "outcome": run.outcome, "state": run.params}
     if not best:
-        raise first_error  # type: ignore[misc]
+        raise errors[0]
     state = best.pop("state")
     prior = 0.0 if log_prior is None else float(log_prior(state.params))
     log_likelihood = restarts[best["best"]].objective - prior

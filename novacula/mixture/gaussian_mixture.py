@@ -27,7 +27,7 @@ from novacula.learner.card import Card
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Work
 from novacula.mixture.em import EMResult, Restart, expectation_maximization
-from novacula.mixture.gaussian.covariance import Family
+from novacula.mixture.gaussian.covariance import CovarianceType, Family
 from novacula.mixture.gaussian.density import Components, Density, imputed, posteriors
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
 from novacula.mixture.gaussian.rows import Rows
@@ -146,7 +146,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         self,
         n_components: int = 1,
         *,
-        covariance_type: str = "full",
+        covariance_type: CovarianceType = "full",
         weights: str = "free",
         variance: float | str = "free",
         reg_covar: float = 1e-6,
@@ -254,7 +254,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         cls,
         X: Any,
         n_components: Iterable[int] = range(1, 10),
-        covariance_types: Iterable[str] = ("full", "tied", "diag", "spherical"),
+        covariance_types: Iterable[CovarianceType] = ("full", "tied", "diag", "spherical"),
         *,
         criterion: str = "bic",
         folds: int = 5,
@@ -363,7 +363,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
 
     def _family(self) -> Family:
         variance = None if isinstance(self.variance, str) else float(self.variance)
-        return Family(self.covariance_type, variance, self.floor_)  # type: ignore[arg-type]
+        return Family(self.covariance_type, variance, self.floor_)
 
     def _components(self) -> Components:
         covariances = self._family().expanded(self.covariances_, len(self.weights_))

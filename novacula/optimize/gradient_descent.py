@@ -23,6 +23,10 @@ from novacula.optimize.objective import Function, Objective, Point
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
+PRODUCTS = 50
+"""Gradients, at most, that the largest curvature may cost where a run has diverged."""
+SETTLED = 1e-3
+"""The share by which one more of them must raise it to be worth it."""
 GROWTH = 1e6
 """A gradient that is so many times that of the start, at a worse value, will not come back."""
 
@@ -102,14 +106,34 @@ def why_diverged(objective: Objective, before: Point, after: Point, momentum: fl
     value = objective.sign * after.value
     if after.value == -math.inf:
         return f"It diverged: f became {value:g}; it seems to have no bound in this direction."
-    moved = after.x - before.x
-    curvature = float((after.gradient - before.gradient) @ moved / (moved @ moved))
+    curvature = largest_curvature(objective, before, after)
     if not curvature > 0:
         return f"It diverged: f became {value:g}; lower step, which is {after.step:g}."
     return (
         f"It diverged: f became {value:g}. The step of {after.step:g} is too long where the curvature is "
-        f"{curvature:.4g}, as along the last step: it must be less than {2 * (1 + momentum) / curvature:.4g} there."
+        f"{curvature:.4g}: choose it below {2 * (1 + momentum) / curvature:.4g}."
     )
+
+
+def largest_curvature(objective: Objective, before: Point, after: Point) -> float:
+    """The largest curvature of f about a point, by power iteration from the last step.
+
+    A difference of gradients is the Hessian's product with a step, and repeated products turn towards the direction
+    that is curved most. The last step has turned that way already.
+    """
+    move, change = after.x - before.x, after.gradient - before.gradient
+    length, curvature = float(np.linalg.norm(move)), float(change @ move / (move @ move))
+    for _ in range(PRODUCTS):
+        if not np.isfinite(change).all() or not change.any():
+            break
+        move = change * (length / float(np.linalg.norm(change)))
+        there = objective.at(frozen(before.x + move))
+        change = there.gradient - before.gradient
+        found = float(change @ move / (move @ move))
+        if not found > curvature * (1.0 + SETTLED):
+            break
+        curvature = found
+    return curvature
 
 
 # --- a searched step ----------------------------------------------------------------------------------------

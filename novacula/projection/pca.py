@@ -188,6 +188,7 @@ class PCA(Components):
         table = self._ingest(X, sample_weight, first=first)
         if first:
             self._remember(table)
+            self.moments_ = None
         elif self.moments_ is None or self.method_ == "em":
             raise ParameterError(
                 f"this PCA was fitted by {self.method_!r} and kept no sums of rows: fit it on all rows at once, or "
@@ -198,7 +199,7 @@ class PCA(Components):
         if not self._is_complete(table, moments.weight, moments.scatter):
             raise DataError("partial_fit adds sums and takes no missing values: use fit on all rows")
         self.n_iter_, self.method_ = 1, "covariance"
-        self.moments_ = moments if first else self.moments_ + moments  # type: ignore[operator]
+        self.moments_ = moments if self.moments_ is None else self.moments_ + moments
         self._keep(solve_covariance(self.moments_))
         return self
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import cast
 
 import numpy as np
 
@@ -103,28 +104,23 @@ def numeric_variation(statistic: Bundle, j: int) -> Variation:
     part = statistic.parts[0]
     if isinstance(part, ClassMoments):
         return Variation.of_groups(part.weight[:, j], part.mean[:, j], part.ssd[:, j])
-    assert isinstance(part, PairMoments)  # noqa: S101  (what `observe` made)
-    return Variation.of_pair(part, j)
+    return Variation.of_pair(cast("PairMoments", part), j)
 
 
 def group_variation(statistic: Bundle, j: int) -> Variation:
     """A numeric target, by the categories of column j."""
-    part = statistic.parts[1 + j]
-    assert isinstance(part, ClassMoments)  # noqa: S101
+    part = cast("ClassMoments", statistic.parts[1 + j])
     return Variation.of_groups(part.weight[:, 0], part.mean[:, 0], part.ssd[:, 0])
 
 
 def category_counts(statistic: Bundle, j: int) -> Floats:
     """Target by categories of column j (K, c)."""
-    part = statistic.parts[1]
-    assert isinstance(part, Contingency)  # noqa: S101
-    return part.column(j)
+    return cast("Contingency", statistic.parts[1]).column(j)
 
 
 def binned(plan: Plan, statistic: Bundle, j: int, n_bins: int) -> Binned:
     """Numeric column j in bins of equal weight; for the gain in two, at the best threshold."""
-    part = statistic.parts[0]
-    assert isinstance(part, QuantileSketch)  # noqa: S101
+    part = cast("QuantileSketch", statistic.parts[0])
     cells = [part.cell(k, j) for k in range(plan.n_classes)]
     pooled = reduce(lambda a, b: merged(a, b, CAPACITY), cells)
     buckets = len(pooled.bucket)

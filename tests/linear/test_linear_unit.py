@@ -98,9 +98,9 @@ def test_sgd_comes_near_the_exact_solution_as_the_rate_falls(problem):
     for share in (0.3, 0.03):
         model = LinearUnit("sgd", eta0=share / longest, fit_intercept=intercept, max_iter=20_000, tol=1e-8)
         model.fit(X, t, weight)
-        if model.converged_:
-            there = where_passes_end(rows, t, weight, share / longest)
-            np.testing.assert_allclose(weights_of(model), there, rtol=1e-3, atol=1e-4)
+        assert model.converged_
+        there = where_passes_end(rows, t, weight, share / longest)
+        np.testing.assert_allclose(weights_of(model), there, rtol=1e-3, atol=1e-4)
     gaps = [np.abs(where_passes_end(rows, t, weight, share / longest) - exact).max() for share in (1e-4, 1e-6)]
     assert gaps[1] <= max(0.02 * gaps[0], 1e-6)
 

@@ -166,7 +166,8 @@ class Lasso(LinearModel):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # α = 1 leaves no weight where the target has variance 1
+        # From α = 1 on no weight is left where the target has variance 1.
+        tags.regressor_tags.poor_score = not isinstance(self.alpha, str) and bool(np.max(self.alpha) >= 1.0)
         return tags
 
     # --- in -------------------------------------------------------------------------------------------------
@@ -207,8 +208,7 @@ class Lasso(LinearModel):
             solve_sparse(working, k, terms.price(alpha), start, terms.tol, terms.max_iter)
             for k, (alpha, start) in enumerate(zip(alphas.tolist(), starts, strict=True))
         ]
-        # Of a problem, only its columns and sums are read here, and those these have.
-        self._set(sums, np.column_stack([part.state.coef for part in solved]))  # type: ignore[arg-type]
+        self._set(sums, np.column_stack([part.state.coef for part in solved]))
         self.solver_ = "sums" if isinstance(sums, GramSums) else "rows"
         self._keep_states(sums, solved)
         self.alpha_ = float(alphas[0]) if (alphas == alphas[0]).all() else alphas.copy()

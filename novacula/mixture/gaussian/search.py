@@ -98,7 +98,7 @@ def search_mixtures(
     cls: type[GaussianMixture],
     X: Any,
     n_components: tuple[int, ...],
-    covariance_types: tuple[str, ...],
+    covariance_types: tuple[CovarianceType, ...],
     criterion: str,
     folds: int,
     sample_weight: Any,
