@@ -276,3 +276,35 @@ class NeighborsLearner(Learner):
         data = taken if mode == "connectivity" else distance.ravel()[places]
         edges = np.concatenate([[0], np.cumsum(first.sum(axis=1))])
         return csr_matrix((data, row.ravel()[places], edges), shape=(len(row), self.n_samples_fit_))
+
+
+class NeighborsPredictor(NeighborsLearner):
+    """One that answers with a class or a number: its neighbours vote, or are averaged."""
+
+    weights: str
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NeighborsLearner._parameter_constraints,
+        "weights": [StrOptions({"uniform", "distance"})],
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
+    by_itself = "loo"
+
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: str = "uniform",
+        metric: str = "euclidean",
+        p: float = 2,
+        scale: str | None = None,
+        algorithm: str = "auto",
+        unseen: str = "ignore",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.metric = metric
+        self.p = p
+        self.scale = scale
+        self.algorithm = algorithm
+        self.unseen = unseen

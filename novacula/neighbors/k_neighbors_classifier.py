@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
@@ -16,7 +15,7 @@ from novacula.learner.base import Classifier
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_votes
-from novacula.neighbors.base import CardByMetric, NeighborsLearner
+from novacula.neighbors.base import CardByMetric, NeighborsPredictor
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_classifier
 from novacula.neighbors.places import Neighbours
@@ -24,7 +23,7 @@ from novacula.neighbors.votes import cast_votes, strengths, winners
 from novacula.table.chunk import Floats
 
 
-class KNeighborsClassifier(Classifier, NeighborsLearner):
+class KNeighborsClassifier(Classifier, NeighborsPredictor):
     """Classifies by the vote of the k nearest rows.
 
     Parameters
@@ -104,31 +103,6 @@ class KNeighborsClassifier(Classifier, NeighborsLearner):
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
     )
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NeighborsLearner._parameter_constraints,
-        "weights": [StrOptions({"uniform", "distance"})],
-        "unseen": [StrOptions({"ignore", "error"})],
-    }
-    by_itself = "loo"
-
-    def __init__(
-        self,
-        n_neighbors: int | str = 5,
-        *,
-        weights: str = "uniform",
-        metric: str = "euclidean",
-        p: float = 2,
-        scale: str | None = None,
-        algorithm: str = "auto",
-        unseen: str = "ignore",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.metric = metric
-        self.p = p
-        self.scale = scale
-        self.algorithm = algorithm
-        self.unseen = unseen
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep the rows and index them. X is an array, a frame or a `Table`; for a table y may be omitted."""

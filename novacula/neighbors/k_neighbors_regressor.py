@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +15,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_means
-from novacula.neighbors.base import CardByMetric, NeighborsLearner
+from novacula.neighbors.base import CardByMetric, NeighborsPredictor
 from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_regressor
@@ -24,7 +24,7 @@ from novacula.neighbors.votes import strengths
 from novacula.table.chunk import Floats
 
 
-class KNeighborsRegressor(Regressor, NeighborsLearner):
+class KNeighborsRegressor(Regressor, NeighborsPredictor):
     """Predicts the mean target of the k nearest rows, of one target or several.
 
     Parameters
@@ -80,27 +80,6 @@ class KNeighborsRegressor(Regressor, NeighborsLearner):
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
     )
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = KNeighborsClassifier._parameter_constraints
-    by_itself = "loo"
-
-    def __init__(
-        self,
-        n_neighbors: int | str = 5,
-        *,
-        weights: str = "uniform",
-        metric: str = "euclidean",
-        p: float = 2,
-        scale: str | None = None,
-        algorithm: str = "auto",
-        unseen: str = "ignore",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.metric = metric
-        self.p = p
-        self.scale = scale
-        self.algorithm = algorithm
-        self.unseen = unseen
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
