@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from novacula.bayes.distributions.categorical import pseudo
 from novacula.bayes.distributions.counts import Bag, Bernoulli, bag_totals
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.errors import InputTypeError, ParameterError, SchemaError
+from novacula.learner.card import Card
 from novacula.table import Schema, Table
 from novacula.table.schema import printable
 
@@ -48,6 +49,7 @@ class TextNaiveBayes(NaiveBayes):
     ['link', 'secret']
     """
 
+    card: ClassVar[Card] = replace(NaiveBayes.card, in_studies=False)  # naive Bayes takes columns of text as well
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NaiveBayes._parameter_constraints,
         "model": [StrOptions({"multinomial", "bernoulli"})],

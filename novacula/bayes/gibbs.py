@@ -1,0 +1,104 @@
+"""The Gibbs classifier: for each prediction one hypothesis is drawn, with its posterior probability.
+
+If the true hypothesis was drawn from the prior, its expected error is at most twice that of the Bayes-optimal
+classifier, and it asks one hypothesis a row instead of all (Haussler, Kearns and Schapire 1994).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from novacula.bayes.posterior_work import derive_votes
+from novacula.bayes.voting import PosteriorClassifier
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+
+DRAWN = "the hypothesis of a row is drawn by its place among the rows, so another order is another draw"
+
+
+class GibbsClassifier(PosteriorClassifier):
+    """One hypothesis, drawn from the posterior, answers for each row.
+
+    Parameters
+    ----------
+    estimators, prior
+        As in `BayesOptimalClassifier`.
+    random_state : int, RandomState or None, default=0
+        The seed of the draws. With a number, the same rows get the same answers; with None, every call draws anew.
+
+    Attributes
+    ----------
+    posterior_, hypotheses_, hypothesis_names_, prior_, log_likelihood_
+        As in `BayesOptimalClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = GibbsClassifier().fit(X, y)
+    >>> model.vote_shares(X[:1]).round(6).tolist()
+    [[1.0, 0.0, 0.0]]
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Gibbs classifier",
+        task="classification",
+        summary="For each row one hypothesis is drawn, with its posterior probability, and gives the answer.",
+        hypothesis_space="The hypotheses given; by default naive Bayes models with four values of m.",
+        inductive_bias="That of the hypotheses, and the prior over them.",
+        objective="Expected error at most twice that of the Bayes-optimal classifier, for targets from the prior.",
+        search="None: each hypothesis is fitted, then weighed by prior times likelihood of the same rows' labels.",
+        noise="A hypothesis that is too sure of a wrong label loses its weight.",
+        missing="As the hypotheses have it; naive Bayes leaves missing values out.",
+        takes_missing=True,
+        unseen="As the hypotheses have it; naive Bayes treats a new category as missing, with a warning.",
+        takes=("numeric", "categorical", "text", "sparse"),
+        scales=("memory",),
+        uses="arrays",
+        cost="The sum of the hypotheses' costs.",
+        cost_exponents={"n": 1, "d": 1},
+        in_studies=False,  # its answers are drawn
+        references=("Mitchell, Machine Learning (1997), section 6.8", "Haussler, Kearns and Schapire (1994)"),
+        expected_failures={
+            "check_methods_sample_order_invariance": DRAWN,
+            "check_methods_subset_invariance": DRAWN,
+        },
+    )
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **PosteriorClassifier._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, estimators: Any = None, prior: Any = None, random_state: Any = 0) -> None:
+        self.estimators = estimators
+        self.prior = prior
+        self.random_state = random_state
+
+    def predict(self, X: Any) -> Any:
+        """Give for each row the class that a hypothesis drawn for it finds most probable."""
+        answers = self._answers(X)
+        rows = np.arange(answers.shape[1])
+        draws = check_random_state(self.random_state).choice(len(answers), len(rows), p=self.posterior_.weights)
+        return self.classes_[answers[draws, rows]]
+
+    def vote_shares(self, X: Any) -> Floats:
+        """Give the probability that each class is the answer, for each row: Σ P(h | D) over those h that say so."""
+        return np.asarray(np.tensordot(self.posterior_.weights, self._votes(X), axes=1))
+
+    def _answers(self, X: Any) -> Any:
+        """The number of the class that each hypothesis finds most probable, for each row (H, n)."""
+        return np.stack([np.argmax(shares, axis=1) for shares in self._voice.probabilities(X)])
+
+    def _votes(self, X: Any) -> Floats:
+        """Answers as 0 and 1 for each class (H, n, K)."""
+        return np.asarray(np.eye(len(self._voice.classes))[self._answers(X)])
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the weights of the hypotheses, or with X the probability of each answer."""
+        if X is None:
+            return self._derive_weights("Gibbs classifier: the weights")
+        return derive_votes(self.posterior_, self._voice, self._votes(X), "vote_shares")

@@ -1,0 +1,233 @@
+"""A posterior of one or two numbers on a grid, for priors and likelihoods of any form.
+
+    p(θ | D) ∝ f(θ) · Π p(d | θ)
+
+The range of θ is cut into equal cells, and the density is taken at the middle of each: no density is asked for at an
+end, where it may be infinite. Where the posterior is narrow, a finer grid is laid over what counts of it.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from novacula.bayes.density_figures import density_figure, map_figure
+from novacula.bayes.grid import Grid, as_bounds
+from novacula.bayes.probabilities import as_weights, log_sum, logarithm, said
+from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError
+from novacula.learner.figure import Figure
+from novacula.optimize.arguments import count, positive
+from novacula.table.chunk import Floats
+
+Density: TypeAlias = Callable[..., Any]
+
+POINTS = (2000, 300)
+"""Cells an axis, for one and for two numbers."""
+_EDGE = 1e-3  # share of the largest density that may stand at an end of the grid
+
+
+class GridPosterior:
+    """What is believed of one or two numbers θ, with any prior density and any likelihood.
+
+    Parameters
+    ----------
+    f : callable
+        The prior density `f(θ)`, or `f(θ₁, θ₂)`, up to a constant factor. It is called with arrays.
+    likelihood : callable
+        `likelihood(θ, datum)`, or `likelihood(θ₁, θ₂, datum)`: the probability or density of one datum, for arrays θ.
+    bounds : pair, or two pairs
+        Where θ is looked for: (low, high), or one such pair for each of two numbers.
+    points : int, default=None
+        Cells an axis: by default 2000 for one number, 300 for each of two.
+    log : bool, default=False
+        Whether both functions give natural logarithms.
+    closed : bool, default=False
+        Whether θ can be nowhere but within the bounds, such as a probability between 0 and 1. Otherwise a posterior
+        that has not died away at an end of the grid is warned of.
+
+    Examples
+    --------
+    >>> coin = GridPosterior(lambda θ: θ * (1 - θ), lambda θ, x: θ if x else 1 - θ, (0, 1), closed=True)
+    >>> after = coin.update([1, 1, 0, 1])
+    >>> round(after.mean, 6), round(after.map, 6), round(after.predictive(1), 6)
+    (0.625, 0.666667, 0.625)
+    """
+
+    def __init__(
+        self,
+        f: Density,
+        likelihood: Density,
+        bounds: Sequence[Any],
+        points: int | None = None,
+        log: bool = False,
+        closed: bool = False,
+    ) -> None:
+        for name, function in (("f", f), ("likelihood", likelihood)):
+            if not callable(function):
+                raise InputTypeError(f"{name} is {said(function)}; it must be a function")
+        self.f, self.likelihood, self.log, self.closed = f, likelihood, log, closed
+        ends = as_bounds(bounds)
+        cells = POINTS[len(ends) - 1] if points is None else count(points, "points", least=10)
+        self.coarse = Grid(ends, cells)
+        self.data: tuple[Any, ...] = ()
+        self.weight = np.empty(0)
+        prior = self._log_prior(self.coarse)
+        if log_sum(prior) == -math.inf:
+            raise ParameterError("f is 0 everywhere within the bounds; widen them or mend f")
+        self.log_constant = log_sum(prior) + self.coarse.log_cell  # ∫ f, so that f need not be normalised
+        self.log_joint = prior - self.log_constant  # on the coarse grid
+
+    def update(self, data: Any, weight: Any = None) -> Self:
+        """The posterior after more data, a sequence; `weight` says how often each datum was seen."""
+        if isinstance(data, str) or not hasattr(data, "__iter__"):
+            raise InputTypeError(f"data are a sequence of observations: put {said(data)} in a list")
+        new = list(data)
+        if not new:
+            raise DataError("there are no data; give at least one observation")
+        weights = as_weights(weight, len(new))
+        after = copy.copy(self)
+        for derived in ("_fine", "probabilities"):
+            vars(after).pop(derived, None)
+        after.data, after.weight = (*self.data, *new), np.concatenate([self.weight, weights])
+        after.log_joint = self.log_joint + self._log_likelihood(self.coarse, new, weights)
+        if log_sum(after.log_joint) == -math.inf:
+            raise DataError("no θ within the bounds explains the data: the posterior is 0 everywhere")
+        after._warn_of_edges()
+        return after
+
+    @cached_property
+    def _fine(self) -> tuple[Grid, Floats]:
+        """A grid on which the posterior is not narrow, and the log of its density times p(D) there."""
+        grid, logs = self.coarse, self.log_joint
+        while (finer := grid.around(logs)) != grid:
+            grid, logs = finer, self._log_joint(finer)
+        return grid, logs
+
+    # --- what is believed --------------------------------------------------------------------------------------------
+
+    @property
+    def grid(self) -> Grid:
+        """The cells on which the posterior is held."""
+        return self._fine[0]
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """The probability of each cell: (points,), or (points, points)."""
+        return np.asarray(np.exp(self._fine[1] - log_sum(self._fine[1])))
+
+    @property
+    def density(self) -> Floats:
+        """The posterior density at the middle of each cell."""
+        return np.asarray(self.probabilities / math.exp(self.grid.log_cell))
+
+    @property
+    def log_evidence(self) -> float:
+        """ln p(D) = ln ∫ f(θ) · Π p(d | θ) dθ, with f normalised over the bounds."""
+        return log_sum(self._fine[1]) + self.grid.log_cell
+
+    @property
+    def evidence(self) -> float:
+        """p(D); it may underflow where `log_evidence` does not."""
+        return math.exp(self.log_evidence)
+
+    @property
+    def mean(self) -> Any:
+        """The posterior mean of θ."""
+        return self._shaped([float(axis @ share) for axis, share in self._marginals])
+
+    @property
+    def std(self) -> Any:
+        """The posterior standard deviation of θ."""
+        return self._shaped([math.sqrt((axis - axis @ share) ** 2 @ share) for axis, share in self._marginals])
+
+    @property
+    def map(self) -> Any:
+        """The most probable θ, looked for once more in the cells about the highest."""
+        close = self.grid.near(self.grid.peak(self._fine[1]))
+        return self._shaped(close.peak(self._log_joint(close)))
+
+    def credible_interval(self, level: float = 0.95) -> Any:
+        """Where θ lies with probability `level`, with equal tails: (low, high), or of each number by itself (2, 2)."""
+        tail = (1.0 - positive(level, "level", below=1.0)) / 2.0
+        found = []
+        for (low, high), (_, share) in zip(self.grid.bounds, self._marginals, strict=True):
+            edges, below = np.linspace(low, high, self.grid.points + 1), np.concatenate([[0.0], np.cumsum(share)])
+            found.append(np.interp([tail, 1.0 - tail], below / below[-1], edges))
+        return tuple(found[0].tolist()) if len(found) == 1 else np.array(found)
+
+    def predictive(self, x: Any) -> float:
+        """The probability or density of one datum to come: ∫ p(x | θ) · p(θ | D) dθ."""
+        return math.exp(log_sum(self._log_likelihood(self.grid, [x], np.ones(1)) + logarithm(self.probabilities)))
+
+    # --- to see ------------------------------------------------------------------------------------------------------
+
+    def plot(self) -> Figure:
+        """The densities before and after, or for two numbers a map of the posterior."""
+        if self.grid.n_dimensions == 2:
+            return map_figure(self.grid, self.density, len(self.data))
+        prior = np.exp(self._log_prior(self.grid) - self.log_constant)
+        return density_figure(self.grid.axes[0], prior, self.density, len(self.data))
+
+    def __repr__(self) -> str:
+        where = " × ".join(f"[{low:g}, {high:g}]" for low, high in self.coarse.bounds)
+        return f"<GridPosterior on {where}, {self.coarse.points} cells an axis, {len(self.data)} data>"
+
+    # --- how ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def _marginals(self) -> list[tuple[Floats, Floats]]:
+        """For each number its places, and the probability of each."""
+        return list(zip(self.grid.axes, self.grid.marginals(self.probabilities), strict=True))
+
+    def _shaped(self, values: list[float]) -> Any:
+        return values[0] if len(values) == 1 else np.array(values)
+
+    def _log_joint(self, grid: Grid) -> Floats:
+        return self._log_prior(grid) - self.log_constant + self._log_likelihood(grid, self.data, self.weight)
+
+    def _log_prior(self, grid: Grid) -> Floats:
+        return self._logs(grid, self.f, (), "f")
+
+    def _log_likelihood(self, grid: Grid, data: Sequence[Any], weight: Floats) -> Floats:
+        """Σ ln p(d | θ) on a grid."""
+        total = np.zeros(grid.shape)
+        for i, (x, w) in enumerate(zip(data, weight.tolist(), strict=True)):
+            if w > 0:
+                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {said(x)},")
+        return total
+
+    def _logs(self, grid: Grid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:
+        """What a function of θ and perhaps of a datum gives, as logarithms on a grid."""
+        try:
+            given = np.asarray(function(*grid.mesh, *datum), np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputTypeError(
+                f"{what} fails for θ as an array ({error}); write it with NumPy's functions"
+            ) from error
+        if given.shape not in ((), grid.shape):
+            raise ParameterError(f"{what} gave shape {given.shape} for θ of shape {grid.shape}; it must work on arrays")
+        if np.isnan(given).any() or (given == np.inf).any() or (not self.log and (given < 0).any()):
+            raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or mend it")
+        return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
+
+    def _warn_of_edges(self) -> None:
+        if self.closed:
+            return
+        masses = np.exp(self.log_joint - self.log_joint.max())
+        for k, share in enumerate(self.coarse.marginals(masses)):
+            for end, value in zip(self.coarse.bounds[k], (share[0], share[-1]), strict=True):
+                if value > _EDGE * share.max():
+                    which = f" of number {k + 1}" if self.coarse.n_dimensions == 2 else ""
+                    warnings.warn(
+                        f"the posterior has not died away at {end:g}, an end of the grid{which}, where it is "
+                        f"{value / share.max():.2g} of its largest: widen the bounds, or say closed=True if θ "
+                        f"cannot be beyond them",
+                        DataWarning,
+                        stacklevel=3,
+                    )

@@ -1,0 +1,199 @@
+"""The posterior of a whole space of conjunctions, all equally probable before: the version space, counted.
+
+    P(D | h) = 1 if h agrees with every example, else 0        P(h | D) = 1 / |VS| if h ∈ VS, else 0
+
+So every consistent hypothesis is a most probable one, P(D) = |VS| / |H|, and P(yes | x) is the share of the version
+space that says yes: what `CandidateElimination` gives. Nothing is listed.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from novacula.bayes.posterior import Posterior
+from novacula.bayes.probabilities import as_weights, said
+from novacula.concept import Conjunction, ConjunctiveSpace, VersionSpace
+from novacula.concept.rows import read_positions
+from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.work import Step, Work, WorkTable
+from novacula.table.chunk import Floats
+
+_ENDS = 10  # examples shown at either end of the table
+_DRAWN = 200  # version spaces counted for the picture
+_ROWS = 3  # rows whose prediction is derived
+_BITS = 1000  # of a count that is shown
+
+
+class VersionSpacePosterior(Posterior):
+    """What `Posterior` is of a `ConjunctiveSpace`: data are (X, y) with y true for examples of the concept.
+
+    >>> space = ConjunctiveSpace({"Sky": ["Sunny", "Rainy"], "Wind": ["Strong", "Weak"]})
+    >>> after = Posterior(space).update(([("Sunny", "Weak"), ("Rainy", "Weak")], [True, False]))
+    >>> after.version_space.size, after.predict([("Sunny", "Strong")]).tolist()
+    (2, [[0.5, 0.5]])
+    >>> after.probabilities[space.conjunction("Sunny", "?")]
+    0.5
+    """
+
+    def __init__(
+        self, hypotheses: ConjunctiveSpace, prior: Any = None, likelihood: Any = None, density: bool = False
+    ) -> None:
+        if prior is not None or likelihood is not None or density:
+            raise ParameterError(
+                "a space of conjunctions has a uniform prior and says true or false: for another prior, list it with "
+                "Posterior(list(space.hypotheses()), prior=…)"
+            )
+        self.space = hypotheses
+        self.positions = np.empty((0, len(hypotheses.names)), np.int64)
+        self.positive = np.empty(0, bool)
+
+    def update(self, data: Any, weight: Any = None) -> Self:
+        """The posterior after more examples (X, y); one seen 0 times says nothing, others count once."""
+        if not isinstance(data, (tuple, list)) or len(data) != 2:
+            raise InputTypeError("data are a pair (X, y) of rows and true or false for each")
+        rows, labels = read_positions(self.space, data[0]), np.asarray(data[1]).reshape(-1)
+        if len(rows) != len(labels) or not len(rows):
+            raise DataError(f"there are {len(rows)} rows in X and {len(labels)} labels in y; give as many, and some")
+        for i, label in enumerate(labels.tolist()):
+            if label not in (True, False):
+                raise DataError(f"row {i + 1} has the label {said(label)}; say y == {said(label)} if it is the concept")
+        seen = as_weights(weight, len(rows)) > 0
+        after = copy.copy(self)
+        vars(after).pop("version_space", None)
+        after.positions = np.vstack([self.positions, rows[seen]])
+        after.positive = np.concatenate([self.positive, labels[seen].astype(bool)])
+        if not after.version_space.size:
+            raise DataError("no hypothesis explains the data: no conjunction of the space fits all examples")
+        return after
+
+    # --- what is believed --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def version_space(self) -> VersionSpace:
+        """The hypotheses that are left."""
+        return self._after(len(self.positive))
+
+    def _after(self, n: int) -> VersionSpace:
+        rows, positive = self.positions[:n], self.positive[:n]
+        return VersionSpace.of(self.space, rows[positive], rows[~positive])
+
+    @property
+    def probabilities(self) -> Mapping[Any, float]:
+        """P(h | D) of every conjunction of the space, found when asked for."""
+        return UniformOver(self, 1 / self.version_space.size, 0.0)
+
+    @property
+    def log_probabilities(self) -> Mapping[Any, float]:
+        """ln P(h | D) of every conjunction of the space, found when asked for."""
+        return UniformOver(self, -math.log(self.version_space.size), -math.inf)
+
+    @property
+    def log_likelihoods(self) -> Mapping[Any, float]:
+        """ln P(D | h): 0 for what agrees with every example, else −∞."""
+        return UniformOver(self, 0.0, -math.inf)
+
+    @property
+    def log_evidence(self) -> float:
+        """ln P(D) = ln(|VS| / |H|)."""
+        return math.log(self.version_space.size) - math.log(self.space.size_semantic)
+
+    @property
+    def n_observations(self) -> float:
+        """How many examples were seen."""
+        return float(len(self.positive))
+
+    def map(self) -> Conjunction:
+        """A most probable hypothesis: all that are left are, and this is the first of them."""
+        return next(self.version_space.members())
+
+    def ml(self) -> Conjunction:
+        """The same: under a uniform prior the most probable hypothesis is the likeliest."""
+        return self.map()
+
+    def predict(self, x: Any) -> Floats:
+        """P(no | x, D) and P(yes | x, D) for each row (n, 2): the shares of the version space, exactly rounded."""
+        size = self.version_space.size
+        votes = self.version_space.votes(read_positions(self.space, x))
+        return np.array([[(size - yes) / size, yes / size] for yes in votes])
+
+    def predictive_map(self, x: Any) -> Floats:
+        """What the hypothesis of `map` says of each row, as probabilities of no and yes (n, 2)."""
+        yes = self.map().covers(read_positions(self.space, x))
+        return np.column_stack([~yes, yes]).astype(np.float64)
+
+    # --- to see ------------------------------------------------------------------------------------------------------
+
+    def plot(self) -> Figure:
+        """How many hypotheses are left after each example, as bits: log₂ |VS|."""
+        places = np.unique(np.linspace(0, len(self.positive), _DRAWN).astype(int))
+        bits = [math.log2(self._after(n).size) for n in places.tolist()]
+        title = "Hypotheses that are left: each has probability 1 / |VS|"
+        return curve_figure(places, {"bits": bits}, title=title, xlabel="examples", ylabel="log₂ |VS|")
+
+    def work(self, x: Any = None) -> Work:
+        """Derive the posterior by counting what is left, or with x the vote on each row."""
+        return self._votes(x) if x is not None else Work("Posterior of a space of conjunctions", self._steps())
+
+    def _steps(self) -> Iterator[Step]:
+        n = len(self.positive)
+        places = range(n + 1) if n <= 2 * _ENDS else [*range(_ENDS), *range(n + 1 - _ENDS, n + 1)]
+        sizes = [(i, self._after(i).size) for i in places]
+        rows = tuple((str(i), str(size), 1 / size) for i, size in sizes)
+        table = WorkTable(("examples", "|VS|", "P(h|D), h ∈ VS"), rows)
+        yield Step("Hypotheses that are left", formula="P(h|D) = 1 / |VS|", table=table, figure=self.plot())
+        yield Step(
+            "Evidence",
+            formula="ln P(D) = ln |VS| − ln |H|",
+            expression="v - h",
+            values={"v": math.log(self.version_space.size), "h": math.log(self.space.size_semantic)},
+            result=self.log_evidence,
+            of=("log_evidence",),
+            labels={"v": f"ln {self.version_space.size}", "h": f"ln {self.space.size_semantic}"},
+        )
+
+    def _votes(self, x: Any) -> Work:
+        rows = read_positions(self.space, x)
+        votes, size = self.version_space.votes(rows[:_ROWS]), self.version_space.size
+        beyond = max(0, size.bit_length() - _BITS)  # what a double cannot hold is shown without its last digits
+        steps = [
+            Step(
+                f"Row {i + 1}",
+                formula="P(yes|x, D) = Σ P(h|D) · h(x)",
+                expression="yes / VS",
+                values={"yes": yes >> beyond, "VS": size >> beyond},
+                result=yes / size,
+                of=("predict", i, 1),
+            )
+            for i, yes in enumerate(votes)
+        ]
+        notes = [f"The first {_ROWS} of {len(rows)} rows are derived."] if len(rows) > _ROWS else []
+        return Work("Predictions by all hypotheses", steps, notes)
+
+    def __repr__(self) -> str:
+        return f"<Posterior of {self.space.size_semantic} conjunctions, {self.version_space.size} left>"
+
+
+class UniformOver(Mapping[Any, float]):
+    """One value for what agrees with every example and one for the rest, over a space that is not listed."""
+
+    def __init__(self, posterior: VersionSpacePosterior, consistent: float, other: float) -> None:
+        self._posterior, self._consistent, self._other = posterior, consistent, other
+
+    def __getitem__(self, h: Any) -> float:
+        if not isinstance(h, Conjunction) or h.space != self._posterior.space:
+            raise KeyError(h)
+        fits = np.array_equal(h.covers(self._posterior.positions), self._posterior.positive)
+        return self._consistent if fits else self._other
+
+    def __iter__(self) -> Iterator[Conjunction]:
+        return self._posterior.space.hypotheses()
+
+    def __len__(self) -> int:
+        return self._posterior.space.size_semantic

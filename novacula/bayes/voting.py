@@ -1,0 +1,131 @@
+"""What classifiers by a posterior share: hypotheses that label rows, and P(h | D) of each.
+
+    P(h | D) ∝ P(h) · Π P(tᵢ | xᵢ, h)
+
+The hypotheses are fitted on the rows and weighed on the same rows, or come with a `Posterior` of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.bayes.hypotheses import LabelledRows, named
+from novacula.bayes.naive_bayes import NaiveBayes
+from novacula.bayes.posterior import Posterior
+from novacula.bayes.posterior_work import bayes_steps
+from novacula.bayes.probabilities import refuse_doubled, said
+from novacula.errors import InputTypeError, ParameterError
+from novacula.learner import ingest
+from novacula.learner.base import Classifier, Learner
+from novacula.learner.work import Work
+from novacula.table import Table
+from novacula.table.chunk import Floats
+
+PRIOR_WEIGHTS = (0.25, 1.0, 4.0, 16.0)
+"""m of the naive Bayes models that are the hypotheses where none are given."""
+
+
+class PosteriorClassifier(Classifier):
+    """The base of `BayesOptimalClassifier` and `GibbsClassifier`, which differ in how they ask the hypotheses."""
+
+    checks_finite: ClassVar[bool] = False  # hypotheses say themselves what they take
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimators": ["array-like", Mapping, Posterior, None],
+        "prior": ["array-like", Mapping, None],
+    }
+
+    estimators: Any
+    prior: Any
+    hypothesis_names_: tuple[Any, ...]
+    hypotheses_: tuple[Any, ...]
+    prior_: Floats
+    log_likelihood_: Floats
+
+    def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the hypotheses and weigh them; a `Posterior` is updated with the rows, or taken as it is without any."""
+        self._validate_params()
+        self._forget()
+        given = self._given(self.estimators) if isinstance(self.estimators, Posterior) else None
+        if given is not None and X is None:
+            return self._keep(given)
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        labels = ingest.target_values(table)
+        if isinstance(X, Table):
+            X, weight = table, ingest.weight_values(table)
+        else:
+            weight = ingest.weights_of(sample_weight, X)
+        posterior = Posterior(self._fitted(X, labels, weight), self.prior) if given is None else given
+        return self._keep(posterior.update((X, labels), weight))
+
+    def _given(self, posterior: Posterior) -> Posterior:
+        if self.prior is not None:
+            raise ParameterError("a Posterior has a prior of its own; leave prior out")
+        if not isinstance(getattr(posterior, "voice", None), LabelledRows):
+            raise ParameterError(
+                "the hypotheses of this Posterior label no rows one by one: give fitted classifiers or conjunctions "
+                "(for a whole ConjunctiveSpace, CandidateElimination is the Bayes-optimal classifier)"
+            )
+        return posterior
+
+    def _fitted(self, X: Any, labels: Any, weight: Any) -> dict[Any, Any]:
+        """Copies of the estimators, by name, fitted on the rows."""
+        return {name: fitted(estimator, name, X, labels, weight) for name, estimator in self._named().items()}
+
+    def _named(self) -> dict[Any, Any]:
+        if self.estimators is None:
+            return {f"naive Bayes, m = {m:g}": NaiveBayes(m=m) for m in PRIOR_WEIGHTS}
+        if not isinstance(self.estimators, Mapping) and all(map(is_pair, self.estimators)):
+            refuse_doubled([name for name, _ in self.estimators], "hypotheses")
+            return named(dict(self.estimators))
+        return named(self.estimators)
+
+    def _keep(self, posterior: Posterior) -> Self:
+        self.classes_ = posterior.voice.classes  # type: ignore[union-attr]
+        self.hypothesis_names_ = posterior.names
+        self.hypotheses_ = tuple(posterior.hypotheses.values())
+        self.prior_, self.log_likelihood_ = posterior.prior, posterior.log_likelihood
+        return self
+
+    @property
+    def posterior_(self) -> Posterior:
+        """P(h | D), with the hypotheses."""
+        check_is_fitted(self)
+        hypotheses = dict(zip(self.hypothesis_names_, self.hypotheses_, strict=True))
+        likelihoods = dict(zip(self.hypothesis_names_, self.log_likelihood_.tolist(), strict=True))
+        return Posterior.of_likelihoods(hypotheses, self.prior_, likelihoods)
+
+    @property
+    def _voice(self) -> LabelledRows:
+        check_is_fitted(self)
+        return LabelledRows(dict(zip(self.hypothesis_names_, self.hypotheses_, strict=True)))
+
+    def _check_state(self) -> None:
+        """After loading: one number a hypothesis."""
+        n = len(self.hypotheses_)
+        if not len(self.hypothesis_names_) == len(self.prior_) == len(self.log_likelihood_) == n:
+            raise ParameterError("the weights of the model do not fit its hypotheses")
+
+    def _derive_weights(self, title: str) -> Work:
+        notes = "P(D|h) is the probability of the labels of the rows, given their columns."
+        return Work(title, bayes_steps(self.posterior_, ("posterior_", "weights")), notes)
+
+
+def fitted(estimator: Any, name: Any, X: Any, labels: Any, weight: Any) -> Any:
+    """A copy of an estimator, fitted on the rows."""
+    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict_proba"):
+        raise InputTypeError(f"the estimator {said(name)} cannot be fitted to give probabilities: {said(estimator)}")
+    if isinstance(X, Table):
+        if not isinstance(estimator, Learner):
+            raise InputTypeError(f"the estimator {said(name)} takes no Table: give rows as an array or a frame")
+        return clone(estimator).fit(X)
+    return clone(estimator).fit(X, labels) if weight is None else clone(estimator).fit(X, labels, sample_weight=weight)
+
+
+def is_pair(entry: Any) -> bool:
+    """Whether an entry of a list of estimators is a name with an estimator."""
+    return isinstance(entry, Sequence) and len(entry) == 2 and isinstance(entry[0], str)
