@@ -110,6 +110,7 @@ class ListThenEliminate(ConceptLearner):
         cost="n·d·|H|: exponential in the number of attributes.",
         cost_exponents={"n": 1},
         size="max_hypotheses",
+        in_studies=False,  # its answers are candidate elimination's, which lists nothing
         log2_hypotheses=log2_conjunctions,
         references=("Mitchell, Machine Learning (1997), section 2.5",),
         expected_failures={

@@ -75,6 +75,7 @@ class UnbiasedLearner(Memory):
         uses="arrays",
         cost="n·d to fit and to look up; the examples are kept.",
         cost_exponents={"n": 1, "d": 1},
+        in_studies=False,  # it shows that without a bias nothing is learned
         log2_hypotheses=lambda n_instances: float(n_instances),
         references=("Mitchell, Machine Learning (1997), section 2.7",),
         expected_failures=CONTRADICTORY,

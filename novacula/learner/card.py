@@ -20,6 +20,7 @@ from novacula.table.schema import KINDS, Kind, printable
 Task: TypeAlias = Literal["classification", "regression", "clustering", "density", "transform", "inference", "sequence"]
 Scale: TypeAlias = Literal["memory", "stream", "cluster"]
 Uses: TypeAlias = Literal["reduce", "fold", "arrays"]
+Need: TypeAlias = Literal["scaled", "full_rank"]
 
 WIDTH = 100
 WORDS = (
@@ -34,6 +35,21 @@ WORDS = (
     "unseen",
     "cost",
 )
+UNSPOKEN = ("name", "summary", "takes_missing", "conjunctive", "counts", "in_studies")
+"""Fields that stand in the heading, or that other fields say in words."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What a path of sizes may depend on: rows, columns as the learner gets them, classes, the target's spread."""
+
+    n_rows: int
+    n_columns: int
+    n_classes: int = 0
+    target_spread: float = 1.0
+
+
+Sizes: TypeAlias = tuple[Any, ...] | Callable[[Extent], tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +67,18 @@ class Card:
     missing: str  # what happens to missing values, in words
     takes_missing: bool = False
     conjunctive: bool = False  # learns two classes, of which a conjunction of few values makes one; checks give it such
+    counts: bool = False  # takes counts, of which none is negative; checks give it such
     unseen: str  # what happens to categories that were not there at fit, in words
     takes: tuple[Kind, ...]  # kinds of columns it takes as they are
     scales: tuple[Scale, ...] = ("memory",)
     uses: Uses  # how it goes through the data: in any order, in order, or as whole arrays
     cost: str  # in words
     cost_exponents: Mapping[str, float] = field(default_factory=dict)  # {"n": 1, "d": 2} is n·d²
+    needs: tuple[Need, ...] = ()  # columns of one scale; columns of which none is a sum of others
     size: str | None = None  # the parameter that says how large a hypothesis may be
+    sizes: Sizes = ()  # its values that a study tries, from the simplest hypotheses to the richest
+    study_settings: Mapping[str, Any] = field(default_factory=dict)  # parameters that a study gives it
+    in_studies: bool = True  # whether a study that names no learners tries this one
     log2_hypotheses: Callable[..., float] | None = None  # bits that name one hypothesis, where they are finitely many
     references: tuple[str, ...] = ()
     expected_failures: Mapping[str, str] = field(default_factory=dict)  # scikit-learn check: why it does not apply
@@ -70,6 +91,10 @@ class Card:
         self._known("takes", self.takes, [kind for kind in KINDS if kind != "ignored"])
         self._known("scales", self.scales, get_args(Scale))
         self._known("uses", (self.uses,), get_args(Uses))
+        if self.needs:
+            self._known("needs", self.needs, get_args(Need))
+        if self.sizes and self.size is None:
+            raise ParameterError(f"the card of {self.name!r} has sizes, but names no parameter for them in size")
         if self.uses == "arrays" and self.scales != ("memory",):
             raise ParameterError(f"the card of {self.name!r} uses arrays, so it scales to memory only")
         for symbol, exponent in self.cost_exponents.items():
@@ -88,6 +113,10 @@ class Card:
                     f"the card of {self.name!r} has {value!r} for {name}, which is none of {', '.join(known)}"
                 )
 
+    def size_path(self, extent: Extent) -> tuple[Any, ...]:
+        """The sizes to try on such a table, from the simplest to the richest; empty where one size is all."""
+        return tuple(self.sizes(extent)) if callable(self.sizes) else self.sizes
+
     def to_dict(self) -> dict[str, Any]:
         """The card as values that JSON can hold; a function is named by its parameters."""
         return {entry.name: _plain(getattr(self, entry.name)) for entry in fields(self)}
@@ -96,7 +125,7 @@ class Card:
         """Heading and words of each field that has something to say, its name left out."""
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if entry.name not in ("name", "summary", "takes_missing", "conjunctive") and value not in (None, (), {}):
+            if entry.name not in UNSPOKEN and value not in (None, (), {}):
                 yield entry.name.replace("_", " "), printable(_words(value))
 
     def __str__(self) -> str:
@@ -133,4 +162,4 @@ def _words(value: Any) -> str:
         return f"a function of {', '.join(_parameters(value))}"
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {words}" for key, words in value.items())
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -69,6 +69,25 @@ def find(name: str) -> type[Learner]:
     raise ParameterError(f"there is no learner {name!r}; {hint}")
 
 
+def look_up(name: str, task: str | None = None) -> str:
+    """Give the id of a learner by its id, by how that begins, or by a word of it; of one task, if that is said.
+
+    >>> look_up("tree"), look_up("neighbors", "regression")
+    ('decision-tree-classifier', 'k-neighbors-regressor')
+    """
+    every = _walk()
+    known = {one for one, kind in every.items() if task is None or kind.card.task == task}
+    if name in known:
+        return name
+    near = [one for one in every if one in known and (one.startswith(name) or name in one.split("-"))]
+    if len(near) == 1:
+        return near[0]
+    if near:
+        raise ParameterError(f"{name!r} may be {' or '.join(near)}: write it out")
+    other = find(name).card.task  # which refuses what is no learner at all
+    raise ParameterError(f"{name!r} is a learner for {other}, not for {task}")
+
+
 def state_types(learners: Iterable[type]) -> dict[str, type]:
     """Give the dataclasses that fitted attributes may hold: every statistic, and what the learners name.
 

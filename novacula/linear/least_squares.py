@@ -59,6 +59,7 @@ class LinearRegression(LinearModel):
         "dependent, a second pass of 2·n·d². With fewer rows than columns all rows are taken at once, n·d "
         "numbers. Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},
+        needs=("full_rank",),
         references=(
             "C. F. Gauss, Theoria motus corporum coelestium, 1809",
             "Å. Björck, Numerical Methods for Least Squares Problems, 1996",

@@ -115,6 +115,7 @@ class LinearUnit(LinearModel, Classifier):
         cost="batch and exact: one pass of n·d², then d² a step or d³. sgd: n·d an epoch, in order, so that a cluster "
         "does not make it faster. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 2},
+        needs=("scaled", "full_rank"),
         references=(
             "B. Widrow and M. E. Hoff, Adaptive switching circuits, IRE WESCON 4, 1960",
             "H. Robbins and S. Monro, A stochastic approximation method, Annals of Mathematical Statistics 22, 1951",

@@ -99,6 +99,8 @@ class Perceptron(LinearClassifier):
         "not make it faster. Rows of up to 64 MB are read once, others anew for each epoch; shuffle=True holds them "
         "all. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 1},
+        needs=("scaled",),
+        study_settings={"max_iter": 100, "shuffle": True},
         references=(
             "F. Rosenblatt, The perceptron, Psychological Review 65, 1958",
             "A. B. J. Novikoff, On convergence proofs on perceptrons, 1962",

@@ -72,7 +72,9 @@ class Ridge(LinearModel):
         "With fewer rows than columns all rows are taken at once (the dual form): n·d numbers, n²·d steps. "
         "Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},
+        needs=("scaled",),
         size="alpha",
+        sizes=lambda extent: tuple(extent.n_rows * share for share in (10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4)),
         references=("A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12, 1970",),
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

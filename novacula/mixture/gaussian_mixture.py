@@ -109,6 +109,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         "values add K·d³ for each pattern of them in a chunk.",
         cost_exponents={"n": 1, "K": 1, "d": 2},
         size="n_components",
+        sizes=tuple(range(1, 11)),
         references=(
             "Dempster, Laird and Rubin, Maximum likelihood from incomplete data via the EM algorithm (1977)",
             "Ghahramani and Jordan, Supervised learning from incomplete data via an EM approach (1994)",

@@ -105,7 +105,9 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         cost="n·K·d an iteration at most, one pass over the rows each, and two before. In memory bounds spare most "
         "of it once centres move little.",
         cost_exponents={"n": 1, "K": 1, "d": 1},
+        needs=("scaled",),
         size="n_clusters",
+        sizes=tuple(range(1, 11)),
         references=(
             "Lloyd, Least squares quantization in PCM (1982; written in 1957)",
             "Arthur and Vassilvitskii, k-means++: the advantages of careful seeding (2007)",

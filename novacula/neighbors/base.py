@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Learner, count_unseen
-from novacula.learner.card import Card
+from novacula.learner.card import Card, Extent
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, MIXED, power
@@ -32,6 +32,11 @@ LARGEST_K = 100
 """The largest k that leaving rows out is tried with."""
 LARGEST_LIST = 2**30
 """Entries of a list of neighbours, at most: 16 GiB of distances and row numbers."""
+
+
+def neighbor_counts(extent: Extent) -> tuple[int, ...]:
+    """Numbers of neighbours that a study tries: many make a smooth and simple answer, few a rich one."""
+    return tuple(k for k in (100, 50, 25, 15, 9, 5, 3, 1) if k == 1 or 2 * k <= extent.n_rows)
 
 
 class CardByMetric:

@@ -15,7 +15,7 @@ from novacula.learner.base import Classifier
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_votes
-from novacula.neighbors.base import CardByMetric, NeighborsPredictor
+from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_classifier
 from novacula.neighbors.places import Neighbours
@@ -88,7 +88,9 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
             uses="arrays",
             cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
             cost_exponents={"n": 1, "d": 1},
+            needs=("scaled",),
             size="n_neighbors",
+            sizes=neighbor_counts,
             references=(
                 "Cover and Hart, Nearest neighbor pattern classification (1967)",
                 "Wilson and Martinez, Improved heterogeneous distance functions (1997), on HEOM",

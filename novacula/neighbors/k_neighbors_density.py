@@ -21,7 +21,7 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_densities
-from novacula.neighbors.base import NeighborsLearner
+from novacula.neighbors.base import NeighborsLearner, neighbor_counts
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, log_ball_volume
 from novacula.neighbors.model_work import derive_density
@@ -85,7 +85,9 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         uses="arrays",
         cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
         cost_exponents={"n": 1, "d": 1},
+        needs=("scaled",),
         size="n_neighbors",
+        sizes=neighbor_counts,
         references=(
             "Loftsgaarden and Quesenberry, A nonparametric estimate of a multivariate density (1965)",
             "Kozachenko and Leonenko, Sample estimate of the entropy of a random vector (1987)",

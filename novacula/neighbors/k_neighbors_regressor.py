@@ -15,7 +15,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_means
-from novacula.neighbors.base import CardByMetric, NeighborsPredictor
+from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
 from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_regressor
@@ -72,7 +72,9 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
             uses="arrays",
             cost=KNeighborsClassifier.card.cost,
             cost_exponents={"n": 1, "d": 1},
+            needs=("scaled",),
             size="n_neighbors",
+            sizes=neighbor_counts,
             references=("Altman, An introduction to kernel and nearest-neighbor nonparametric regression (1992)",),
         ),
         missing="At distance 1 from every value of its column.",

@@ -172,6 +172,21 @@ class Table:
         source.weight = weight
         return type(self)(source, self.layout, unseen=self.unseen, runner=self.runner, progress=self.progress)
 
+    def in_memory(self) -> Self:
+        """The same rows, laid out once and for all in the memory of this process; ignored columns stay behind."""
+        return self._laid_out(self.to_chunk())
+
+    def take(self, rows: Any) -> Self:
+        """Some of the rows, by their numbers or by a mask, in memory; of a table in memory this costs an index."""
+        return self._laid_out(self.to_chunk().take(rows))
+
+    def _laid_out(self, chunk: Chunk) -> Self:
+        from novacula.table.chunk_source import ChunkSource
+
+        ignored = [column.name for column in self.layout if column.kind == "ignored"]
+        schema = replace(self.layout.drop(ignored).uncounted(), n_rows=len(chunk))
+        return type(self)(ChunkSource(chunk, schema, self.source.name), schema, unseen="ignore", progress=self.progress)
+
     def on(self, client: Any) -> Self:
         """The same table on a Dask cluster: its partitions stay in the workers' memory between passes."""
         from novacula.table.cluster import ClusterRunner

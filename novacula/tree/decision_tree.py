@@ -135,6 +135,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         cost="n·d·log n to sort, then n·d a level; from files one pass a level.",
         cost_exponents={"n": 1, "d": 1},
         size="max_leaf_nodes",
+        sizes=settings.leaf_counts,
+        study_settings={"criterion": "gain_ratio", "nominal": "subset", "prune": "pessimistic"},
         references=(
             "Quinlan, C4.5: Programs for Machine Learning (1993)",
             "Mitchell, Machine Learning (1997), chapter 3",

@@ -27,7 +27,7 @@ from novacula.tree.holding_out import split_rows
 from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explain_rows
 from novacula.tree.rule_pruning import learn_rules
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
-from novacula.tree.settings import pseudo_examples
+from novacula.tree.settings import leaf_counts, pseudo_examples
 from novacula.tree.structure import Integers
 
 GROWTH = (
@@ -107,6 +107,7 @@ min_gain, max_leaf_nodes, thresholds, max_bins
         cost="A tree, then n for each condition of each of its rules, of which noise makes a share of n.",
         cost_exponents={"n": 2, "d": 1},
         size="max_leaf_nodes",
+        sizes=leaf_counts,
         references=(
             "Mitchell, Machine Learning (1997), section 3.7.1.2",
             "Quinlan, C4.5: Programs for Machine Learning (1993), chapter 5",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.learner.card import Extent
 from novacula.table.chunk import Floats
 from novacula.table.names import did_you_mean
 from novacula.tree.attributes import Attribute
@@ -16,6 +17,11 @@ from novacula.tree.criterion import CRITERIA
 from novacula.tree.growing import Rules
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import PRUNERS, Pessimistic, Pruner
+
+
+def leaf_counts(extent: Extent) -> tuple[int, ...]:
+    """Numbers of leaves that a study tries: each twice the last, as long as a leaf may hold three rows."""
+    return tuple(leaves for leaves in (2, 4, 8, 16, 32, 64, 128, 256) if leaves == 2 or 3 * leaves <= extent.n_rows)
 
 
 def rules(learner: Any, attributes: Sequence[Attribute], total: float) -> Rules:

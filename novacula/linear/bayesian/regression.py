@@ -100,6 +100,7 @@ class BayesianLinearRegression(LinearModel):
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers, also with fewer rows than columns. "
         "A standard deviation costs d² for each row. Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},
+        needs=("scaled",),
         references=(
             "D. J. C. MacKay, Bayesian interpolation, Neural Computation 4, 1992",
             "C. M. Bishop, Pattern Recognition and Machine Learning, 2006, chapter 3",

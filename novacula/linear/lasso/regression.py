@@ -83,7 +83,9 @@ class Lasso(LinearModel):
         "some passes of n·d, and d numbers beside the products of the columns that are used; sparse columns stay "
         "sparse. With alpha='cv' and more columns than that, the rows are held in memory.",
         cost_exponents={"n": 1, "d": 1},
+        needs=("scaled",),
         size="alpha",
+        sizes=lambda extent: tuple(extent.target_spread * share for share in (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3)),
         references=(
             "R. Tibshirani, Regression shrinkage and selection via the lasso, JRSS B 58, 1996",
             "H. Zou and T. Hastie, Regularization and variable selection via the elastic net, JRSS B 67, 2005",

@@ -88,7 +88,9 @@ class LogisticRegression(LinearClassifier):
         cost="Some 5 to 10 passes of n·d² with Newton, 10 to 100 passes of n·d·K with L-BFGS; memory for the square "
         "of the number of parameters, or for 40 times that number.",
         cost_exponents={"n": 1, "d": 2},
+        needs=("scaled",),
         size="C",
+        sizes=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0),
         references=(
             "D. R. Cox, The regression analysis of binary sequences, JRSS B 20, 1958",
             "D. Böhning, Multinomial logistic regression algorithm, Ann. Inst. Statist. Math. 44, 1992",

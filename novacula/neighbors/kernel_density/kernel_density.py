@@ -103,6 +103,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         uses="arrays",
         cost="n·log n·d to fit, n·d numbers kept twice; n·d a query at worst. 'cv_ml' takes n²·d, thirty times.",
         cost_exponents={"n": 1, "d": 1},
+        needs=("scaled",),
         references=(
             "Parzen, On estimation of a probability density function and mode (1962)",
             "Silverman, Density Estimation for Statistics and Data Analysis (1986)",

@@ -1,0 +1,6 @@
+"""What anybody could say without looking at the columns: the most frequent class, the mean."""
+
+from novacula.baseline.mean import MeanRegressor
+from novacula.baseline.plurality import PluralityClassifier
+
+__all__ = ["MeanRegressor", "PluralityClassifier"]

@@ -1,0 +1,98 @@
+"""The mean of the target, whatever the row: the constant with the least squared error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.baseline.plurality import rows_to_answer
+from novacula.errors import DataError
+from novacula.learner import Card, Regressor, Step, Work
+from novacula.statistics import CoMoments
+from novacula.table.chunk import Chunk, Floats
+
+
+class MeanRegressor(Regressor):
+    """Predicts the mean of each target.
+
+    >>> MeanRegressor().fit([[0], [1]], [1.0, 3.0]).predict([[7]]).tolist()
+    [2.0]
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Mean",
+        task="regression",
+        summary="The mean of the target, whatever the row.",
+        hypothesis_space="One constant a target.",
+        inductive_bias="The columns say nothing.",
+        objective="Squared error on the training rows.",
+        search="None: the mean.",
+        noise="Averages out.",
+        missing="Not looked at.",
+        takes_missing=True,
+        unseen="Not looked at; said.",
+        takes=("numeric", "categorical", "text", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="One pass over the target.",
+        cost_exponents={"n": 1},
+    )
+    checks_finite: ClassVar[bool] = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take the mean."""
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.moments_ = table.reduce(target_moments)
+        if not self.moments_.weight > 0:
+            raise DataError("the weights of all rows are 0, so there is no mean")
+        beside = getattr(table.source, "target", None)  # of arrays: one target in a column of its own stays one
+        several = len(table.layout.target) > 1 if beside is None else beside.ndim == 2
+        self.mean_ = self.moments_.mean if several else float(self.moments_.mean[0])
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Give the same numbers for every row."""
+        check_is_fitted(self)
+        n = rows_to_answer(self, X)
+        return np.full(n, self.mean_) if isinstance(self.mean_, float) else np.tile(self.mean_, (n, 1))
+
+    @property
+    def n_parameters_(self) -> int:
+        """The mean of each target."""
+        return int(np.size(self.mean_))
+
+    def work(self, X: Any = None) -> Work:
+        """The mean, and the squared error that is left; with X nothing changes, which is the point."""
+        check_is_fitted(self)
+        total, means = self.moments_.weight, np.ravel(self.mean_)
+        several = not isinstance(self.mean_, float)
+        steps = [
+            Step(
+                "The mean" if not several else f"The mean of target {k + 1}",
+                formula="ȳ = Σ y / n",
+                expression="S / n",
+                values={"S": float(mean) * total, "n": total},
+                result=float(mean),
+                of=("mean_", k) if several else ("mean_",),
+                labels={"S": "the sum of the target"},
+                note=f"The squared error left is {self.moments_.scatter[k, k] / total:g} a row.",
+            )
+            for k, mean in enumerate(means[:20])
+        ]
+        return Work("Mean", steps)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def target_moments(chunk: Chunk) -> CoMoments:
+    """Weight, mean and scatter of the targets alone."""
+    return CoMoments.observe(replace(chunk, numeric=np.empty((len(chunk), 0)), sparse=None))

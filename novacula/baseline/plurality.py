@@ -1,0 +1,99 @@
+"""The most frequent class, whatever the row: argmax_t n_t / n, the error that every learner must beat."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError
+from novacula.learner import Card, Classifier, Step, Work
+from novacula.learner.base import Learner, count_unseen
+from novacula.statistics import ClassTotals
+from novacula.table.chunk import Floats
+
+
+class PluralityClassifier(Classifier):
+    """Predicts the class with the largest share, of equals the first; `predict_proba` gives the shares.
+
+    >>> model = PluralityClassifier().fit([[0], [1], [2]], ["no", "yes", "yes"])
+    >>> model.predict([[7]]).tolist(), model.share_.round(3).tolist()
+    (['yes'], [0.333, 0.667])
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Plurality",
+        task="classification",
+        summary="The most frequent class, whatever the row.",
+        hypothesis_space="One constant a class.",
+        inductive_bias="The columns say nothing.",
+        objective="Errors on the training rows.",
+        search="None: the largest count.",
+        noise="Averages out in the counts.",
+        missing="Not looked at.",
+        takes_missing=True,
+        unseen="Not looked at; said.",
+        takes=("numeric", "categorical", "text", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="One pass over the target.",
+        cost_exponents={"n": 1},
+        expected_failures={
+            "check_classifiers_train": "its accuracy is that of the largest class, by design",
+            "check_classifiers_classes": "it predicts one class only, by design",
+        },
+    )
+    checks_finite: ClassVar[bool] = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Count the classes."""
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        self.class_count_ = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
+        if not self.class_count_.sum() > 0:
+            raise DataError("the weights of all rows are 0, so no class is the most frequent")
+        self.share_ = self.class_count_ / self.class_count_.sum()
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Give the same class for every row."""
+        rows = rows_to_answer(self, X)
+        return np.repeat(self.classes_[int(np.argmax(self.share_))], rows)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the shares of the classes for every row."""
+        rows = rows_to_answer(self, X)
+        return np.tile(self.share_, (rows, 1))
+
+    @property
+    def n_parameters_(self) -> int:
+        """Shares that are free: they sum to 1."""
+        return len(self.classes_) - 1
+
+    def work(self, X: Any = None) -> Work:
+        """The share of each class; with X nothing changes, which is the point."""
+        check_is_fitted(self)
+        total = float(self.class_count_.sum())
+        steps = [
+            Step(
+                f"Share of {label}",
+                formula="P(t) = n_t / n",
+                expression="n_t / n",
+                values={"n_t": float(self.class_count_[k]), "n": total},
+                result=float(self.share_[k]),
+                of=("share_", k),
+            )
+            for k, label in enumerate(self.classes_[:20])
+        ]
+        best = self.classes_[int(np.argmax(self.share_))]
+        return Work("Plurality", [*steps, Step("The answer", note=f"Every row is {best}, the most frequent class.")])
+
+
+def rows_to_answer(learner: Learner, X: Any) -> int:
+    """How many rows there are; categories that were not there at fit are said all the same."""
+    table = learner._query(X)
+    learner._report_unseen(table, table.map(count_unseen).sum(axis=0))
+    return len(table)

@@ -1,0 +1,6 @@
+"""Between a table and a learner: columns become what the learner's card says that it takes."""
+
+from novacula.prepare.classifier import PreparedClassifier
+from novacula.prepare.regressor import PreparedRegressor
+
+__all__ = ["PreparedClassifier", "PreparedRegressor"]

@@ -1,0 +1,113 @@
+"""A classifier for tables as they are: numbers, categories, words and holes become what it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Integral, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from novacula.learner.base import Classifier
+from novacula.learner.card import Card
+from novacula.prepare.base import Prepared, answers_with
+from novacula.table import Table
+from novacula.table.chunk import Floats
+from novacula.table.chunk_source import ChunkSource
+
+
+class PreparedClassifier(Classifier, Prepared):
+    """Fits a classifier on columns that are prepared as its card asks, and prepares what is to be predicted alike.
+
+    `learner` is one of this library's; logistic regression unless another is given. `max_words` of a text column are
+    counted for learners that take no text. A category that was not there at fit is told (`unseen="ignore"`) or
+    refused ("error"). Fitted: `model_`, `encoding_`, `classes_`.
+
+    >>> import pandas as pd
+    >>> from novacula.linear import LogisticRegression
+    >>> weather = pd.DataFrame({"sky": ["sunny", "rain", "rain", "sunny"], "wind": [3.0, None, 9.0, 5.0]})
+    >>> model = PreparedClassifier(LogisticRegression()).fit(weather, ["play", "stay", "stay", "play"])
+    >>> model.predict(weather).tolist()
+    ['play', 'stay', 'stay', 'play']
+    >>> [column.name for column in model.model_.schema_.features]
+    ['wind', 'wind is missing', 'sky = sunny']
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Prepared classifier",
+        task="classification",
+        summary="A classifier behind the encoding, scaling and filling in that its card asks for.",
+        hypothesis_space="The learner's.",
+        inductive_bias="The learner's, on prepared columns.",
+        objective="The learner's.",
+        search="The learner's.",
+        noise="As the learner.",
+        missing="As they are if the learner takes them; otherwise mean or mode, and a column that says so.",
+        takes_missing=True,
+        unseen="None of the known categories, with a warning, or refused (unseen='error').",
+        takes=("numeric", "categorical", "text", "sparse"),
+        scales=("memory",),
+        uses="arrays",
+        cost="The learner's, and a pass over the rows.",
+        cost_exponents={"n": 1, "d": 1},
+        in_studies=False,  # a study puts every learner behind its preparation
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "learner": [None, Classifier],
+        "max_words": [Interval(Integral, 1, None, closed="left")],
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
+
+    def __init__(self, learner: Any = None, max_words: int = 300, unseen: str = "ignore") -> None:
+        self.learner = learner
+        self.max_words = max_words
+        self.unseen = unseen
+
+    def _learner(self) -> Any:
+        from novacula.linear import LogisticRegression
+
+        return LogisticRegression() if self.learner is None else self.learner
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the preparation, and fit the learner on what comes of it."""
+        self._forget()
+        self._validate_params()
+        self._fit_behind(_present(self._ingest(X, y, sample_weight)), self._learner())
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Give the class of each row."""
+        return self._answer("predict", X)
+
+    @available_if(answers_with("predict_proba"))
+    def predict_proba(self, X: Any) -> Floats:
+        """Give the probability of each class."""
+        return self._answer("predict_proba", X)
+
+    @available_if(answers_with("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Give the logarithm of the probability of each class."""
+        return self._answer("predict_log_proba", X)
+
+    @available_if(answers_with("decision_function"))
+    def decision_function(self, X: Any) -> Floats:
+        """Give the decision values."""
+        return self._answer("decision_function", X)
+
+
+def _present(table: Table) -> Table:
+    """The table in memory, its classes those that occur in rows that count: a fold may lack a rare one."""
+    chunk = table.to_chunk()
+    column = table.layout.target_columns[0]
+    codes = np.asarray(chunk.target)
+    held = np.unique(codes[chunk.weight > 0])
+    place = np.full(len(column.categories), -1, np.int32)
+    place[held] = np.arange(len(held))
+    classes = replace(column, categories=tuple(column.categories[code] for code in held), declared=True)
+    kept = chunk.take(place[codes] >= 0)
+    kept = replace(kept, target=place[np.asarray(kept.target)])
+    ignored = [name for name in table.layout.names if table.layout[name].kind == "ignored"]
+    layout = table.layout.drop(ignored).with_columns([classes])
+    return Table(ChunkSource(kept, layout, table.source.name), layout, unseen="ignore", progress=False)

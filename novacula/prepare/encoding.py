@@ -1,0 +1,177 @@
+"""How columns become what a learner takes, found from training rows alone.
+
+    a number       (x − mean) / spread where the card needs columns of one scale; the mean where it is missing
+    a category     a column of 0 and 1 a category; as it is for learners that take categories
+    words          how often each of the most frequent words stands in the text; as they are for learners of text
+    missing        a column of its own that says so; as it is for learners that take missing values
+
+What a learner takes natively it gets natively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from novacula.errors import SchemaError
+from novacula.learner.card import Card
+from novacula.prepare.words import count_words, frequent_words
+from novacula.statistics import ClassMoments
+from novacula.table import Chunk, Column, Schema
+from novacula.table.chunk import Codes, Floats
+
+MAX_CATEGORIES = 100
+"""Categories of a column that get a column of their own: the most frequent ones."""
+MAX_DENSE = 5000
+"""Columns of a sparse block that may be written out for a learner that takes none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoding:
+    """What was found: places are those of the numeric, categorical and text columns of `schema`, in its order."""
+
+    schema: Schema  # of the columns that come in
+    fill: Floats | None  # (numeric,) for missing numbers; None: they stay missing
+    holes: tuple[int, ...]  # numeric columns that get one more column for what is missing
+    centre: Floats  # (numeric,)
+    spread: Floats  # (numeric,)
+    common: Codes | None  # (categorical,) for missing categories that stay categories; None: they stay missing
+    shown: tuple[tuple[int, ...], ...] | None  # codes of each categorical column that get a column; None: it stays
+    gaps: tuple[int, ...]  # categorical columns that get one more column for what is missing
+    words: tuple[tuple[str, ...], ...] | None  # of each text column those that are counted; None: it stays
+    dense: bool  # whether a sparse block is written out
+
+    @classmethod
+    def fit(cls, chunk: Chunk, schema: Schema, card: Card, max_words: int) -> Self:
+        """Find out what this learner needs of these rows."""
+        chunk = chunk.counted()
+        moments = ClassMoments.observe(chunk)
+        known = moments.weight[0] > 0
+        mean = np.where(known, moments.mean[0], 0.0)
+        if not np.isfinite(mean).all():
+            name = schema.of_kind("numeric")[int(np.argmin(np.isfinite(mean)))].name
+            raise SchemaError(f"column {name!r} holds infinity: leave the column out, or put a number in its place")
+        spread = np.sqrt(np.divide(moments.ssd[0], moments.weight[0], out=np.zeros_like(mean), where=known))
+        scaled = "scaled" in card.needs
+        keeps, native = card.takes_missing, "categorical" in card.takes
+        counts = [np.bincount(column[column >= 0], minlength=1) for column in chunk.codes.T]
+        dense = "sparse" not in card.takes
+        _require_narrow(schema, dense, card)
+        return cls(
+            schema,
+            None if keeps else mean,
+            () if keeps else _flagged(np.isnan(chunk.numeric).any(axis=0)),
+            mean if scaled else np.zeros_like(mean),
+            np.where(spread > 0, spread, 1.0) if scaled else np.ones_like(mean),
+            np.array([count.argmax() for count in counts], np.int32) if native and not keeps else None,
+            None if native else tuple(_columns_for(count, "full_rank" in card.needs) for count in counts),
+            () if native else _flagged((chunk.codes < 0).any(axis=0)),
+            None if "text" in card.takes else tuple(frequent_words(column, max_words) for column in chunk.text),
+            dense,
+        )
+
+    def apply(self, chunk: Chunk) -> Chunk:
+        """The rows as the learner takes them; target and weight stay as they are."""
+        numbers = chunk.numeric if self.fill is None else np.where(np.isnan(chunk.numeric), self.fill, chunk.numeric)
+        parts = [(numbers - self.centre) / self.spread, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
+        for j, shown in enumerate(self.shown or ()):
+            parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
+        parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
+        parts += [count_words(column, words) for column, words in zip(chunk.text, self.words or (), strict=False)]
+        if chunk.sparse is not None and self.dense:
+            parts.append(chunk.sparse.toarray())
+        return replace(
+            chunk,
+            numeric=np.ascontiguousarray(np.hstack(parts)),
+            codes=self._codes(chunk),
+            text=chunk.text if self.words is None else (),
+            sparse=None if self.dense else chunk.sparse,
+        )
+
+    def _codes(self, chunk: Chunk) -> Codes:
+        if self.shown is not None:
+            return np.empty((len(chunk), 0), np.int32)
+        return chunk.codes if self.common is None else np.where(chunk.codes < 0, self.common, chunk.codes)
+
+    def layout(self, roles: Schema) -> Schema:
+        """The schema of what comes out, with the target and weight of another."""
+        kept = self.schema.of_kind("categorical") if self.shown is None else ()
+        texts = self.schema.of_kind("text") if self.words is None else ()
+        blocks = () if self.dense else self.schema.of_kind("sparse")
+        taken = {column.name for column in (*kept, *texts, *blocks)} | set(roles.roles)
+        numeric = [Column(name, "numeric") for name in _distinct(self._numeric_names(), taken)]
+        columns = (*numeric, *kept, *texts, *blocks, *(roles[name] for name in roles.roles))
+        return Schema(columns, roles.target, roles.weight, missing=())
+
+    def _numeric_names(self) -> Iterator[str]:
+        numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")
+        yield from (column.name for column in numeric)
+        yield from (f"{numeric[j].name} is missing" for j in self.holes)
+        for column, shown in zip(coded, self.shown or (), strict=False):
+            yield from (f"{column.name} = {column.categories[code]}" for code in shown)
+        yield from (f"{coded[j].name} is missing" for j in self.gaps)
+        for column, words in zip(self.schema.of_kind("text"), self.words or (), strict=False):
+            yield from (f"{word!r} in {column.name}" for word in words)
+        if self.dense:
+            yield from (f"{block.name} {j}" for block in self.schema.of_kind("sparse") for j in range(block.width))
+
+
+def _flagged(flags: Any) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(flags).tolist())
+
+
+def _columns_for(count: Any, full_rank: bool) -> tuple[int, ...]:
+    """The codes that get a column: of two the second, which says it all; for full rank all but the most frequent."""
+    often = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]
+    if len(often) <= 2:
+        return tuple(np.sort(often)[1:].tolist())
+    return tuple(np.sort(often[int(full_rank) :][:MAX_CATEGORIES]).tolist())
+
+
+def _distinct(names: Iterator[str], taken: set[str]) -> Iterator[str]:
+    """The names, with a stroke behind those that stand already."""
+    for name in names:
+        while name in taken:
+            name += "′"
+        taken.add(name)
+        yield name
+
+
+def _require_narrow(schema: Schema, dense: bool, card: Card) -> None:
+    width = sum(block.width for block in schema.of_kind("sparse"))
+    if dense and width > MAX_DENSE:
+        raise SchemaError(f"{card.name} takes no sparse columns, and {width:,} are too many to be written out")
+
+
+def described(encoding: Encoding, card: Card) -> Sequence[tuple[str, str]]:
+    """What is done to each column, in words."""
+    numeric, coded = encoding.schema.of_kind("numeric"), encoding.schema.of_kind("categorical")
+    rows = [(column.name, _number_words(encoding, j, card)) for j, column in enumerate(numeric)]
+    rows += [(column.name, _category_words(encoding, j, column)) for j, column in enumerate(coded)]
+    for j, column in enumerate(encoding.schema.of_kind("text")):
+        counted = None if encoding.words is None else len(encoding.words[j])
+        rows.append((column.name, "as it is" if counted is None else f"counts of its {counted} most frequent words"))
+    rows += [
+        (column.name, f"{column.width} columns, written out" if encoding.dense else "as it is")
+        for column in encoding.schema.of_kind("sparse")
+    ]
+    return rows
+
+
+def _number_words(encoding: Encoding, j: int, card: Card) -> str:
+    words = []
+    if "scaled" in card.needs:
+        words.append(f"(x − {encoding.centre[j]:.6g}) / {encoding.spread[j]:.6g}")
+    if encoding.fill is not None and j in encoding.holes:
+        words.append(f"{encoding.fill[j]:.6g} where missing, and a column that says so")
+    return "; ".join(words) or "as it is"
+
+
+def _category_words(encoding: Encoding, j: int, column: Column) -> str:
+    if encoding.shown is None:
+        return "as it is" if encoding.common is None else f"{column.categories[encoding.common[j]]} where missing"
+    shown, known = len(encoding.shown[j]), len(column.categories)
+    return "a column of 0 and 1" if shown == 1 else f"{shown} columns of 0 and 1 for {known} categories"

@@ -1,0 +1,62 @@
+"""A regressor for tables as they are: numbers, categories, words and holes become what it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+from novacula.learner.base import Regressor
+from novacula.learner.card import Card
+from novacula.prepare.base import Prepared
+from novacula.prepare.classifier import PreparedClassifier
+from novacula.table.chunk import Floats
+
+
+class PreparedRegressor(Regressor, Prepared):
+    """Fits a regressor on columns that are prepared as its card asks, and prepares what is to be predicted alike.
+
+    `learner` is one of this library's; ridge regression unless another is given. The rest is as in
+    `PreparedClassifier`.
+
+    >>> import pandas as pd
+    >>> rooms = pd.DataFrame({"kind": ["flat", "house", "house", "flat"], "size": [40.0, 90.0, 120.0, 60.0]})
+    >>> PreparedRegressor().fit(rooms, [400.0, 900.0, 1200.0, 600.0]).predict(rooms).round().tolist()
+    [471.0, 904.0, 1114.0, 611.0]
+    """
+
+    card: ClassVar[Card] = replace(
+        PreparedClassifier.card,
+        name="Prepared regressor",
+        task="regression",
+        summary="A regressor behind the encoding, scaling and filling in that its card asks for.",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PreparedClassifier._parameter_constraints,
+        "learner": [None, Regressor],
+    }
+
+    def __init__(self, learner: Any = None, max_words: int = 300, unseen: str = "ignore") -> None:
+        self.learner = learner
+        self.max_words = max_words
+        self.unseen = unseen
+
+    def _learner(self) -> Any:
+        from novacula.linear import Ridge
+
+        return Ridge() if self.learner is None else self.learner
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the preparation, and fit the learner on what comes of it."""
+        self._forget()
+        self._validate_params()
+        self._fit_behind(self._ingest(X, y, sample_weight), self._learner())
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Give the number, or numbers, of each row."""
+        return self._answer("predict", X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._learner().__sklearn_tags__().target_tags.multi_output
+        return tags
