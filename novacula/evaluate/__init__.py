@@ -1,0 +1,68 @@
+"""What is measured: losses, splits, curves, bias and variance, description lengths, comparisons of learners.
+
+Nothing here imports scikit-learn or SciPy before it is called.
+"""
+
+from novacula.evaluate.bias_variance import BiasVariance, bias_variance
+from novacula.evaluate.calibration import Calibration, calibration
+from novacula.evaluate.compare import Comparison, McNemar, compare, mcnemar
+from novacula.evaluate.confusion import Confusion, confusion
+from novacula.evaluate.cross_validation import CrossValidation, cross_validate
+from novacula.evaluate.description_length import DescriptionLength, description_length
+from novacula.evaluate.folds import Folds, folds
+from novacula.evaluate.intervals import Interval, mean_interval, proportion_interval
+from novacula.evaluate.learning_curve import LearningCurve, learning_curve
+from novacula.evaluate.leave_one_out import LeaveOneOut, leave_one_out
+from novacula.evaluate.loss import CostMatrix, Loss, decide, loss
+from novacula.evaluate.one_standard_error import choose
+from novacula.evaluate.precision_recall import PrecisionRecall, precision_recall
+from novacula.evaluate.roc import OperatingPoint, RocCurve, roc
+from novacula.evaluate.rows import empirical_loss
+from novacula.evaluate.select_size import SizeCurve, select_size
+from novacula.evaluate.size_of import n_parameters
+from novacula.evaluate.split import Part, Split, split
+from novacula.evaluate.two_classes import one_vs_rest
+
+__all__ = [
+    "BiasVariance",
+    "Calibration",
+    "Comparison",
+    "Confusion",
+    "CostMatrix",
+    "CrossValidation",
+    "DescriptionLength",
+    "Folds",
+    "Interval",
+    "LearningCurve",
+    "LeaveOneOut",
+    "Loss",
+    "McNemar",
+    "OperatingPoint",
+    "Part",
+    "PrecisionRecall",
+    "RocCurve",
+    "SizeCurve",
+    "Split",
+    "bias_variance",
+    "calibration",
+    "choose",
+    "compare",
+    "confusion",
+    "cross_validate",
+    "decide",
+    "description_length",
+    "empirical_loss",
+    "folds",
+    "learning_curve",
+    "leave_one_out",
+    "loss",
+    "mcnemar",
+    "mean_interval",
+    "n_parameters",
+    "one_vs_rest",
+    "precision_recall",
+    "proportion_interval",
+    "roc",
+    "select_size",
+    "split",
+]

@@ -1,0 +1,149 @@
+"""The confusion matrix: how many rows of each class were called what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import DataError, ParameterError
+from novacula.evaluate.loss import Floats, hits
+from novacula.evaluate.printing import Printed
+from novacula.learner.figure import INK, Figure, few_digits, literal, shortened
+from novacula.learner.work import WorkTable
+from novacula.theory.arguments import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MANY_LABELS = 30
+"""Classes beyond which cells are drawn without their numbers and names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion(Printed):
+    """Counts of rows: a row of the matrix is the true class, a column what was said."""
+
+    labels: tuple[Any, ...]
+    matrix: Floats  # (K, K)
+
+    @property
+    def support(self) -> Floats:
+        """Rows of each class."""
+        return np.asarray(self.matrix.sum(axis=1))
+
+    @property
+    def precision(self) -> Floats:
+        """Of the rows that were called a class, the share that is; NaN where none was."""
+        return _over(np.diagonal(self.matrix), self.matrix.sum(axis=0))
+
+    @property
+    def recall(self) -> Floats:
+        """Of the rows of a class, the share that was called so; NaN where there is none."""
+        return _over(np.diagonal(self.matrix), self.support)
+
+    @property
+    def f1(self) -> Floats:
+        """The harmonic mean of both: 2·right / (rows of the class + rows called so)."""
+        return _over(2 * np.diagonal(self.matrix), self.support + self.matrix.sum(axis=0))
+
+    @property
+    def error(self) -> float:
+        """The share of rows that were called wrong."""
+        return 1.0 - float(np.trace(self.matrix) / self.matrix.sum())
+
+    def table(self) -> WorkTable:
+        """The matrix, with precision, recall and F1 of each class."""
+        names = [str(label) for label in self.labels]
+        measures = np.column_stack([self.precision, self.recall, self.f1])
+        rows = [
+            (name, *counts, *("" if np.isnan(v) else v for v in values))
+            for name, counts, values in zip(names, self.matrix.tolist(), measures.tolist(), strict=True)
+        ]
+        header = ("true", *(f"called {name}" for name in names), "precision", "recall", "F1")
+        return WorkTable(
+            header, tuple(rows), f"{few_digits(100 * self.error)}% of {self.matrix.sum():g} rows are wrong"
+        )
+
+    def plot(self) -> Figure:
+        """The matrix, each cell shaded by its share of the rows of its class."""
+        k = len(self.labels)
+        worst = self._worst()
+        alt = f"Confusion matrix of {k} classes over {self.matrix.sum():g} rows, of which {worst}."
+        size = 2.2 + min(0.62 * k, 9.0)
+        return Figure(self._draw, alt, "Confusion matrix", (size + 1.0, size))
+
+    def _worst(self) -> str:
+        wrong = self.matrix - np.diag(np.diagonal(self.matrix))
+        if not wrong.any():
+            return "none is wrong"
+        i, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        return (
+            f"{few_digits(100 * self.error)}% are wrong; most often {self.labels[i]} is called {self.labels[j]}, "
+            f"{wrong[i, j]:g} times"
+        )
+
+    def _draw(self, axes: Axes) -> None:
+        shares = np.nan_to_num(_over(self.matrix, self.support[:, None]))
+        axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set_xlabel("predicted")
+        axes.set_ylabel("true")
+        places = np.arange(len(self.labels))
+        if len(places) > MANY_LABELS:
+            axes.set_xticks([])
+            axes.set_yticks([])
+            return
+        names = [literal(shortened(str(label), 16)) for label in self.labels]
+        upright = max(map(len, names)) > 6
+        axes.set_xticks(places, names, rotation=45 if upright else 0, ha="right" if upright else "center")
+        axes.set_yticks(places, names)
+        for i, j in np.ndindex(self.matrix.shape):
+            colour = "white" if shares[i, j] > 0.6 else INK
+            axes.text(j, i, f"{self.matrix[i, j]:g}", ha="center", va="center", color=colour)
+
+
+def confusion(y: Any, prediction: Any, labels: Any = None, sample_weight: Any = None) -> Confusion:
+    """Count what rows of each class were called; `labels` gives the classes and their order.
+
+    >>> print(confusion(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"]))
+    40% of 5 rows are wrong
+    true  called a  called b  precision    recall        F1
+    ────  ────────  ────────  ─────────  ────────  ────────
+    a            1         1        0.5       0.5       0.5
+    b            1         2   0.666667  0.666667  0.666667
+    """
+    truth, said = np.asarray(y), np.asarray(prediction)
+    if truth.ndim != 1 or truth.shape != said.shape or not len(truth):
+        raise DataError(f"classes of shape {truth.shape} and predictions of shape {said.shape} do not fit: one a row")
+    names = _names(truth, said) if labels is None else np.asarray(labels)
+    weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    if weight.shape != truth.shape or not weight.sum() > 0:
+        raise DataError(f"weights of shape {weight.shape} do not fit {len(truth)} rows, or sum to nothing")
+    i, j = (_codes(values, names) for values in (truth, said))
+    matrix = np.zeros((len(names), len(names)))
+    np.add.at(matrix, (i, j), weight)
+    return Confusion(tuple(names.tolist()), matrix)
+
+
+def _names(truth: npt.NDArray[Any], said: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if (truth.dtype.kind in "iufb") != (said.dtype.kind in "iufb"):
+        raise DataError("the classes are words and the predictions numbers, or the other way round: give both alike")
+    return np.unique(np.concatenate([truth, said]))
+
+
+def _codes(values: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    found = hits(values, names)
+    if not found.any(axis=1).all():
+        strange = values.tolist()[int(np.argmin(found.any(axis=1)))]
+        raise ParameterError(f"labels do not name the class {shown(strange)}, which occurs: name every class")
+    return found.argmax(axis=1)
+
+
+def _over(part: npt.ArrayLike, whole: npt.ArrayLike) -> Floats:
+    """Shares; NaN of nothing."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.asarray(part, np.float64) / np.asarray(whole, np.float64))

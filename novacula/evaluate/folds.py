@@ -1,0 +1,107 @@
+"""Folds: each row is held out once, and the classes keep their shares in every fold.
+
+The splitters are scikit-learn's. What is added is what they leave to the caller: fewer folds where the smallest class
+is too small for as many as were asked for, leave-one-out where k is the number of rows, and a sentence that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import DataError, ParameterError
+from novacula.theory.arguments import shown, whole
+
+Places: TypeAlias = npt.NDArray[np.intp]
+
+MANY_CLASSES = 20
+"""Distinct whole numbers up to which a target may be classes, in small tables."""
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Rows to train on and rows to hold out, fold by fold; scikit-learn takes it as `cv`."""
+
+    pairs: tuple[tuple[Places, Places], ...]
+    reason: str = ""  # why the folds are not those that were asked for, if they are not
+
+    def __iter__(self) -> Iterator[tuple[Places, Places]]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def folds(y: Any, k: int = 10, stratified: bool | None = None, random_state: Any = 0, groups: Any = None) -> Folds:
+    """Cut rows into k folds at random.
+
+    `y` is the target, or the number of rows. Folds are stratified where the target is classes, unless `stratified`
+    says otherwise. Rows of one group stay together. With k the number of rows each row is left out once.
+
+    >>> parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], k=5)
+    >>> len(parts), parts.reason
+    (3, "3 folds instead of 5, since the class 'no' has 3 rows")
+    >>> [held.tolist() for _, held in folds(4, k=4)]
+    [[0], [1], [2], [3]]
+    """
+    target = np.arange(whole(y, "y", 1)) if np.ndim(y) == 0 else np.asarray(y)
+    n, k = len(target), whole(k, "k", 2)
+    if k > n:
+        raise ParameterError(f"k is {k}, but there are {n} rows: ask for at most as many folds as rows")
+    if stratified is None:
+        stratified = is_classes(target)
+    if groups is not None:
+        return _grouped(target, k, stratified, random_state, np.asarray(groups))
+    if k == n:
+        return Folds(tuple((np.delete(np.arange(n), i), np.array([i])) for i in range(n)))
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    if not stratified:
+        return Folds(tuple(KFold(k, shuffle=True, random_state=random_state).split(target)))
+    classes, codes, count = np.unique(target, return_inverse=True, return_counts=True)
+    fewest, name = int(count.min()), classes.tolist()[count.argmin()]
+    if fewest == 1:
+        plain = folds(target, k, False, random_state)
+        return Folds(plain.pairs, f"folds that are not stratified, since the class {shown(name)} has one row")
+    reason = f"{fewest} folds instead of {k}, since the class {shown(name)} has {fewest} rows" if fewest < k else ""
+    splitter = StratifiedKFold(min(k, fewest), shuffle=True, random_state=random_state)
+    return Folds(tuple(splitter.split(codes, codes)), reason)
+
+
+def _grouped(target: npt.NDArray[Any], k: int, stratified: bool, random_state: Any, groups: Any) -> Folds:
+    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+    if groups.shape != (len(target),):
+        raise DataError(f"groups of shape {groups.shape} were given for {len(target)} rows: name the group of each row")
+    n_groups = len(np.unique(groups))
+    if n_groups < 2:
+        raise DataError("all rows are of one group, so none can be held out: name at least two groups")
+    reason = f"{n_groups} folds instead of {k}, since there are {n_groups} groups" if n_groups < k else ""
+    k = min(k, n_groups)
+    splitter = (
+        StratifiedGroupKFold(k, shuffle=True, random_state=random_state)
+        if stratified and np.unique(target, return_counts=True)[1].max() >= k
+        else GroupKFold(k, shuffle=True, random_state=random_state)
+    )
+    return Folds(tuple(splitter.split(target, target, groups)), reason)
+
+
+def is_classes(y: Any) -> bool:
+    """Whether a target looks like classes: words, or few distinct whole numbers of which most come again.
+
+    >>> is_classes(["a", "b"]), is_classes([0, 1, 1, 0]), is_classes([3, 5, 8, 13]), is_classes([0.5, 1.5, 0.5, 1.5])
+    (True, True, False, False)
+    """
+    target = np.asarray(y)
+    if target.ndim != 1:
+        return False
+    if target.dtype.kind not in "iuf":
+        return True
+    if target.dtype.kind == "f" and not (target == np.round(target)).all():
+        return False
+    distinct = len(np.unique(target))
+    return distinct <= max(MANY_CLASSES, len(target) ** 0.5) and 2 * distinct <= len(target)

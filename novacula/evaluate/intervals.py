@@ -1,0 +1,97 @@
+"""How far a measured error may be from the true one: intervals of a proportion and of a mean.
+
+Wilson              (p̂ + z²/2n ± z·√(p̂(1 − p̂)/n + z²/4n²)) / (1 + z²/n)
+Clopper–Pearson     the p under which so few, or so many, errors have a probability of α/2
+Student             x̄ ± t·s/√n
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import DataError, ParameterError
+from novacula.theory.arguments import as_numbers, share, shown
+
+ProportionMethod: TypeAlias = Literal["wilson", "clopper_pearson"]
+
+
+class Interval(NamedTuple):
+    """From low to high."""
+
+    low: float
+    high: float
+
+
+def proportion_interval(errors: float, n: float, level: float = 0.95, method: ProportionMethod = "wilson") -> Interval:
+    """Give an interval of the error that made `errors` mistakes in n rows.
+
+    Wilson's has its coverage on average, Clopper and Pearson's at least that for every error. Weights may make both
+    numbers fractions.
+
+    >>> low, high = proportion_interval(12, 40)
+    >>> print(f"{low:.4f} to {high:.4f}")
+    0.1807 to 0.4543
+    >>> print("{:.4f} to {:.4f}".format(*proportion_interval(0, 40, method="clopper_pearson")))
+    0.0000 to 0.0881
+    """
+    known = all(isinstance(value, Real) and not isinstance(value, bool) for value in (errors, n))
+    if not known or not 0 < n < math.inf or not 0 <= errors <= n:
+        raise ParameterError(
+            f"{shown(errors)} errors in {shown(n)} rows make no proportion: give 0 ≤ errors ≤ n, n > 0"
+        )
+    alpha = 1.0 - float(share(level, "level"))
+    if method == "wilson":
+        return _wilson(float(errors), float(n), alpha)
+    if method == "clopper_pearson":
+        return _clopper_pearson(float(errors), float(n), alpha)
+    raise ParameterError(f"method is {shown(method)}; it must be 'wilson' or 'clopper_pearson'")
+
+
+def _wilson(errors: float, n: float, alpha: float) -> Interval:
+    from scipy.special import ndtri
+
+    z, p = float(ndtri(1.0 - alpha / 2)), errors / n
+    centre, scale = p + z**2 / (2 * n), 1.0 + z**2 / n
+    half = z * math.sqrt(p * (1.0 - p) / n + (z / (2 * n)) ** 2)
+    # Rounding must not put an end beyond a proportion that it meets exactly.
+    low = 0.0 if errors == 0 else (centre - half) / scale
+    return Interval(low, 1.0 if errors == n else (centre + half) / scale)
+
+
+def _clopper_pearson(errors: float, n: float, alpha: float) -> Interval:
+    from scipy.special import betaincinv
+
+    low = 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, alpha / 2))
+    return Interval(low, 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1.0 - alpha / 2)))
+
+
+def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
+    """Give Student's interval of the mean of numbers that are drawn one by one, such as the losses of test rows.
+
+    One number says nothing of its spread: the interval is the whole line.
+
+    >>> print("{:.3f} to {:.3f}".format(*mean_interval([1.0, 2.0, 4.0])))
+    -1.461 to 6.128
+    """
+    numbers = as_numbers(values, "the values").ravel()
+    if not len(numbers) or not np.isfinite(numbers).all():
+        raise DataError("an interval of a mean needs at least one value, and none that is NaN or infinite")
+    alpha = 1.0 - float(share(level, "level"))
+    if len(numbers) == 1:
+        return Interval(-math.inf, math.inf)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(len(numbers) - 1, 1.0 - alpha / 2)) * standard_error(numbers)
+    return Interval(float(numbers.mean()) - half, float(numbers.mean()) + half)
+
+
+def standard_error(values: npt.NDArray[np.float64]) -> float:
+    """The standard error of a mean, s/√n; NaN for one value, and where a value is infinite or NaN."""
+    if len(values) < 2 or not np.isfinite(values).all():
+        return math.nan
+    return float(values.std(ddof=1) / math.sqrt(len(values)))

@@ -1,0 +1,251 @@
+"""Losses: what a prediction costs where the truth is y. An error is an error, and lower is better.
+
+    zero_one   [ŷ ≠ y]             absolute   |ŷ − y|           squared   (ŷ − y)²
+    log        −ln P(y)            brier      Σ_t (P(t) − [t = y])², half of it for two classes
+    hinge      max(0, 1 − y·f), y = ±1; for more classes max(0, 1 − f_y + max_{t ≠ y} f_t)
+
+A loss says what it needs of a model: labels, numbers, probabilities or decision values. A `CostMatrix` says what each
+mistake costs, and `decide` takes the action with the least expected cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.theory.arguments import as_numbers, shown
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Labels: TypeAlias = npt.NDArray[Any]
+Needs: TypeAlias = Literal["labels", "numbers", "probabilities", "decision"]
+
+
+@runtime_checkable
+class LossFunction(Protocol):
+    """What can be given as a loss: it has a name, says what it needs, and gives the loss of each row."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables and figures."""
+
+    @property
+    def needs(self) -> Needs:
+        """What it compares the truth with."""
+
+    def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
+        """The loss of each row; `classes` names the columns of probabilities and of decision values."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss by a function of truth, prediction and the classes in the order of the columns.
+
+    >>> squared = loss("squared")
+    >>> squared.needs, squared([1.0, 2.0], [1.0, 5.0]).tolist()
+    ('numbers', [0.0, 9.0])
+    >>> loss("log")(["a", "b"], [[0.5, 0.5], [1.0, 0.0]], classes=["a", "b"]).round(4).tolist()
+    [0.6931, inf]
+    """
+
+    name: str
+    needs: Needs
+    of: Callable[[Labels, Any, Labels], Floats]
+
+    def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
+        """The loss of each row; without `classes` those of the columns are the distinct values of y, in order."""
+        truth, said = self._truth(y), np.asarray(prediction)
+        if len(truth) != len(said):
+            raise DataError(f"{len(said)} predictions were given for {len(truth)} rows")
+        if self.needs == "labels":
+            return self.of(truth, said, truth)
+        said = as_numbers(said, f"the predictions for the {self.name} loss")
+        if np.isnan(said).any():
+            raise DataError(f"the prediction for row {int(np.argwhere(np.isnan(said))[0, 0]) + 1} is NaN")
+        if self.needs == "numbers":
+            return _over_targets(self.of(truth, said.reshape(truth.shape), truth))
+        known = np.unique(truth) if classes is None else np.asarray(classes)
+        _require_columns(said, known, self)
+        return self.of(truth, said, known)
+
+    def _truth(self, y: Any) -> Labels:
+        truth = as_numbers(y, "the targets") if self.needs == "numbers" else np.asarray(y)
+        if not len(truth):
+            raise DataError("there are no rows, so there is no loss")
+        if self.needs != "numbers" and truth.ndim != 1:
+            raise DataError(f"the classes have shape {truth.shape}; give one a row")
+        return truth
+
+
+def _over_targets(losses: Floats) -> Floats:
+    """Of several targets the mean."""
+    return losses if losses.ndim == 1 else losses.mean(axis=1)
+
+
+def _require_columns(said: Floats, classes: Labels, of: Loss) -> None:
+    """Refuse probabilities and decision values whose columns cannot be told to be those of the classes."""
+    flat = of.needs == "decision" and len(classes) == 2
+    if said.ndim == 1 and flat:
+        return
+    if said.ndim != 2 or said.shape[1] != len(classes):
+        raise DataError(
+            f"{of.needs} of shape {said.shape} do not fit {len(classes)} classes: give one column a class, and name "
+            "the classes of the columns with classes="
+        )
+    if of.needs == "probabilities" and ((said < 0).any() or not np.allclose(said.sum(axis=1), 1.0, atol=1e-6)):
+        strange = (said < 0).any(axis=1) | ~np.isclose(said.sum(axis=1), 1.0, atol=1e-6)
+        raise DataError(f"the probabilities of row {int(np.argmax(strange)) + 1} are negative or do not sum to 1")
+
+
+def _zero_one(y: Labels, prediction: Labels, _: Labels) -> Floats:
+    return differ(y, prediction).astype(np.float64)
+
+
+def _absolute(y: Labels, prediction: Floats, _: Labels) -> Floats:
+    return np.abs(prediction - y)
+
+
+def _squared(y: Labels, prediction: Floats, _: Labels) -> Floats:
+    return np.asarray((prediction - y) ** 2)
+
+
+def differ(y: Labels, prediction: Labels) -> npt.NDArray[np.bool_]:
+    """Where labels differ; words and numbers always do."""
+    if (y.dtype.kind in "iufb") != (prediction.dtype.kind in "iufb"):
+        y, prediction = y.astype(object), prediction.astype(object)
+    return np.asarray(y != prediction, dtype=bool)
+
+
+def hits(y: Labels, classes: Labels) -> npt.NDArray[np.bool_]:
+    """Which column is that of the row's class (n, K); none where the class has no column."""
+    return ~differ(y[:, None], classes[None, :])
+
+
+def _log(y: Labels, proba: Floats, classes: Labels) -> Floats:
+    with np.errstate(divide="ignore"):  # what was called impossible and happened costs ∞
+        return np.abs(np.log((proba * hits(y, classes)).sum(axis=1).clip(max=1.0)))
+
+
+def _brier(y: Labels, proba: Floats, classes: Labels) -> Floats:
+    score: Floats = ((proba - hits(y, classes)) ** 2).sum(axis=1)
+    return score / 2 if len(classes) == 2 else score
+
+
+def _hinge(y: Labels, decision: Floats, classes: Labels) -> Floats:
+    mine = hits(y, classes)
+    if not mine.any(axis=1).all():
+        raise DataError(f"row {int(np.argmin(mine.any(axis=1))) + 1} is of a class that the model does not know")
+    if decision.ndim == 1:
+        return np.maximum(0.0, 1.0 - decision * np.where(mine[:, 1], 1.0, -1.0))
+    rival = np.where(mine, -np.inf, decision).max(axis=1)
+    return np.maximum(0.0, 1.0 - decision[mine] + rival)
+
+
+LOSSES = {
+    entry.name: entry
+    for entry in (
+        Loss("zero_one", "labels", _zero_one),
+        Loss("absolute", "numbers", _absolute),
+        Loss("squared", "numbers", _squared),
+        Loss("log", "probabilities", _log),
+        Loss("hinge", "decision", _hinge),
+        Loss("brier", "probabilities", _brier),
+    )
+}
+OTHER_NAMES = {"0/1": "zero_one", "l1": "absolute", "l2": "squared"}
+
+
+def loss(which: str | LossFunction) -> LossFunction:
+    """Give a loss by its name; a `Loss` or a `CostMatrix` is given back as it is.
+
+    >>> loss("zero_one")(["a", "b"], ["a", "c"]).tolist()
+    [0.0, 1.0]
+    """
+    if isinstance(which, str):
+        name = OTHER_NAMES.get(which.lower(), which)
+        if name not in LOSSES:
+            raise ParameterError(f"there is no loss {which!r}, only {', '.join(LOSSES)}")
+        return LOSSES[name]
+    if not isinstance(which, LossFunction):
+        raise InputTypeError(
+            f"{shown(which)} is no loss: name one of {', '.join(LOSSES)}, or give a Loss or CostMatrix"
+        )
+    return which
+
+
+@dataclass(frozen=True, eq=False)
+class CostMatrix:
+    """What it costs to take an action where the truth is a class: a row a class, a column an action.
+
+    The actions are to predict a class, in the same order, unless others are named, such as to ask somebody.
+
+    >>> cost = CostMatrix(["ham", "spam"], [[0, 10], [1, 0]])  # a letter that is lost costs ten that are read in vain
+    >>> cost(["ham", "spam"], ["spam", "ham"]).tolist()
+    [10.0, 1.0]
+    >>> decide([[0.2, 0.8], [0.05, 0.95]], cost).tolist()
+    ['ham', 'spam']
+    """
+
+    classes: Any
+    costs: Any
+    actions: Any = None
+    name: str = "cost"
+    needs: Needs = "labels"
+
+    def __post_init__(self) -> None:
+        classes, costs = np.asarray(self.classes), as_numbers(self.costs, "the costs")
+        actions = classes if self.actions is None else np.asarray(self.actions)
+        if costs.shape != (len(classes), len(actions)) or not costs.size:
+            raise ParameterError(
+                f"costs of shape {costs.shape} are no table of {len(classes)} classes and {len(actions)} actions"
+            )
+        if not np.isfinite(costs).all():
+            raise ParameterError("a cost is NaN or infinite: give finite costs")
+        for what, names in (("class", classes), ("action", actions)):
+            if len(np.unique(names)) != len(names):
+                raise ParameterError(f"a {what} of the costs stands twice: name each once")
+        for field, value in (("classes", classes), ("costs", costs), ("actions", actions)):
+            object.__setattr__(self, field, value)
+
+    @classmethod
+    def of_utility(cls, classes: Sequence[Any], utilities: npt.ArrayLike, actions: Sequence[Any] | None = None) -> Self:
+        """The costs that a table of utilities implies: what is gained is a negative cost."""
+        return cls(classes, -as_numbers(utilities, "the utilities"), actions, "negative utility")
+
+    def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
+        """The cost of each row."""
+        truth, taken = np.asarray(y), np.asarray(prediction)
+        if len(truth) != len(taken):
+            raise DataError(f"{len(taken)} predictions were given for {len(truth)} rows")
+        costs: Floats = self.costs
+        return costs[self._places(truth, self.classes, "class"), self._places(taken, self.actions, "action")]
+
+    @staticmethod
+    def _places(values: Labels, names: Labels, what: str) -> npt.NDArray[np.intp]:
+        found = hits(values, names)
+        if not found.any(axis=1).all():
+            row = int(np.argmin(found.any(axis=1)))
+            raise DataError(f"row {row + 1} has {values.tolist()[row]!r}, which is no {what} of the costs")
+        return found.argmax(axis=1)
+
+
+def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classes: Any = None) -> Labels:
+    """Give the action with the least expected cost Σ_t P(t)·cost(t, action) for each row; of equals the first.
+
+    `classes` names the columns of the probabilities; without it they are in the order of the costs.
+    """
+    if not isinstance(cost_matrix, CostMatrix):
+        table = as_numbers(cost_matrix, "the costs")
+        cost_matrix = CostMatrix(np.arange(len(table)) if classes is None else classes, table)
+    shares = as_numbers(proba, "the probabilities")
+    known = cost_matrix.classes if classes is None else np.asarray(classes)
+    if shares.ndim != 2 or shares.shape[1] != len(known):
+        raise DataError(
+            f"probabilities of shape {shares.shape} do not fit {len(known)} classes: give one column a class"
+        )
+    place = cost_matrix._places(known, cost_matrix.classes, "class")
+    return np.asarray(cost_matrix.actions[np.argmin(shares @ cost_matrix.costs[place], axis=1)])

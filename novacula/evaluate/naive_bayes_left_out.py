@@ -1,0 +1,76 @@
+"""Naive Bayes without one row: the row's counts are taken off those of all rows, and the estimates solved again."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from novacula.bayes.naive_bayes import joint_scores, observe
+from novacula.evaluate.rows import Rows
+from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency
+from novacula.statistics.base import Statistic
+from novacula.table.chunk import Chunk
+
+FEW = 2
+"""Values of a class whose moments, with one taken off, are rounding errors."""
+LOST = 1e-6
+"""The share of a sum of squares below which what is left of it is a rounding error."""
+
+
+def by_counts(learner: Any, rows: Rows) -> tuple[Any, Any]:
+    """Predictions for the rows by the counts of all others, and which of them can be trusted."""
+    model = rows.fit(learner)
+    said, known = np.empty(len(rows), model.classes_.dtype), np.zeros(len(rows), bool)
+    if not all(isinstance(part, (ClassTotals, Contingency, ClassMoments)) for part in model.statistic_.parts):
+        return said, known  # words and kernels do not let go of a row
+    codes = np.searchsorted(model.classes_, rows.y).astype(np.int32)
+    chunk = replace(model._query(rows.X, model.unseen).to_chunk(), target=codes)
+    for i, code in enumerate(codes.tolist()):
+        scores = left_out_scores(model, chunk.rows(i, i + 1), code)
+        if scores is not None:
+            said[i], known[i] = model.classes_[np.argmax(scores)], True
+    return said, known
+
+
+def left_out_scores(model: Any, row: Chunk, code: int) -> Any:
+    """log P(t) + Σ log P(x|t) for each class by all rows but this one; None where that cannot be told from sums."""
+    own = observe(row, len(model.classes_), model.groups_)
+    parts = [without(whole, part, code) for whole, part in zip(model.statistic_.parts, own.parts, strict=True)]
+    if any(part is None for part in parts):
+        return None
+    other = copy(model)
+    other.statistic_ = Bundle(tuple(part for part in parts if part is not None))
+    other._solve()
+    with np.errstate(divide="ignore"):
+        scores = joint_scores(row, np.log(other.class_prior_), other.parts_)[0, :-1]
+    return scores if np.isfinite(scores).any() else None
+
+
+def without(whole: Any, row: Any, code: int) -> Statistic | None:
+    """A statistic without a row of a class; None where the row is all there is of something."""
+    if isinstance(whole, ClassTotals):
+        rest = replace(
+            whole, weight=whole.weight - row.weight, total=whole.total - row.total, known=whole.known - row.known
+        )
+        return rest if rest.weight[code] > 0.0 else None
+    if isinstance(whole, Contingency):
+        gone = (row.counts.sum(axis=0) > 0.0) & (whole.counts.sum(axis=0) <= 1.0)
+        return None if gone.any() else replace(whole, counts=whole.counts - row.counts)
+    return _moments_without(whole, row)
+
+
+def _moments_without(whole: ClassMoments, row: ClassMoments) -> ClassMoments | None:
+    """Chan's formula backwards."""
+    there = row.weight > 0.0
+    weight = whole.weight - row.weight
+    if (whole.weight[there] <= FEW).any():
+        return None
+    gap = np.where(there, row.mean - whole.mean, 0.0)
+    share = np.divide(row.weight, weight, out=np.zeros_like(weight), where=there)
+    ssd = whole.ssd - share * whole.weight * gap**2
+    if (ssd < LOST * whole.ssd).any():
+        return None
+    return replace(whole, weight=weight, mean=whole.mean - share * gap, ssd=ssd)

@@ -1,0 +1,123 @@
+"""The rows that a learner is given, so that some of them can be taken: a table, a frame or arrays with their target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.evaluate.loss import Floats, LossFunction, loss
+from novacula.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with their targets and weights; those of a table stand in the table as well."""
+
+    X: Any
+    y: Any
+    weight: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: Any) -> Rows:
+        """Some of the rows, by their numbers."""
+        from sklearn.utils import _safe_indexing
+
+        X = self.X.take(rows) if isinstance(self.X, Table) else _safe_indexing(self.X, rows)
+        return Rows(X, self.y[rows], None if self.weight is None else self.weight[rows])
+
+    def fit(self, learner: Any) -> Any:
+        """A learner like this one, fitted on the rows."""
+        from sklearn.base import clone
+
+        model = clone(learner)
+        if isinstance(self.X, Table):
+            return model.fit(self.X)
+        if self.weight is None:
+            return model.fit(self.X, self.y)
+        name = f"{learner.steps[-1][0]}__sample_weight" if hasattr(learner, "steps") else "sample_weight"
+        return model.fit(self.X, self.y, **{name: self.weight})
+
+    def loss(self, model: Any, which: LossFunction) -> float:
+        """The mean loss of a fitted model on the rows, by weight."""
+        return float(np.average(self.losses(model, which), weights=self.weight))
+
+    def losses(self, model: Any, which: LossFunction) -> Floats:
+        """The loss of a fitted model on each row."""
+        return which(self.y, predictions(model, self.X, which), getattr(model, "classes_", None))
+
+
+def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+    """The rows in the form that the learner takes: ours take tables as they are, others the table's frame."""
+    from sklearn.utils import check_consistent_length
+
+    from novacula.learner import ingest
+    from novacula.learner.base import Classifier, Learner
+
+    table = ingest.as_table(X, y, sample_weight)
+    if table is None:
+        if y is None:
+            raise DataError("the target y is None: give it, or a Table that names its target")
+        target = np.asarray(y)
+        check_consistent_length(X, target)
+        return Rows(X, target, ingest.weights_of(sample_weight, X))
+    if not table.layout.target:
+        raise DataError("the table has no target: name one with with_target")
+    if isinstance(learner, Classifier):
+        table = learner._classified(table)
+    elif is_classifier(learner):
+        table = as_classes(table)
+    target, weight = ingest.target_values(table), ingest.weight_values(table)
+    if isinstance(learner, Learner):
+        return Rows(table.in_memory(), target, weight)
+    names = [column.name for column in table.layout.features]
+    return Rows(table.to_pandas()[names], target, weight)
+
+
+def as_classes(table: Table) -> Table:
+    """The table with a target that is categories, so that its values are labels."""
+    column = table.layout.target_columns[0]
+    return table.with_types({column.name: "categorical"}) if column.kind == "numeric" else table
+
+
+def is_classifier(learner: Any) -> bool:
+    """Whether a learner, or the last step of a pipeline, predicts classes."""
+    from sklearn.base import is_classifier
+
+    return bool(is_classifier(learner))
+
+
+def loss_for(learner: Any, which: str | LossFunction | None) -> LossFunction:
+    """The loss that was asked for: of classes errors, of numbers their squares, where nothing was said."""
+    if which is not None:
+        return loss(which)
+    return loss("zero_one" if is_classifier(learner) else "squared")
+
+
+def predictions(model: Any, X: Any, which: LossFunction) -> Any:
+    """What a loss needs of a fitted model on rows."""
+    method = {"probabilities": "predict_proba", "decision": "decision_function"}.get(which.needs, "predict")
+    if not hasattr(model, method):
+        raise ParameterError(
+            f"{type(model).__name__} has no {method}, which the {which.name} loss needs: take another loss"
+        )
+    return getattr(model, method)(X)
+
+
+def empirical_loss(
+    model: Any, X: Any, y: Any = None, L: str | LossFunction | None = None, sample_weight: Any = None
+) -> float:
+    """Give the mean loss of a fitted model on rows; a table brings its own target and weights.
+
+    >>> import novacula as nv
+    >>> from novacula.bayes import NaiveBayes
+    >>> table = nv.datasets.load("play_tennis")
+    >>> model = NaiveBayes().fit(table)
+    >>> print(f"{empirical_loss(model, table):.4f}, {empirical_loss(model, table, L='log'):.4f}")
+    0.0714, 0.3432
+    """
+    return rows_for(model, X, y, sample_weight).loss(model, loss_for(model, L))

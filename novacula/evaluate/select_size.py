@@ -1,0 +1,178 @@
+"""How large a hypothesis should be: errors by cross-validation for each size, from the simplest on.
+
+The training error falls with the size, and the validation error falls and rises again. Sizes are tried until the
+training error has converged; the best size, or the simplest that is as good within one standard error, is fitted to
+all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novacula.errors import ParameterError
+from novacula.evaluate.cross_validation import fold_errors, folds_of
+from novacula.evaluate.error_curve import ErrorCurve, mark_choice, said, spread
+from novacula.evaluate.folds import Folds
+from novacula.evaluate.loss import Floats, LossFunction
+from novacula.evaluate.one_standard_error import Rule, choose
+from novacula.evaluate.rows import Rows, is_classifier, loss_for, rows_for
+from novacula.learner.card import Extent
+from novacula.learner.figure import few_digits
+from novacula.learner.work import WorkTable
+from novacula.table import Table
+from novacula.theory.arguments import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PATIENCE = 2
+"""Steps in a row that must change the training error little before it has converged."""
+LITTLE = 0.01
+"""What little is: this share of how much the training error has fallen since the first size."""
+
+
+@dataclass(frozen=True, eq=False)
+class SizeCurve(ErrorCurve):
+    """Errors for m sizes and k folds, the size that the rule prefers, and the learner of that size fitted to all."""
+
+    best: int
+    best_learner: Any
+    rule: Rule
+    stopped: str = ""  # why sizes were left out, if some were
+    reason: str = ""  # why the folds are not those that were asked for, if they are not
+
+    @property
+    def best_size(self) -> Any:
+        """The size that was chosen."""
+        return self.sizes[self.best]
+
+    def sentence(self) -> str:
+        """The choice and its reason."""
+        best = choose(self.validation_mean, self.standard_error, "min")
+        words = f"{self.size_name} = {said(self.best_size)} is chosen, with a validation error of "
+        words += few_digits(self.validation_mean[self.best])
+        if self.rule == "one_se" and best != self.best:
+            words += (
+                f": the simplest within one standard error ({few_digits(self.standard_error[best])}) of the best, "
+                f"{said(self.sizes[best])} with {few_digits(self.validation_mean[best])}"
+            )
+        return ". ".join(filter(None, [words, self.stopped, self.reason]))
+
+    def table(self) -> WorkTable:
+        """Errors by size, for those that were tried, and in the caption the choice."""
+        plain = super().table()
+        return WorkTable(plain.header, plain.rows, f"{plain.caption}. {self.sentence()}")
+
+    def _mark(self, axes: Axes, places: Floats, shown: list[int]) -> None:
+        if self.best in shown:
+            mark_choice(axes, places[shown.index(self.best)], self.validation_mean[self.best], self.best_size)
+
+    def _in_words(self) -> str:
+        return f"{super()._in_words()} {self.sentence()}."
+
+
+def select_size(
+    learner: Any,
+    size_param: str | None,
+    sizes: Sequence[Any] | None,
+    X: Any,
+    y: Any = None,
+    *,
+    k: int | Iterable[Any] = 10,
+    rule: Rule = "min",
+    loss: str | LossFunction | None = None,
+    until_converged: bool = True,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+) -> SizeCurve:
+    """Choose the value of a parameter by k-fold cross-validation.
+
+    `sizes` stand from the simplest to the richest. Where `size_param` is None it is the one that the learner's
+    card names, and where `sizes` is None they are the card's. `k` is a number of folds, or what `cross_validate` takes
+    for folds. With `until_converged` no further size is tried once the training error has fallen and two sizes in a
+    row have changed it by at most a hundredth of that fall.
+
+    >>> import numpy as np
+    >>> from novacula.neighbors import KNeighborsRegressor
+    >>> x = np.linspace(0, 6, 60)
+    >>> noise = np.random.default_rng(0).normal(0, 0.2, 60)
+    >>> curve = select_size(KNeighborsRegressor(), None, [40, 20, 10, 5, 2, 1], x[:, None], np.sin(x) + noise)
+    >>> curve.best_size, curve.best_learner.n_neighbors
+    (2, 2)
+    """
+    rows, which = rows_for(learner, X, y, sample_weight), loss_for(learner, loss)
+    parts = folds_of(learner, rows, k, random_state)
+    size_name, values = sizes_of(learner, size_param, sizes, extent_of(rows, parts, is_classifier(learner)))
+    errors = np.full((len(values), len(parts), 2), np.nan)
+    stopped = ""
+    for i, size in enumerate(values):
+        sized = resized(learner, size_name, size)
+        errors[i] = [np.ravel(fold_errors(sized, rows, pair, [which])) for pair in parts]
+        if until_converged and i + 1 < len(values) and has_converged(errors[: i + 1, :, 0].mean(axis=1)):
+            left = f"{len(values) - i - 1} richer sizes were" if i + 2 < len(values) else "a richer size was"
+            stopped = f"The training error has converged at {said(size)}, so {left} not tried"
+            break
+    validation = errors[:, :, 1]
+    best = choose(validation.mean(axis=1), spread(validation), rule)
+    fitted = rows.fit(resized(learner, size_name, values[best]))
+    return SizeCurve(
+        size_name, values, errors[:, :, 0], validation, which.name, best, fitted, rule, stopped, parts.reason
+    )
+
+
+def sizes_of(
+    learner: Any, size_param: str | None, sizes: Sequence[Any] | None, extent: Extent
+) -> tuple[str, tuple[Any, ...]]:
+    """The parameter and its values, from the card of the learner, or of a pipeline's last step, where not stated."""
+    last, prefix = learner, ""
+    while hasattr(last, "steps"):
+        name, last = last.steps[-1]
+        prefix += f"{name}__"
+    card = getattr(last, "card", None)
+    own = "" if card is None or card.size is None else f"{prefix}{card.size}"
+    chosen = size_param or own
+    if not chosen:
+        raise ParameterError(f"{type(last).__name__} names no size of its own: say which parameter it is")
+    if chosen not in learner.get_params():
+        raise ParameterError(f"{type(learner).__name__} has no parameter {shown(chosen)}, so it cannot be its size")
+    if sizes is None and chosen == own and card is not None:
+        sizes = card.sizes(extent) if callable(card.sizes) else card.sizes
+    values = () if sizes is None else tuple(sizes)
+    if not values:
+        raise ParameterError(f"there are no sizes to try for {chosen}: give some, from the simplest to the richest")
+    return chosen, values
+
+
+def extent_of(rows: Rows, parts: Folds, classes: bool) -> Extent:
+    """What the sizes of a card depend on, in the smallest fold."""
+    n, X = min(len(train) for train, _ in parts), rows.X
+    if isinstance(X, Table):
+        width = sum(len(c.categories) if c.kind == "categorical" else c.width for c in X.layout.features)
+    else:
+        width = X.shape[1] if np.ndim(X) == 2 else 1
+    if classes:
+        return Extent(n, width, len(np.unique(rows.y)))
+    return Extent(n, width, target_spread=float(np.std(rows.y)))
+
+
+def resized(learner: Any, size_param: str, size: Any) -> Any:
+    """The learner with another size."""
+    from sklearn.base import clone
+
+    return clone(learner).set_params(**{size_param: size})
+
+
+def has_converged(errors: Floats) -> bool:
+    """Whether a training error has fallen and then stayed where it is.
+
+    >>> has_converged(np.array([9.0, 5.0, 1.0, 1.0, 0.99])), has_converged(np.array([9.0, 9.0, 9.0, 9.0]))
+    (True, False)
+    """
+    if len(errors) <= PATIENCE or not np.isfinite(errors).all():
+        return False
+    fall = errors[0] - errors[-1]
+    return bool(fall > 0 and np.abs(np.diff(errors[-PATIENCE - 1 :])).max() <= LITTLE * fall)
