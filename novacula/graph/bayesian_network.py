@@ -1,0 +1,249 @@
+"""Bayesian networks learned from rows: tables and regressions by counting, by EM where cells are empty, and edges.
+
+    P(x₁, …, xₙ) = Π P(xᵢ | parents of xᵢ)        P̂(x|u) = (n_xu + m/r) / (n_u + m)
+
+Categorical columns are discrete nodes, numeric ones are Gaussian: linear in their continuous parents, with a line of
+their own for each configuration of the discrete ones. Hidden nodes are no columns at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import ParameterError
+from novacula.graph.families import CategoricalFamily
+from novacula.graph.network_derivation import derive_model, derive_predictions
+from novacula.graph.network_learner import NetworkLearner
+from novacula.graph.structures import learn_structure
+from novacula.graph.variables import Variables
+from novacula.learner import ingest
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table import Column, Table
+from novacula.table.chunk import Floats
+
+
+class BayesianNetwork(NetworkLearner):
+    """A Bayesian network over the columns of a table.
+
+    Parameters
+    ----------
+    edges : list of (parent, child), or dict node → parents, default=None
+        The graph; None has no edges. A numeric column cannot be a parent of a categorical one.
+    m : float or "laplace", default=0.0
+        Weight of an even prior in each configuration of the parents, in rows. 0 is maximum likelihood; "laplace" is
+        the number of states, which starts every count at 1. Continuous nodes have no prior.
+    hidden : dict, default=None
+        Nodes that are no columns: {"Bag": 2}, or {"Bag": ["first", "second"]}.
+    equivalent_sample_size : float, default=None
+        In place of m: the prior's rows in all configurations together (BDeu), α/(q·r) a cell.
+    var_smoothing : float, default=1e-9
+        The least variance of a continuous node, as a share of its column's own.
+    n_init : int, default=1
+        Starts of EM, of which the most probable end is kept.
+    max_iter : int, default=500
+    tol : float, default=1e-8
+        EM ends when its objective changes by no more, as a share of its size.
+    init : Network, dict node → family or table, or list of families, default=None
+        Where EM starts; a probability of 0 stays 0. Nodes that are left out start as they would.
+    random_state : int, RandomState or None, default=0
+        Chooses the starts, and what `sample` gives.
+    unseen : {"ignore", "error"}, default="ignore"
+        Categories that were not there at fit: treated as missing, with a warning, or refused.
+
+    Attributes
+    ----------
+    families_ : dict
+        `CategoricalFamily` or `GaussianFamily` of each node, parents first.
+    network_, edges_, n_parameters
+        The same as a `Network`, which answers queries, draws itself and is written to BIF; its edges; free numbers.
+    counts_ : FamilyCounts
+        Counts and moments that the families were solved from, expected ones after EM.
+    log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
+        ln p of all known cells; EM's objective from the start on, updates made, why it ended, and of every start how.
+    moves_ : tuple of Move
+        After `fit_structure` by hill climbing: what was done.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.graph import BayesianNetwork
+    >>> tennis = nv.datasets.load("play_tennis")
+    >>> edges = [("PlayTennis", "Outlook"), ("PlayTennis", "Wind"), ("Outlook", "Humidity")]
+    >>> model = BayesianNetwork(edges, m=1.0).fit(tennis)
+    >>> model.query("PlayTennis", {"Outlook": "Sunny", "Wind": "Strong"})
+    PlayTennis  P
+    No          0.696732
+    Yes         0.303268
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Bayesian network",
+        task="inference",
+        summary="A joint distribution as a graph: each node has a table or a regression given its parents.",
+        hypothesis_space="Tables of probabilities and linear Gaussians along the edges of an acyclic graph.",
+        inductive_bias="A node is independent of all that is not below it once its parents are known.",
+        objective="Likelihood of the known cells, or posterior density with m or equivalent_sample_size.",
+        search="None where all cells are known; EM elsewhere. Edges: hill climbing, or the best tree.",
+        noise="Averages out in the counts; a table of many configurations has few rows for each.",
+        missing="Summed out: expected counts by exact inference, in EM and in predictions.",
+        takes_missing=True,
+        unseen="Treated as missing with a warning, or refused (unseen='error').",
+        takes=("numeric", "categorical"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="One pass, n·d. EM: a step costs the distinct incomplete rows times the cliques of their empty cells; "
+        "these rows are kept where all nodes are discrete, else each step is a pass.",
+        cost_exponents={"n": 1, "d": 1},
+        references=(
+            "Koller and Friedman, Probabilistic Graphical Models (2009), chapters 17 to 19",
+            "Lauritzen, The EM algorithm for graphical association models with missing data (1995)",
+        ),
+    )
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "edges": [list, tuple, Mapping, None],
+        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
+        "hidden": [Mapping, None],
+        "equivalent_sample_size": [Interval(Real, 0, None, closed="neither"), None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
+
+    def __init__(
+        self,
+        edges: Any = None,
+        m: float | str = 0.0,
+        hidden: Mapping[str, Any] | None = None,
+        equivalent_sample_size: float | None = None,
+        var_smoothing: float = 1e-9,
+        n_init: int = 1,
+        max_iter: int = 500,
+        tol: float = 1e-8,
+        init: Any = None,
+        random_state: Any = 0,
+        unseen: str = "ignore",
+    ) -> None:
+        self.edges = edges
+        self.m = m
+        self.hidden = hidden
+        self.equivalent_sample_size = equivalent_sample_size
+        self.var_smoothing = var_smoothing
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.unseen = unseen
+
+    # --- fit ---------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn the parameters. X is an array, a frame or a `Table`; y, or a table's target, is one more node."""
+        self._validate_params()
+        self._forget()
+        table = self._joint(X, y, sample_weight)
+        variables = self._nodes(table, self.hidden)
+        self._learn(table, variables.graph(self.edges), variables)
+        return self
+
+    def fit_structure(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        score: str = "bic",
+        method: str = "hill_climb",
+        max_parents: int = 4,
+        whitelist: Iterable[Sequence[str]] = (),
+        blacklist: Iterable[Sequence[str]] = (),
+        root: str | None = None,
+        target: str | None = None,
+        tabu: int = 0,
+    ) -> Self:
+        """Find the edges, and then learn the parameters; `edges` is not looked at.
+
+        `method` is "hill_climb", by `score` ("bic", "aic" or "bdeu"), "chow_liu", the best tree, from `root`, or "tan",
+        the best tree within the classes of `target`, by default the target of the fit. The edges of `whitelist` are
+        always there, those of `blacklist` never. `tabu` moves may lead down before the climb ends. Rows with an empty
+        cell take no part in the search, of which a warning tells.
+        """
+        self._validate_params()
+        self._forget()
+        if self.hidden:
+            raise ParameterError("edges of hidden nodes are not searched for: give edges, and call fit")
+        table = self._joint(X, y, sample_weight)
+        variables = self._nodes(table, None)
+        dag, self.moves_ = learn_structure(
+            table, variables, method, score, self.equivalent_sample_size or 10.0, self.var_smoothing,
+            max_parents=max_parents, whitelist=whitelist, blacklist=blacklist, root=root,
+            target=target or next(iter(self.target_names_), None), tabu=tabu,
+        )  # fmt: skip
+        self._learn(table, dag, variables)
+        return self
+
+    def _joint(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """All columns as one table, the target among them or beside them."""
+        table = ingest.as_table(X, y, sample_weight)
+        if table is not None:
+            self._remember(self._ingest_table(table))
+            self.target_names_ = table.layout.target
+            return self._ingest_table(table.with_target(None))
+        source = ingest.columns_of(self, X, self.card.takes, reset=True, finite=False)
+        source.weight = ingest.weights_of(sample_weight, X)
+        targets = []
+        if y is not None:
+            targets.append(self._target_column(source, y, X))
+        table = ingest.memory_table(source, targets)
+        self._remember(self._ingest_table(table))
+        self.target_names_ = table.layout.target
+        return table
+
+    def _target_column(self, source: Any, y: Any, X: Any) -> Column:
+        """Put y beside the columns: numbers are a continuous node, words a discrete one."""
+        values = np.asarray(y)
+        if values.dtype.kind in "iuf":
+            source.target = np.ravel(ingest.numbers_of(values, X))
+            return Column(ingest.target_names(source, source.target)[0], "numeric", missing=0)
+        classes, source.target = ingest.labels_of(y, X)
+        name = ingest.target_names(source, source.target)[0]
+        return Column(name, "categorical", tuple(classes.tolist()), declared=True, missing=0)
+
+    def _nodes(self, table: Table, hidden: Mapping[str, Any] | None) -> Variables:
+        return Variables.of((*table.layout.features, *table.layout.target_columns), hidden)
+
+    # --- predict -----------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, target: str | None = None) -> Any:
+        """The most probable state of a node given the other cells of each row, or its mean; of equals the first."""
+        name = self._target(target)
+        family = self.families_[name]
+        if not isinstance(family, CategoricalFamily):
+            return self._values(X, name)[:, 0]
+        return np.array(family.states)[np.argmax(self._states(X, name), axis=1)]
+
+    def predict_proba(self, X: Any, target: str | None = None) -> Floats:
+        """Probabilities of a node's states, in the order of its states; of a continuous node mean and deviation."""
+        name = self._target(target)
+        discrete = isinstance(self.families_[name], CategoricalFamily)
+        return self._states(X, name) if discrete else self._values(X, name)
+
+    # --- explain -----------------------------------------------------------------------------------------------
+
+    def work(self, X: Any = None) -> Work:
+        """Derive tables and lines from their counts, or with X the posterior of the target, by elimination."""
+        check_is_fitted(self)
+        if X is None:
+            return derive_model(self, self._prior())
+        return derive_predictions(self, X, self._target(None))

@@ -1,0 +1,275 @@
+"""What learners of networks share: fitted families, the rows they are asked about, and answers for any node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.graph.dag import Dag, listed
+from novacula.graph.estimates import Prior
+from novacula.graph.expected_counts import Inference, Structure, row_likelihoods, state_posteriors, value_posteriors
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
+from novacula.graph.family_counts import FamilyCounts, FamilyLayout, GroupMoments
+from novacula.graph.learning import Learned, Settings, learn_parameters
+from novacula.graph.network import Network
+from novacula.graph.scores import table_score
+from novacula.graph.structure_search import Move
+from novacula.graph.variables import Cells, Variables
+from novacula.learner import ingest
+from novacula.learner.base import Learner, count_unseen
+from novacula.mixture.em import Restart
+from novacula.table import Column, Schema, Table, read
+from novacula.table.chunk import Floats
+from novacula.table.frames import is_frame
+from novacula.table.names import as_names
+
+
+class NetworkLearner(Learner):
+    """A learner whose model is a Bayesian network; `families_` are its families by node, parents first."""
+
+    state_types: ClassVar[tuple[type, ...]] = (
+        CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move,
+    )  # fmt: skip
+    checks_finite: ClassVar[bool] = False
+
+    m: Any
+    equivalent_sample_size: float | None
+    var_smoothing: float
+    n_init: int
+    max_iter: int
+    tol: float
+    init: Any
+    random_state: Any
+    unseen: str
+
+    families_: dict[str, Family]
+    counts_: FamilyCounts
+    target_names_: tuple[str, ...]
+    log_likelihood_: float
+    history_: Floats
+    n_iter_: int
+    converged_: bool
+    outcome_: str
+    restarts_: tuple[Restart, ...]
+    moves_: tuple[Move, ...]
+
+    # --- fit ---------------------------------------------------------------------------------------------------
+
+    def _learn(self, table: Table, dag: Dag, variables: Variables) -> None:
+        """Set the parameters of a graph."""
+        self._keep(learn_parameters(table, dag, variables, self._settings()))
+
+    def _settings(self) -> Settings:
+        return Settings(
+            self._prior(), self.var_smoothing, self.init, self.n_init, self.max_iter, self.tol, self.random_state
+        )
+
+    def _prior(self) -> Prior:
+        if self.equivalent_sample_size is not None and self.m != 0.0:
+            raise ParameterError("m and equivalent_sample_size are two ways to state one prior: leave one of them out")
+        return Prior(self.m, self.equivalent_sample_size)
+
+    def _keep(self, learned: Learned) -> None:
+        self.families_, self.counts_ = learned.families, learned.counts
+        self.log_likelihood_ = learned.log_likelihood
+        run = learned.run
+        self.history_ = np.array([learned.log_likelihood] if run is None else run.history)
+        self.n_iter_, self.converged_ = (1, True) if run is None else (run.n_iter, run.converged)
+        self.outcome_ = "Every cell is known, so one pass sufficed." if run is None else run.sentence
+        self.restarts_ = () if run is None else run.restarts
+
+    # --- the network -------------------------------------------------------------------------------------------
+
+    @property
+    def network_(self) -> Network:
+        """The network that was learned: queries, sampling, d-separation, BIF, drawing. Keep it to ask often."""
+        check_is_fitted(self)
+        return Network(tuple(self.families_.values()))
+
+    @property
+    def edges_(self) -> tuple[tuple[str, str], ...]:
+        """The edges (parent, child)."""
+        return self._dag().edges
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers that were free to be chosen."""
+        return self.network_.n_parameters
+
+    def query(self, variables: str | Sequence[str], evidence: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """P(variables | evidence), as `Network.query` gives it."""
+        return self.network_.query(variables, evidence, **options)
+
+    def map_query(self, variables: Any = None, evidence: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The most probable states of discrete nodes, jointly."""
+        return self.network_.map_query(variables, evidence)
+
+    def sample(self, n: int = 1) -> Any:
+        """Rows drawn from the network, as a PyArrow table."""
+        return self.network_.sample(n, self.random_state)
+
+    # --- how likely --------------------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any, y: Any = None) -> Floats:
+        """ln p of the known cells of each row, with those of the target if y gives it: its values, or a column."""
+        table = self._rows(X, y)
+        found: Floats = table.map(row_likelihoods, self._cells(table), self._inference())
+        return found
+
+    def log_likelihood(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
+        """Σ ln p of the known cells, of X or of the rows of the fit; a table brings its own target and weights."""
+        return self._likelihood(X, y, sample_weight)[0]
+
+    def bic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
+        """k ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
+        log_likelihood, n = self._likelihood(X, y, sample_weight)
+        return float(self.n_parameters * np.log(n) - 2.0 * log_likelihood)
+
+    def aic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
+        """2k − 2 ln L, of X or of the rows of the fit; lower is better."""
+        return 2.0 * self.n_parameters - 2.0 * self._likelihood(X, y, sample_weight)[0]
+
+    def bdeu(self, equivalent_sample_size: float = 10.0) -> float:
+        """ln P(rows of the fit | graph), tables integrated out under BDeu's prior; higher is better."""
+        check_is_fitted(self)
+        if self.counts_.moments or self.counts_.incomplete > 0.0:
+            raise DataError("bdeu needs counts of discrete nodes in rows without an empty cell: take bic instead")
+        if not equivalent_sample_size > 0.0:
+            raise ParameterError(f"equivalent_sample_size is {equivalent_sample_size!r}; it must be above 0")
+        tables, n = self._layout().split(self.counts_.counts), self.counts_.weight
+        return sum(table_score(counts, "bdeu", n, equivalent_sample_size) for counts in tables)
+
+    def _likelihood(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
+        check_is_fitted(self)
+        if X is None:
+            return self.log_likelihood_, float(self.counts_.weight)
+        if isinstance(X, Table) and y is None and all(name in X.layout for name in self.target_names_):
+            y = self.target_names_
+        found = self.score_samples(X, y)
+        weight = ingest.weight_values(X) if isinstance(X, Table) else ingest.weights_of(sample_weight, found)
+        weight = np.ones(len(found)) if weight is None else weight
+        return float(weight @ found), float(weight.sum())
+
+    # --- answers -----------------------------------------------------------------------------------------------
+
+    def _states(self, X: Any, target: str) -> Floats:
+        """P(state | known cells of the row) of a discrete node: (n, K)."""
+        place = list(self._variables().states).index(target)
+        return self._asked(X, target, state_posteriors, place)
+
+    def _values(self, X: Any, target: str) -> Floats:
+        """Mean and standard deviation of a continuous node given the known cells of each row: (n, 2)."""
+        return self._asked(X, target, value_posteriors, target)
+
+    def _asked(self, X: Any, target: str, posteriors: Any, node: Any) -> Floats:
+        table = self._rows(X, without=target)
+        found: Floats = table.map(posteriors, self._cells(table, target), self._inference(), node)
+        lost = np.isneginf(found[:, -2])
+        if lost.any():
+            raise DataError(
+                f"row {int(np.argmax(lost)) + 1} has probability zero under the network, so nothing follows from it: m "
+                "above 0 leaves nothing impossible"
+            )
+        if found[:, -1].any():
+            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
+        return found[:, :-2]
+
+    def _rows(self, X: Any, y: Any = None, without: str | None = None) -> Table:
+        """Rows laid out as at fit, with the target where it is given; the column `without` need not be there."""
+        check_is_fitted(self)
+        own = {column.name for column in self.schema_.features}
+        table = ingest.as_table(X, None, None)
+        if table is None and without in own and is_frame(X) and without not in _column_names(X):
+            table = read(X, progress=False)
+        if table is None:
+            table = self._query(X, self.unseen)
+            return table if y is None else self._beside(table, y)
+        held = self.schema_ if without is None or without in table.layout else _without(self.schema_, without)
+        # Asked for another node, a table brings its target as evidence.
+        held_targets = tuple(name for name in self.target_names_ if name in table.layout and name != without)
+        targets = as_names(y) if without is None else held_targets
+        held = replace(held, columns=(*held.columns, *(self._column(name) for name in targets)))
+        return table.with_target(None).conform(held, ingest.unseen_policy(self.unseen))
+
+    def _beside(self, table: Table, y: Any) -> Table:
+        """The table with the target's values beside it."""
+        if not self.target_names_:
+            raise ParameterError("the network was fitted without a target, so there is no node for y")
+        column = self._column(self.target_names_[0])
+        values = np.asarray(y)
+        if len(values) != len(table):
+            raise DataError(f"y has {len(values)} values for {len(table)} rows")
+        if column.kind == "categorical":
+            family = self.families_[column.name]
+            assert isinstance(family, CategoricalFamily)  # noqa: S101  (for the type checker)
+            values = np.array([family.code(value) for value in values.tolist()], np.int32)
+        else:
+            values = np.asarray(values, np.float64)
+        source: Any = table.source
+        source.target = values
+        layout = replace(table.layout, columns=(*table.layout.columns, column), target=(column.name,))
+        return Table(source, layout, unseen=table.unseen, progress=False)
+
+    def _column(self, name: str) -> Column:
+        """A target as a column of a schema."""
+        if name not in self.target_names_:
+            raise ParameterError(f"the target {name!r} was none at fit: {listed(self.target_names_)} were")
+        family = self.families_[name]
+        if isinstance(family, CategoricalFamily):
+            return Column(name, "categorical", family.states, declared=True)
+        return Column(name, "numeric")
+
+    def _target(self, target: str | None) -> str:
+        """The node that is asked for: by name, or the target of the fit."""
+        check_is_fitted(self)
+        if target is None:
+            if not self.target_names_:
+                raise ParameterError(f"name the node to predict, target=: the nodes are {listed(self.families_)}")
+            return self.target_names_[0]
+        if target not in self.families_:
+            raise ParameterError(f"there is no node {target!r}: the nodes are {listed(self.families_)}")
+        return target
+
+    # --- compiled ----------------------------------------------------------------------------------------------
+
+    def _dag(self) -> Dag:
+        check_is_fitted(self)
+        return Dag({node: family.all_parents for node, family in self.families_.items()})
+
+    def _variables(self) -> Variables:
+        return Variables.of_families(self.families_.values(), ())
+
+    def _layout(self) -> FamilyLayout:
+        return FamilyLayout.of(self._dag().parents.items(), self._variables())
+
+    def _inference(self) -> Inference:
+        return Inference.of(Structure.of(self._dag(), self._variables()), self.families_)
+
+    def _cells(self, table: Table, without: str | None = None) -> Cells:
+        return Cells.of(self._variables(), table.layout, without)
+
+    def _check_state(self) -> None:
+        """After loading: families must make a network of these columns, since the compiled loops trust their shapes."""
+        named = all(node == family.node for node, family in self.families_.items())
+        known = named and {*self.target_names_, *(column.name for column in self.schema_.features)} <= {*self.families_}
+        fits = known and self.network_.nodes == tuple(self.families_) and all(map(self._holds, self.schema_.features))
+        if not fits or FamilyCounts.zero(self._layout()).counts.shape != self.counts_.counts.shape:
+            raise ParameterError("the families of the network do not fit its columns and counts")
+
+    def _holds(self, column: Column) -> bool:
+        """Whether a column's codes are those of its node."""
+        family = self.families_[column.name]
+        return column.categories == (family.states if isinstance(family, CategoricalFamily) else ())
+
+
+def _column_names(frame: Any) -> list[str]:
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def _without(schema: Schema, name: str) -> Schema:
+    return schema.drop([name]) if name in schema else schema
