@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from novacula.cli.learn import learn
+from novacula.cli.output import echo_json, show
+from novacula.cli.pac import pac
+from novacula.cli.predict import AsJson, Form, explain, predict, print_work
 from novacula.version import __version__
 
 app = typer.Typer(
@@ -19,7 +22,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+for command in (learn, predict, explain, pac):
+    app.command()(command)
 
 
 def run() -> None:
@@ -58,22 +62,46 @@ def learners(json: AsJson = False) -> None:
     from novacula.learner.registry import learners as registered
 
     rows = [(name, kind.card.task, kind.card.summary) for name, kind in sorted(registered().items())]
-    _show(("learner", "task", "what it is"), rows, json)
+    show(("learner", "task", "what it is"), rows, json)
 
 
 @app.command()
 def card(
-    learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists.")],
+    learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists, or a word of it.")],
     json: AsJson = False,
 ) -> None:
     """Print a learner's card: hypothesis space, bias, search, cost."""
-    from novacula.learner.registry import find
+    from novacula.learner.registry import find, look_up
 
-    found = find(learner).card
+    found = find(look_up(learner)).card
     if json:
-        _echo_json(found.to_dict())
+        echo_json(found.to_dict())
     else:
         typer.echo(str(found))
+
+
+@app.command()
+def work(
+    learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists, or a word of it.")],
+    data: Annotated[list[str], typer.Argument(help="A file, several, a glob, or a data set by name.")],
+    target: Annotated[str | None, typer.Option(help="The column to learn.")] = None,
+    row: Annotated[int | None, typer.Option(help="Derive the prediction of this row, counted from 1.")] = None,
+    setting: Annotated[list[str] | None, typer.Option("--set", help="A parameter as name=value.")] = None,
+    form: Form = "text",
+    json: AsJson = False,
+) -> None:
+    """Fit a learner to a table and print its derivation, with the numbers put in."""
+    from novacula.cli.data import read_table
+    from novacula.cli.fitting import fitted
+    from novacula.errors import ParameterError
+
+    table = read_table(data, target)
+    model = fitted(learner, table, setting or ())
+    if row is None:
+        return print_work(model.work(), form, json)
+    if not 1 <= row <= len(table):
+        raise ParameterError(f"there is no row {row}: {table.source.name} has {len(table)} rows, counted from 1")
+    return print_work(model.work(table.conform(model.schema_, "ignore").take([row - 1])), form, json)
 
 
 @app.command()
@@ -81,24 +109,24 @@ def datasets(json: AsJson = False) -> None:
     """List the data sets that can be loaded by name."""
     from novacula import datasets as shipped
 
-    _show(("name", "what it holds"), list(shipped.names().items()), json)
+    show(("name", "what it holds"), list(shipped.names().items()), json)
 
 
 @app.command()
 def schema(
-    files: Annotated[list[str], typer.Argument(help="A file, several, or a glob.")],
+    data: Annotated[list[str], typer.Argument(help="A file, several, a glob, or a data set by name.")],
     target: Annotated[str | None, typer.Option(help="The column to learn.")] = None,
     json: AsJson = False,
 ) -> None:
     """Read a table and print what its columns are."""
-    from novacula.table import read
+    from novacula.cli.data import read_table
 
-    found = read(files, target).schema
+    found = read_table(data, target).schema
     typer.echo(found.to_json() if json else str(found))
 
 
 @app.command()
-def warm() -> None:
+def warm(json: AsJson = False) -> None:
     """Compile every kernel once, so that no first fit has to wait."""
     from novacula.learner.kernels import kernel_modules
     from novacula.table.progress import tracked
@@ -106,34 +134,13 @@ def warm() -> None:
     names = kernel_modules()
     for _ in tracked(map(_compile, names), len(names), "Compiling kernels", None):
         pass
-    typer.echo(f"compiled {len(names)} modules of kernels: {', '.join(names)}")
+    if json:
+        echo_json(names)
+    else:
+        typer.echo(f"compiled {len(names)} modules of kernels: {', '.join(names)}")
 
 
 def _compile(name: str) -> None:
     from importlib import import_module
 
     import_module(name)
-
-
-def _show(header: Sequence[str], rows: Iterable[Sequence[str]], json: bool) -> None:
-    """A table: rich on a terminal, tab-separated in a pipe, a list of objects as JSON."""
-    if json:
-        _echo_json([dict(zip(header, row, strict=True)) for row in rows])
-    elif sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        table = RichTable(*header)
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
-        Console().print(table)
-    else:
-        for row in (header, *rows):
-            typer.echo("\t".join(row))
-
-
-def _echo_json(value: Any) -> None:
-    import json
-
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=1))

@@ -25,6 +25,7 @@ class ChunkSource(MemorySource):
         super().__init__(len(chunk), chunk.target, chunk.weight, name)
         self.held = replace(chunk, target=None)
         self.schema = schema
+        self._asked: tuple[Schema, bool] | None = None
         self._place = {
             column.name: j
             for kind in ("numeric", "categorical", "text")
@@ -54,6 +55,39 @@ class ChunkSource(MemorySource):
     def keep(self, start: int, stop: int) -> None:
         """Keep a view of the rows."""
         self.held = self.held.rows(start, stop)
+
+    def chunk(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
+        """Rows as a chunk; in other roles or of other kinds than those that are held they are laid out anew."""
+        if self._holds(schema):
+            return super().chunk(start, stop, schema, unseen)
+        from novacula.table.encode import Place, encode_batch
+
+        batch = self.batch(start, stop, [*(column.name for column in schema.features), *schema.roles])
+        chunk = encode_batch(batch, schema, unseen, Place(MemoryPartition(self, start, stop)))
+        if schema.weight is not None or self.weight is None:
+            return chunk
+        return replace(chunk, weight=self.weight[start:stop])
+
+    def _holds(self, schema: Schema) -> bool:
+        """Whether columns are asked for as they are held; kept, since all blocks of a pass ask for it."""
+        if self._asked is None or self._asked[0] is not schema:
+            self._asked = (schema, self._same_kinds(schema) and self._same_target(schema))
+        return self._asked[1]
+
+    def _same_kinds(self, schema: Schema) -> bool:
+        """Whether all columns are of the kinds that are held; the codes of categories are translated."""
+        held = self.schema
+        return all(
+            c.kind == "sparse" or (c.name in self._place and c.kind == held[c.name].kind) for c in schema.features
+        )
+
+    def _same_target(self, schema: Schema) -> bool:
+        if not schema.target:
+            return True
+        pairs = zip(schema.target_columns, self.schema.target_columns, strict=False)
+        return schema.target == self.schema.target and all(
+            (one.kind, one.categories) == (other.kind, other.categories) for one, other in pairs
+        )
 
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows of the named columns as one record batch."""

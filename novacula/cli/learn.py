@@ -1,0 +1,119 @@
+"""`novacula learn`: from a table to a leaderboard, a report and a model file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from novacula.cli.output import echo_json, say, show
+
+
+def learn(
+    data: Annotated[list[str], typer.Argument(help="A file, several, a glob, or a data set by name.")],
+    target: Annotated[
+        str | None, typer.Option(help="The column to learn; without one, clusters are looked for.")
+    ] = None,
+    learners: Annotated[str | None, typer.Option(help="Learners, separated by commas; all that fit, if none.")] = None,
+    folds: Annotated[int, typer.Option(help="Folds of cross-validation.")] = 10,
+    test: Annotated[float, typer.Option(help="Share of the rows that is put aside for the test.")] = 0.2,
+    rule: Annotated[
+        Literal["one_se", "min"], typer.Option(help="one_se: the simplest within one standard error; min: the best.")
+    ] = "one_se",
+    metric: Annotated[str | None, typer.Option(help="zero_one, log, brier, hinge; squared, absolute.")] = None,
+    task: Annotated[
+        Literal["classification", "regression"] | None,
+        typer.Option(help="classification or regression, if the target leaves it open."),
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may stand several times.")] = None,
+    weight: Annotated[str | None, typer.Option(help="The column of weights.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the split, the folds and the learners.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Processes; as many as cores, if not said.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers do the work.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the report, the model and what is needed to go on.")] = Path(
+        "run"
+    ),
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare learners honestly, choose the simplest that is as good as the best, and write report and model."""
+    say(f"Reading {', '.join(data)}; the first study on a machine compiles kernels, which takes up to a minute.")
+    from novacula.cli.data import read_table
+    from novacula.cli.watching import Watcher
+    from novacula.study import learn as study_of
+
+    table = read_table(data, target, drop or (), weight)
+    out.mkdir(parents=True, exist_ok=True)
+    with Watcher() as watcher, connected(scheduler) as client:
+        study = study_of(
+            table,
+            learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
+            folds=folds,
+            test=test,
+            rule=rule,
+            metric=metric,
+            task=task,
+            budget=budget,
+            random_state=seed,
+            jobs=jobs,
+            client=client,
+            resume=out,
+            watch=watcher,
+            command=shlex.join(["novacula", *sys.argv[1:]]),
+        )
+    written = write(study, out)
+    if json:
+        echo_json({**study.to_dict(), **{name: str(path) for name, path in written.items()}})
+    else:
+        tell(study, written)
+    if getattr(study, "stopped", "").startswith("The study was interrupted"):
+        raise typer.Exit(1)
+
+
+def write(study: Any, out: Path) -> dict[str, Path]:
+    """Report, model and numbers, each in its file."""
+    import json
+
+    paths = {"report": out / "report.html", "model": out / "model.nova", "numbers": out / "study.json"}
+    study.report(paths["report"])
+    study.best_.save(paths["model"])
+    paths["numbers"].write_text(json.dumps(study.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+    return paths
+
+
+def tell(study: Any, written: dict[str, Path]) -> None:
+    """The leaderboard, the choice, the test, what should be known, and where everything is."""
+    if hasattr(study, "table"):
+        header, rows = study.table()
+        show(header, rows, json=False)
+        said = [study.reason, study.test.sentence if study.test else "", study.stopped]
+        said += [finding.sentence for finding in study.findings]
+    else:
+        said = [str(study)]
+    for sentence in filter(None, ["", *said]):
+        typer.echo(sentence)
+    typer.echo(f"The report is in {written['report']}, the model in {written['model']}.")
+
+
+class connected:  # noqa: N801  (used as a function)
+    """A Dask client for the time of a study, if an address is given."""
+
+    def __init__(self, address: str | None) -> None:
+        self.address = address
+        self.client: Any = None
+
+    def __enter__(self) -> Any:
+        if self.address is not None:
+            from dask.distributed import Client
+
+            self.client = Client(self.address)
+        return self.client
+
+    def __exit__(self, *_: object) -> None:
+        if self.client is not None:
+            self.client.close()

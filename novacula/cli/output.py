@@ -1,0 +1,46 @@
+"""How commands print: tables that are rich on a terminal and tab-separated in a pipe, JSON on request."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+
+
+def show(header: Sequence[str], rows: Iterable[Sequence[str]], json: bool) -> None:
+    """A table: rich on a terminal, tab-separated in a pipe, a list of objects as JSON."""
+    if json:
+        echo_json([dict(zip(header, row, strict=True)) for row in rows])
+    elif sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable()
+        for name in header:
+            table.add_column(Text(name))
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        Console().print(table)
+    else:
+        for row in (header, *rows):
+            typer.echo("\t".join(_one_line(cell) for cell in row))
+
+
+def echo_json(value: Any) -> None:
+    """A value as JSON."""
+    import json
+
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def say(words: str) -> None:
+    """A line for whoever watches, beside the output."""
+    typer.echo(words, err=True)
+
+
+def _one_line(cell: str) -> str:
+    """A cell of a tab-separated line: what would break the line is a space."""
+    return " ".join(cell.split()) if any(mark in cell for mark in "\t\n\r") else cell

@@ -1,0 +1,78 @@
+"""`novacula predict` and `novacula explain`: what a model file says of new rows, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from novacula.cli.output import echo_json, say
+
+ModelFile = Annotated[Path, typer.Argument(help="A model file that `novacula learn` or `save` wrote.")]
+Form = Annotated[
+    Literal["text", "markdown", "latex", "html"], typer.Option("--format", help="What the derivation is written in.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def predict(
+    model: ModelFile,
+    data: Annotated[list[str], typer.Argument(help="The rows: a file, several, a glob, or a data set by name.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="A CSV, TSV or Parquet file; printed if not said.")
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option(help="Write cells as they are, even those that a spreadsheet would run.")
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Predict the rows of a table, with probabilities where the model has them."""
+    from novacula.cli.data import read_table
+    from novacula.cli.export import predictions, to_bytes
+    from novacula.learner import load
+
+    loaded = load(model)
+    rows = predictions(loaded, read_table(data, None))
+    if json:
+        echo_json(rows.to_pylist())
+    elif out is None:
+        typer.echo(to_bytes(rows, ".csv", safe=not raw).decode(), nl=False)
+    if out is not None:
+        content = to_bytes(rows, out.suffix.lower(), safe=not raw)
+        out.write_bytes(content)
+        say(f"{rows.num_rows:,} rows are in {out}.")
+
+
+def explain(
+    model: ModelFile,
+    data: Annotated[list[str] | None, typer.Argument(help="The rows of which one is to be explained.")] = None,
+    row: Annotated[int | None, typer.Option(help="The row whose prediction is derived, counted from 1.")] = None,
+    form: Form = "text",
+    json: AsJson = False,
+) -> None:
+    """Derive a model from its numbers, or the prediction of one row."""
+    from novacula.cli.data import read_table
+    from novacula.errors import ParameterError
+    from novacula.learner import load
+
+    loaded = load(model)
+    if not data:
+        if row is not None:
+            raise ParameterError("--row needs a table: name the file that holds the row behind the model")
+        return print_work(loaded.work(), form, json)
+    table = read_table(data, None)
+    place = 1 if row is None else row
+    if not 1 <= place <= len(table):
+        raise ParameterError(f"there is no row {place}: {table.source.name} has {len(table)} rows, counted from 1")
+    return print_work(loaded.work(table.conform(loaded.schema_, "ignore").take([place - 1])), form, json)
+
+
+def print_work(work: Any, form: str, json: bool) -> None:
+    """A derivation in one of its forms."""
+    forms = {"text": work.to_text, "markdown": work.to_markdown, "latex": work.to_latex, "html": work.to_html}
+    if json:
+        steps = [{"title": s.title, "formula": s.formula, "values": dict(s.values), "result": s.value} for s in work]
+        echo_json({"title": work.title, "steps": steps, "notes": list(work.notes)})
+    else:
+        typer.echo(forms[form]())

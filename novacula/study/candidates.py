@@ -1,0 +1,53 @@
+"""Who takes part: every learner whose card fits the question, found in the registry; the rest with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from novacula.errors import ParameterError
+from novacula.learner.card import Card
+from novacula.learner.registry import find, learners, look_up
+from novacula.study.question import Question
+
+BASELINES = {"classification": "plurality-classifier", "regression": "mean-regressor"}
+"""What every learner is measured against."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A learner, the sizes to try from the simplest on (one None: as it comes), and why it cannot take part."""
+
+    learner: str
+    card: Card
+    sizes: tuple[object, ...]
+    obstacle: str = ""
+
+
+def candidates(question: Question, names: Sequence[str] | None) -> list[Candidate]:
+    """The learners of a study, the baseline first: those that were named, or all that their cards let in."""
+    baseline = BASELINES[question.task]
+    if names is None:
+        chosen = [name for name, kind in learners().items() if kind.card.task == question.task and kind.card.in_studies]
+    else:
+        chosen = [look_up(name, question.task) for name in names]
+    if not chosen:
+        raise ParameterError("no learner was named: give some of those that `novacula learners` lists, or none at all")
+    return [_candidate(name, question) for name in dict.fromkeys([baseline, *chosen])]
+
+
+def _candidate(name: str, question: Question) -> Candidate:
+    kind = find(name)
+    card = kind.card
+    sizes = card.size_path(question.extent) or (None,)
+    return Candidate(name, card, sizes, _obstacle(kind, question))
+
+
+def _obstacle(kind: type, question: Question) -> str:
+    card: Card = kind.card  # type: ignore[attr-defined]
+    if card.conjunctive and question.extent.n_classes != 2:
+        return f"it learns two classes, and there are {question.extent.n_classes}"
+    needed = {"probabilities": "predict_proba", "decision": "decision_function"}.get(question.metric.needs)
+    if needed and not hasattr(kind, needed):
+        return f"it gives no {question.metric.needs}, which the {question.metric.name} loss needs"
+    return ""

@@ -1,0 +1,65 @@
+"""What was measured, a line of JSON a cell, so that a study that was interrupted goes on where it stopped.
+
+The file is named by the fingerprint of the question: other rows, another seed or another measure begin a new one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from novacula.errors import DataError
+from novacula.study.cell import Job, Measured
+from novacula.version import __version__
+
+
+class Ledger:
+    """Cells by their jobs: in memory, and in a file of a folder if one is given."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, fingerprint: str = "") -> None:
+        self._cells: dict[str, Measured] = {}
+        self._path = None if folder is None else Path(folder) / f"cells-{fingerprint[:16]}.jsonl"
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._path.exists():
+                self._read(self._path)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def find(self, job: Job) -> Measured | None:
+        """What was measured for a job, if it was."""
+        return self._cells.get(_key(job))
+
+    def enter(self, job: Job, measured: Measured) -> None:
+        """Write a cell down at once; a worker that was lost is no result."""
+        key = _key(job)
+        self._cells[key] = measured
+        if self._path is not None and not measured.failure.startswith("a worker was lost"):
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"job": json.loads(key), "measured": asdict(measured)}) + "\n")
+
+    def _read(self, path: Path) -> None:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line)
+                measured = Measured(**{**entry["measured"], "warnings": tuple(entry["measured"]["warnings"])})
+                self._cells[json.dumps(entry["job"], sort_keys=True)] = measured
+            except (ValueError, KeyError, TypeError) as error:
+                if number == len(lines):
+                    return  # the line that was being written when the study was stopped
+                raise DataError(
+                    f"line {number} of {path} is no cell of a study: remove the file to begin anew"
+                ) from error
+
+
+def _key(job: Job) -> str:
+    return json.dumps({**asdict(job), "size": _plain(job.size), "version": __version__}, sort_keys=True)
+
+
+def _plain(size: Any) -> Any:
+    return size if isinstance(size, (str, int, float, bool)) or size is None else repr(size)

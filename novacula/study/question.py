@@ -1,0 +1,168 @@
+"""What a study asks: which table, what to predict, how an error is measured, which rows are held out when.
+
+The test rows are put aside here, and nothing looks at them until the choice is made. All learners see the same folds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError, SchemaError
+from novacula.evaluate.folds import Folds, is_classes
+from novacula.evaluate.folds import folds as cut
+from novacula.evaluate.loss import LossFunction, loss
+from novacula.evaluate.rows import Rows
+from novacula.evaluate.split import split_rows
+from novacula.learner.card import Extent
+from novacula.learner.ingest import target_values, weight_values
+from novacula.table import Table
+
+Task: TypeAlias = Literal["classification", "regression"]
+
+MAX_CELLS = 50_000_000
+"""Values that a study holds in memory; of a larger table it takes rows at random."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Rows to learn from in folds, rows to be tested on at the end, and what an error is."""
+
+    task: Task
+    target: str
+    train: Rows
+    test: Rows | None
+    folds: Folds
+    metric: LossFunction
+    seed: int
+    notes: tuple[str, ...] = ()  # what was decided on the way, in sentences
+
+    @property
+    def table(self) -> Table:
+        """The rows to learn from."""
+        table: Table = self.train.X
+        return table
+
+    @cached_property
+    def extent(self) -> Extent:
+        """What paths of sizes depend on, in a fold."""
+        n = min(len(train) for train, _ in self.folds)
+        width = sum(
+            len(column.categories) if column.kind == "categorical" else column.width
+            for column in self.table.layout.features
+        )
+        if self.task == "classification":
+            return Extent(n, width, len(np.unique(self.train.y)))
+        return Extent(n, width, target_spread=float(np.std(self.train.y)))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the rows, the split and the measure: the same question has the same."""
+        digest = hashlib.sha256()
+        for part in (self.train, self.test):
+            if part is not None:
+                chunk = part.X.to_chunk()
+                digest.update(part.X.layout.to_json().encode())
+                for array in (chunk.numeric, chunk.codes, chunk.weight, np.asarray(chunk.target)):
+                    digest.update(np.ascontiguousarray(array).tobytes())
+                for column in chunk.text:
+                    digest.update("\x00".join(map(str, column)).encode())
+                if chunk.sparse is not None:
+                    digest.update(chunk.sparse.data.tobytes() + chunk.sparse.indices.tobytes())
+        digest.update(f"{self.task} {self.metric.name} {self.seed}".encode())
+        for train, held in self.folds:
+            digest.update(train.astype(np.int64).tobytes() + held.astype(np.int64).tobytes())
+        return digest.hexdigest()
+
+
+def ask(
+    table: Table, *, folds: int, test: float, metric: str | LossFunction | None, task: Task | None, seed: int
+) -> Question:
+    """Settle the question of a table with a target."""
+    if len(table.layout.target) != 1:
+        raise SchemaError(
+            f"a study learns one target, and {table.source.name} has {len(table.layout.target)}: name one"
+        )
+    name = table.layout.target[0]
+    if not table.layout.features:
+        raise SchemaError(f"{table.source.name} has no column besides the target {name!r} to learn from")
+    table, notes = _sampled(table, seed)
+    table, task, more = _settled(table, name, task)
+    labels = target_values(table)
+    if task == "classification" and len(np.unique(labels)) < 2:
+        raise DataError(f"the target {name!r} has one class only, {labels[0]!r}: there is nothing to tell apart")
+    if len(labels) < 4:
+        raise DataError(f"{table.source.name} has {len(labels)} rows, and a study needs at least 4")
+    kept, held, note = _put_aside(labels, test, task, seed)
+    train = _rows(table, kept, task)
+    parts = cut(train.y, min(folds, len(kept)), task == "classification", seed)
+    measure = loss(("zero_one" if task == "classification" else "squared") if metric is None else metric)
+    if (measure.needs == "numbers") != (task == "regression"):
+        raise ParameterError(f"the {measure.name} loss measures no {task}: take another metric")
+    said = tuple(filter(None, [*notes, *more, note, parts.reason and f"There are {parts.reason}."]))
+    return Question(task, name, train, _rows(table, held, task) if len(held) else None, parts, measure, seed, said)
+
+
+def _sampled(table: Table, seed: int) -> tuple[Table, list[str]]:
+    """The table in memory, or as many of its rows as a study can hold."""
+    width = sum(column.width for column in table.layout.features) + 1
+    most = max(MAX_CELLS // width, 1000)
+    n = len(table)
+    if n <= most:
+        return table.in_memory(), []
+    kept = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+    return table.take(kept), [f"The study is on {most:,} rows drawn from {n:,}, which are too many to hold at once."]
+
+
+def _settled(table: Table, name: str, task: Task | None) -> tuple[Table, Task, list[str]]:
+    """The table with a target that is classes or numbers, as the task asks; which, where nobody said."""
+    column = table.layout[name]
+    if task not in (None, "classification", "regression"):
+        raise ParameterError(f"task is {task!r}; it must be 'classification' or 'regression'")
+    if column.kind == "text":
+        raise SchemaError(f"the target {name!r} is text with too many distinct values to be classes")
+    if column.kind == "categorical":
+        if task == "regression":
+            raise SchemaError(f"the target {name!r} is words, so no numbers can be learned: take task='classification'")
+        return table, "classification", []
+    if task is None and not is_classes(target_values(table)):
+        return table, "regression", []
+    if task == "regression":
+        return table, task, []
+    table = table.with_types({name: "categorical"}).in_memory()
+    count = len(table.layout[name].categories)
+    note = f"The target {name!r} has {count} distinct whole numbers, so they are taken for classes."
+    return table, "classification", [note] if task is None else []
+
+
+def _put_aside(labels: Any, test: float, task: Task, seed: int) -> tuple[Any, Any, str]:
+    """The rows to learn from and those for the test."""
+    stratified = task == "classification" and np.unique(labels, return_counts=True)[1].min() > 1
+    y = labels if stratified else len(labels)
+    kept, _, held = split_rows(y, test=test, validation=0.0, random_state=seed)
+    note = "" if stratified or task == "regression" else "A class has one row only, so the test rows keep no shares."
+    return kept, held, note
+
+
+def _rows(table: Table, places: Any, task: Task) -> Rows:
+    part = table.take(places)
+    target = target_values(part)
+    return Rows(part, target.astype(float) if task == "regression" else target, weight_values(part))
+
+
+def subsample(rows: Rows, most: int | None, seed: int) -> Rows:
+    """At most so many of the rows, at random."""
+    if most is None or most >= len(rows):
+        return rows
+    return rows.take(np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False)))
+
+
+def without_columns(question: Question, names: list[str]) -> Question:
+    """The same question on fewer columns."""
+    train = replace(question.train, X=question.train.X.drop(names))
+    test = None if question.test is None else replace(question.test, X=question.test.X.drop(names))
+    return replace(question, train=train, test=test)

@@ -1,0 +1,132 @@
+"""The race: cells of all contenders handed to a crew, one fold of a contender after the other, within a budget.
+
+What is known of times decides what is dropped when time is short: the richest sizes of the slowest contenders first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from typing import Any
+
+from novacula.study.cell import Measured, run, told
+from novacula.study.contender import Contender
+from novacula.study.ledger import Ledger
+from novacula.table.crew import Crew
+
+AHEAD = 2
+"""Jobs for each place of a crew that are handed out before one comes back."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a race is, for whoever watches."""
+
+    done: int
+    waiting: int
+    seconds_left: float
+    contender: Contender
+
+
+Watch = Callable[[Standing], None]
+
+
+class Race:
+    """Runs contenders to the end, to a deadline, or to Ctrl-C; what was measured until then stays."""
+
+    def __init__(self, contenders: Sequence[Contender], ledger: Ledger, deadline: float | None) -> None:
+        self.contenders, self.ledger, self.deadline = contenders, ledger, deadline
+        self.stopped = ""
+        self._flying: dict[Future[Any], tuple[Contender, tuple[int, int]]] = {}
+
+    def run(self, crew: Crew, watch: Watch | None = None, until: Callable[[], bool] | None = None) -> None:
+        """Run what is not in the ledger."""
+        self.crew = crew
+        try:
+            while not (until is not None and until()) and (self._hand_out() or self._flying):
+                self._take_in(watch)
+        except KeyboardInterrupt:
+            self.stopped = "The study was interrupted: the leaderboard holds what was finished until then."
+        finally:
+            for future in list(self._flying):
+                if future.cancel() or not future.done():
+                    continue
+                self._enter(future)
+
+    def _hand_out(self) -> bool:
+        """Give the crew something to do; False if nothing can be given now."""
+        given = False
+        while len(self._flying) < AHEAD * self.crew.places and not self._out_of_time():
+            # The first cell of every contender tells how long it takes; then one contender after the other.
+            order = sorted(self.contenders, key=lambda contender: contender.started)
+            found = next(((c, place) for c in order if (place := c.take()) is not None), None)
+            if found is None:
+                break
+            contender, place = found
+            job = contender.job(place)
+            known = self.ledger.find(job)
+            if known is not None:
+                contender.put(place, known)
+            else:
+                self._flying[self.crew.submit(run, job)] = found
+            given = True
+        return given
+
+    def _take_in(self, watch: Watch | None) -> None:
+        if not self._flying:
+            return
+        for future in wait(self._flying, return_when=FIRST_COMPLETED).done:
+            contender = self._enter(future)
+            self._keep_to_budget()
+            if watch is not None:
+                done = sum(len(c.cells) for c in self.contenders)
+                watch(Standing(done, self.waiting, self.seconds_left(), contender))
+
+    def _enter(self, future: Future[Any]) -> Contender:
+        """Write down what a job gave."""
+        contender, place = self._flying.pop(future)
+        measured = _result(future)
+        self.ledger.enter(contender.job(place), measured)
+        contender.put(place, measured)
+        return contender
+
+    @property
+    def waiting(self) -> int:
+        """Cells that are still to be run."""
+        return sum(contender.waiting for contender in self.contenders)
+
+    def known(self) -> bool:
+        """Whether a cell of every contender was run, so that times can be told."""
+        return all(contender.cells or contender.obstacle for contender in self.contenders)
+
+    def seconds_left(self) -> float:
+        """Time for all that is waiting, with every place of the crew at work."""
+        return sum(contender.seconds_left() for contender in self.contenders) / self.crew.places
+
+    def _out_of_time(self) -> bool:
+        if self.deadline is None or time.monotonic() < self.deadline:
+            return False
+        self.stopped = "The budget of time was used up: sizes that were not finished are left out."
+        return True
+
+    def _keep_to_budget(self) -> None:
+        """Give up the richest size of whoever needs most time, as long as what is waiting takes too long."""
+        if self.deadline is None:
+            return
+        left = self.deadline - time.monotonic()
+        while self.seconds_left() > max(left, 0.0):
+            costly = [c for c in self.contenders if len(c.alive) > 1 and c.waiting]
+            if not costly:
+                return
+            slowest = max(costly, key=Contender.seconds_left)
+            slowest.give_up(slowest.alive[-1], "left out for want of time")
+
+
+def _result(future: Future[Any]) -> Measured:
+    try:
+        measured: Measured = future.result()
+    except Exception as error:  # a worker that died, for instance
+        return Measured(failure=f"a worker was lost: {told(error)}")
+    return measured

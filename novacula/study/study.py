@@ -1,0 +1,141 @@
+"""A study that was made: the leaderboard, the choice and its reason, the model, and what the test rows say of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from novacula.evaluate.one_standard_error import Rule
+from novacula.study.cell import build
+from novacula.study.finding import Finding
+from novacula.study.leaderboard import Choice, Entry, short
+from novacula.study.question import Question
+from novacula.study.verdict import Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """What models of the chosen size say of the rows that they were not fitted on, in the order of the rows."""
+
+    y: Any
+    prediction: Any
+    probability: Any  # (n, K), or None where the learner gives none
+    classes: Any  # of the columns of `probability`
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What `novacula.learn` gives: `leaderboard`, `best_`, `reason`, `test`, `findings`, and a report of it all.
+
+    `best_` is the chosen learner behind its preparation, fitted on all rows but those of the test. Errors are errors:
+    lower is better.
+    """
+
+    question: Question
+    rule: Rule
+    leaderboard: tuple[Entry, ...]  # by error; those that did not finish at the end
+    choice: Choice
+    best_: Any
+    test: Verdict | None  # None: no rows were put aside
+    findings: tuple[Finding, ...]
+    seconds: float
+    stopped: str = ""  # why the study ended before its time, if it did
+    command: str = ""  # what makes this study again
+
+    @property
+    def reason(self) -> str:
+        """Why this learner was chosen."""
+        return self.choice.reason
+
+    @cached_property
+    def out_of_fold(self) -> OutOfFold:
+        """Predictions for every training row, each by a model that has not seen it; takes as many fits as folds."""
+        question, entry = self.question, self.choice.entry
+        prediction, probability = np.empty(len(question.train), question.train.y.dtype), None
+        classes = getattr(self.best_, "classes_", None)
+        for train, held in question.folds:
+            model = question.train.take(train).fit(build(entry.learner, entry.size, question.task, question.seed))
+            rows = question.train.take(held).X
+            prediction[held] = model.predict(rows)
+            if classes is not None and hasattr(model, "predict_proba"):
+                probability = np.zeros((len(question.train), len(classes))) if probability is None else probability
+                probability[np.ix_(held, np.searchsorted(classes, model.classes_))] = model.predict_proba(rows)
+        return OutOfFold(question.train.y, prediction, probability, classes)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the report: one page that needs nothing else."""
+        import_module("novacula.report").write_report(self, path)  # by name: pages stand above studies
+
+    def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """The leaderboard as a header and rows of words."""
+        header = (
+            "learner",
+            f"{self.question.metric.name} error",
+            "± s.e.",
+            "training",
+            "free numbers",
+            "fit s",
+            "note",
+        )
+        return header, [_row(entry, entry is self.choice.entry) for entry in self.leaderboard]
+
+    def __str__(self) -> str:
+        header, rows = self.table()
+        widths = [max(map(len, cells)) for cells in zip(header[:-1], *(row[:-1] for row in rows), strict=True)]
+        lines = []
+        for row in (header, *rows):
+            cells = [row[0].ljust(widths[0]), *map(str.rjust, row[1:-1], widths[1:])]
+            lines.append("  ".join([*cells, row[-1]]).rstrip())
+        said = [self.reason, self.test.sentence if self.test else "", self.stopped]
+        said += [finding.sentence for finding in self.findings]
+        return "\n".join([*lines, "", *filter(None, said)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The study as values that JSON can hold."""
+        question = self.question
+        return {
+            "task": question.task,
+            "target": question.target,
+            "metric": question.metric.name,
+            "rows": {"train": len(question.train), "test": 0 if question.test is None else len(question.test)},
+            "folds": len(question.folds),
+            "leaderboard": [_plain_entry(entry) for entry in self.leaderboard],
+            "chosen": self.choice.entry.learner,
+            "reason": self.reason,
+            "test": None if self.test is None else {**vars(self.test)},
+            "findings": [vars(finding) | {"columns": list(finding.columns)} for finding in self.findings],
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+            "fingerprint": question.fingerprint,
+            "command": self.command,
+        }
+
+
+def _row(entry: Entry, chosen: bool) -> tuple[str, ...]:
+    numbers = (entry.error, entry.standard_error, entry.train_error, entry.n_parameters, entry.fit_seconds)
+    shown = ["" if np.isnan(number) else short(number) for number in numbers]
+    note = entry.note if entry.status == "finished" else f"{entry.status}: {entry.note}"
+    return (f"{'→ ' if chosen else '  '}{entry.label}", *shown, note)
+
+
+def _plain_entry(entry: Entry) -> dict[str, Any]:
+    names = ("error", "standard_error", "train_error", "n_parameters", "fit_seconds")
+    numbers = {name: _number(getattr(entry, name)) for name in names}
+    sized = {"size_name": entry.size_name, "size": entry.size, "rows": entry.rows}
+    return {
+        "learner": entry.learner,
+        "name": entry.name,
+        "status": entry.status,
+        **numbers,
+        **sized,
+        "note": entry.note,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

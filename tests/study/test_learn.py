@@ -1,0 +1,230 @@
+"""Studies from beginning to end: errors against scikit-learn's, the razor, the test rows, going on."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import cross_validate
+
+import novacula as nv
+from novacula.errors import ParameterError
+from novacula.learner.figure import Figure
+from novacula.linear import LogisticRegression, Ridge
+from novacula.neighbors import KNeighborsClassifier
+from novacula.prepare import PreparedClassifier, PreparedRegressor
+from novacula.study import cell
+from novacula.study.leaderboard import Entry, choice
+from novacula.study.learn import learn
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree", "k-neighbors-classifier"], folds=5)
+
+
+def frames(question):
+    frame = question.train.X.to_pandas()
+    return frame.drop(columns=question.target), question.train.y
+
+
+def by_learner(study):
+    return {entry.learner: entry for entry in study.leaderboard}
+
+
+@pytest.mark.parametrize(
+    ("data", "learner", "pipeline", "scoring"),
+    [
+        ("wine", "logistic-regression", lambda size: PreparedClassifier(LogisticRegression(C=size)), "accuracy"),
+        ("wine", "k-neighbors-classifier", lambda k: PreparedClassifier(KNeighborsClassifier(k)), "accuracy"),
+        ("diabetes", "ridge", lambda size: PreparedRegressor(Ridge(alpha=size)), "neg_mean_squared_error"),
+    ],
+)
+def test_errors_are_those_of_cross_validate(data, learner, pipeline, scoring):
+    study = learn(nv.datasets.load(data), learners=[learner], folds=4, jobs=1)
+    entry = by_learner(study)[learner]
+    X, y = frames(study.question)
+    for size, errors in zip(entry.sizes, entry.curve, strict=True):
+        if np.isnan(errors).any():
+            continue  # it dropped out of the race
+        scores = cross_validate(pipeline(size), X, y, cv=list(study.question.folds), scoring=scoring)["test_score"]
+        np.testing.assert_allclose(errors, 1 - scores if scoring == "accuracy" else -scores, rtol=1e-9, atol=1e-12)
+
+
+def test_the_leaderboard_is_by_error_with_the_baseline_in_it(iris):
+    errors = [entry.error for entry in iris.leaderboard if entry.status == "finished"]
+    assert errors == sorted(errors)
+    assert by_learner(iris)["plurality-classifier"].error == pytest.approx(2 / 3)
+    assert all(entry.standard_error >= 0 for entry in iris.leaderboard)
+
+
+def test_the_choice_is_the_simplest_within_one_standard_error(iris):
+    finished = [entry for entry in iris.leaderboard if entry.status == "finished"]
+    best = min(finished, key=lambda entry: entry.error)
+    near = [entry for entry in finished if entry.error <= best.error + best.standard_error]
+    assert iris.choice.entry is min(near, key=lambda entry: entry.n_parameters)
+    assert iris.choice.entry.name in iris.reason
+    assert "standard error" in iris.reason
+
+
+def test_the_model_was_fitted_without_the_test_rows_and_measured_on_them(iris):
+    test = iris.question.test
+    assert iris.test.error == pytest.approx(np.mean(iris.best_.predict(test.X) != test.y))
+    assert iris.test.low <= iris.test.error <= iris.test.high
+    again = cell.build(iris.choice.entry.learner, iris.choice.entry.size, "classification", 0).fit(
+        iris.question.train.X
+    )
+    np.testing.assert_array_equal(again.predict_proba(test.X), iris.best_.predict_proba(test.X))
+
+
+def test_the_model_is_saved_and_answers_for_raw_rows(iris, tmp_path):
+    iris.best_.save(tmp_path / "m.nova")
+    loaded = nv.load(tmp_path / "m.nova")
+    rows = nv.datasets.load("iris").to_pandas().drop(columns="target")
+    np.testing.assert_array_equal(loaded.predict(rows), iris.best_.predict(rows))
+
+
+def test_out_of_fold_predictions_are_those_of_the_folds(iris):
+    said = iris.out_of_fold
+    errors = [np.mean(said.prediction[held] != said.y[held]) for _, held in iris.question.folds]
+    np.testing.assert_allclose(errors, iris.choice.entry.fold_errors)
+    np.testing.assert_allclose(said.probability.sum(axis=1), 1.0)
+
+
+def test_it_prints_and_is_json(iris):
+    assert f"→ {iris.choice.entry.label}" in str(iris)
+    plain = json.loads(json.dumps(iris.to_dict(), allow_nan=False))
+    assert plain["chosen"] == iris.choice.entry.learner
+    assert {row["learner"] for row in plain["leaderboard"]} == set(by_learner(iris))
+
+
+def test_the_same_seed_gives_the_same_study(iris):
+    again = learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree", "k-neighbors-classifier"], folds=5)
+    for one, other in zip(iris.leaderboard, again.leaderboard, strict=True):
+        assert (one.learner, one.error, one.size, one.n_parameters) == (
+            other.learner,
+            other.error,
+            other.size,
+            other.n_parameters,
+        )
+
+
+def test_processes_change_no_number(iris):
+    names = ["naive-bayes", "tree", "k-neighbors-classifier"]
+    apart = learn(nv.datasets.load("iris"), learners=names, folds=5, jobs=2)
+    for one, other in zip(iris.leaderboard, apart.leaderboard, strict=True):
+        assert (one.learner, one.size) == (other.learner, other.size)
+        np.testing.assert_allclose(one.fold_errors, other.fold_errors)
+
+
+def test_rule_min_takes_the_least_error():
+    study = learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree"], folds=4, rule="min", jobs=1)
+    assert study.choice.entry is study.choice.best
+    assert "least error" in study.reason
+
+
+def test_a_learner_that_fails_is_a_row_with_its_reason():
+    study = learn(nv.datasets.load("restaurant"), learners=["candidate-elimination", "tree"], folds=3, test=0.0, jobs=1)
+    failed = by_learner(study)["candidate-elimination"]
+    assert failed.status == "failed"
+    assert "no conjunction" in failed.note
+    assert study.test is None
+
+
+def test_log_loss_by_probabilities():
+    study = learn(nv.datasets.load("iris"), learners=["naive-bayes", "perceptron"], metric="log", folds=4, jobs=1)
+    X, y = frames(study.question)
+    model = cell.build("naive-bayes", None, "classification", 0)
+    theirs = cross_validate(model, X, y, cv=list(study.question.folds), scoring="neg_log_loss")["test_score"]
+    np.testing.assert_allclose(by_learner(study)["naive-bayes"].fold_errors, -theirs)
+    assert by_learner(study)["perceptron"].status == "left out"
+
+
+def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    kept = learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree"], folds=4, resume=tmp_path, jobs=1)
+    monkeypatch.setattr(cell, "_fit_and_measure", None)  # nothing may be run again
+    again = learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree"], folds=4, resume=tmp_path, jobs=1)
+    assert [entry.error for entry in again.leaderboard] == [entry.error for entry in kept.leaderboard]
+
+
+def test_ctrl_c_leaves_a_valid_study():
+    def stop(standing):
+        if standing.done == 20:
+            raise KeyboardInterrupt
+
+    study = learn(nv.datasets.load("iris"), folds=4, jobs=1, watch=stop)
+    assert "interrupted" in study.stopped
+    assert by_learner(study)["plurality-classifier"].status == "finished"
+    assert "unfinished" in {entry.status for entry in study.leaderboard}
+    assert study.best_.predict(study.question.test.X).shape == (30,)
+
+
+def test_weights_count_as_repetition():
+    frame = nv.datasets.load("iris").to_pandas()
+    frame["w"] = 1.0
+    light = nv.read(frame, "target", weight="w")
+    one = learn(light, learners=["naive-bayes"], folds=4, jobs=1)
+    plain = learn(nv.datasets.load("iris"), learners=["naive-bayes"], folds=4, jobs=1)
+    assert by_learner(one)["naive-bayes"].error == pytest.approx(by_learner(plain)["naive-bayes"].error)
+
+
+def test_text_categories_and_holes_take_part():
+    rng = np.random.default_rng(0)
+    n = 60
+    colour = rng.choice(["red", "blue"], n)
+    frame = pd.DataFrame(
+        {
+            "colour": colour,
+            "size": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
+            "words": [f"{'good' if c == 'red' else 'bad'} thing number {i}" for i, c in enumerate(colour)],
+            "y": np.where(colour == "red", "yes", "no"),
+        }
+    )
+    study = learn(nv.read(frame, "y", types={"words": "text"}), folds=3, jobs=1)
+    finished = {entry.learner for entry in study.leaderboard if entry.status == "finished"}
+    assert {"naive-bayes", "decision-tree-classifier", "logistic-regression", "k-neighbors-classifier"} <= finished
+    assert study.test.error == 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"folds": 1}, "folds is 1"),
+        ({"folds": 2.5}, "folds is 2.5"),
+        ({"budget": 0}, "budget is 0"),
+        ({"rule": "best"}, "rule is 'best'"),
+        ({"jobs": 0}, "jobs is 0"),
+    ],
+)
+def test_settings_that_make_no_sense(changes, words):
+    with pytest.raises(ParameterError, match=words):
+        learn(nv.datasets.load("iris"), **changes)
+
+
+def test_a_report_is_written(iris, tmp_path):
+    iris.report(tmp_path / "report.html")
+    assert iris.choice.entry.name in (tmp_path / "report.html").read_text()
+    assert isinstance(nv.evaluate.roc([0, 1, 1], [0.1, 0.6, 0.4]).plot(), Figure)
+
+
+# --- the razor --------------------------------------------------------------------------------------------------------
+
+
+def entry(name, error, spread, size):
+    return Entry(name, name, "finished", error, spread, n_parameters=size)
+
+
+def test_the_razor_prefers_the_simple():
+    entries = [entry("rich", 0.10, 0.02, 1000), entry("simple", 0.11, 0.03, 10), entry("plain", 0.30, 0.03, 1)]
+    taken = choice(entries, "one_se", "classification")
+    assert taken.entry.name == "simple"
+    assert taken.best.name == "rich"
+    assert "10 free numbers to 1000" in taken.reason
+    assert choice(entries, "min", "classification").entry.name == "rich"
+
+
+def test_where_nothing_can_be_learned_the_baseline_is_taken_and_that_is_said():
+    entries = [entry("plurality-classifier", 0.40, 0.05, 1), entry("rich", 0.38, 0.05, 1000)]
+    taken = choice(entries, "one_se", "classification")
+    assert taken.entry.name == "plurality-classifier"
+    assert "do not show that anything can be learned" in taken.reason

@@ -1,0 +1,260 @@
+"""Contenders, the race, the ledger and the plan: what is run, what drops out, and what is never run twice."""
+
+import json
+import math
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import novacula as nv
+from novacula.errors import DataError
+from novacula.learner.registry import find
+from novacula.study import race as racing
+from novacula.study.candidates import Candidate
+from novacula.study.cell import Job, Measured
+from novacula.study.contender import Contender
+from novacula.study.ledger import Ledger
+from novacula.study.plan import Growth, plan
+from novacula.study.question import ask
+from novacula.study.race import Race
+from novacula.table.crew import Alone, Crew
+
+CARD = find("naive-bayes").card
+
+
+def contender(errors: Callable[[int, int], float], sizes=(1, 2, 3), folds=6, name="naive-bayes"):
+    made = Contender(Candidate(name, CARD, sizes), folds)
+    made.errors = errors
+    return made
+
+
+def run_alone(one):
+    ran = []
+    while (place := one.take()) is not None:
+        ran.append(place)
+        one.put(place, Measured(0.0, one.errors(*place), 1.0, 0.01, 0.01))
+    return ran
+
+
+def test_folds_come_one_after_the_other_and_all_sizes_run():
+    one = contender(lambda size, fold: 0.1)
+    assert run_alone(one) == [(size, fold) for fold in range(6) for size in range(3)]
+    assert one.complete() == [0, 1, 2]
+    assert one.waiting == 0
+
+
+def test_a_size_that_is_clearly_worse_drops_out_after_three_folds():
+    noise = np.random.default_rng(0).normal(0, 0.005, (3, 6))
+    one = contender(lambda size, fold: 0.1 + 0.3 * (size == 0) + noise[size, fold])
+    ran = run_alone(one)
+    assert (0, 2) in ran
+    assert (0, 3) not in ran
+    assert one.complete() == [1, 2]
+    assert one.dropped == {0: "clearly behind after 3 folds"}
+
+
+def test_a_size_that_a_rule_may_still_take_stays():
+    errors = np.array([[0.20, 0.30, 0.25, 0.22, 0.28, 0.25], [0.10, 0.35, 0.20, 0.15, 0.30, 0.22]])
+    one = contender(lambda size, fold: errors[size, fold], sizes=(1, 2))
+    run_alone(one)
+    assert one.complete() == [0, 1]
+
+
+def test_the_same_size_always_wins_whatever_is_dropped():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        level = rng.uniform(0, 0.5, 4)
+        errors = level[:, None] + rng.normal(0, 0.03, (4, 8)) + rng.normal(0, 0.05, 8)
+        one = contender(lambda size, fold, errors=errors: errors[size, fold], sizes=(1, 2, 3, 4), folds=8)
+        run_alone(one)
+        assert errors.mean(axis=1).argmin() in one.complete()
+
+
+def test_a_failure_ends_its_size_alone():
+    one = Contender(Candidate("naive-bayes", CARD, (1, 2)), 4)
+    while (place := one.take()) is not None:
+        failed = place == (0, 1)
+        one.put(place, Measured(failure="it broke") if failed else Measured(0.0, 0.1, 1.0, 0.1, 0.1))
+    assert one.complete() == [1]
+    assert one.failure() == "it broke"
+
+
+class Scripted(Crew):
+    """Answers jobs by a function, two at a time."""
+
+    places = 2
+
+    def __init__(self, answer):
+        self.answer, self.asked = answer, []
+
+    def submit(self, function, job):
+        self.asked.append(job)
+        return Alone(None).submit(lambda _: self.answer(job))
+
+
+def test_every_contender_is_tried_first_and_then_one_after_the_other():
+    crew = Scripted(lambda job: Measured(0.0, 0.1, 1.0, 0.01, 0.01))
+    contenders = [contender(None, sizes=(None,), folds=3, name=name) for name in ("a", "b", "c")]
+    Race(contenders, Ledger(), None).run(crew)
+    assert [job.learner for job in crew.asked[:3]] == ["a", "b", "c"]
+    assert sorted((job.learner, job.fold) for job in crew.asked) == [
+        (name, fold) for name in "abc" for fold in range(3)
+    ]
+
+
+def test_ctrl_c_leaves_what_was_finished():
+    def answer(job):
+        if job.learner == "b" and job.fold == 2:
+            raise KeyboardInterrupt
+        return Measured(0.0, 0.1, 1.0, 0.01, 0.01)
+
+    contenders = [contender(None, sizes=(None,), folds=3, name=name) for name in ("a", "b")]
+    race = Race(contenders, Ledger(), None)
+    race.run(Scripted(answer))
+    assert "interrupted" in race.stopped
+    assert contenders[0].complete() == [0]
+    assert contenders[1].complete() == []
+
+
+def test_a_worker_that_is_lost_is_told_and_not_remembered(tmp_path):
+    class Broken(Crew):
+        def submit(self, function, job):
+            future = Future()
+            future.set_exception(RuntimeError("the process died"))
+            return future
+
+    one, ledger = contender(None, sizes=(None,), folds=2), Ledger(tmp_path, "f" * 64)
+    Race([one], ledger, None).run(Broken())
+    assert one.failure() == "a worker was lost: the process died"
+    assert len(Ledger(tmp_path, "f" * 64)) == 0
+
+
+def test_a_budget_gives_up_the_richest_sizes_of_the_slowest_first(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(racing.time, "monotonic", lambda: now[0])
+    costs = {"quick": 0.01, "slow": 1.0}
+
+    def answer(job):
+        now[0] += costs[job.learner] / 2  # two at a time
+        return Measured(0.0, 0.1, 1.0, costs[job.learner], 0.0)
+
+    contenders = [contender(None, sizes=(1, 2, 3, 4), folds=5, name=name) for name in costs]
+    race = Race(contenders, Ledger(), deadline=6.0)
+    race.run(Scripted(answer))
+    quick, slow = contenders
+    assert quick.complete() == [0, 1, 2, 3]
+    assert slow.complete() in ([0], [0, 1])
+    assert list(slow.dropped) == [3, 2] or list(slow.dropped) == [3, 2, 1]
+    assert now[0] < 8.0
+
+
+def test_no_time_at_all_leaves_sizes_unfinished(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(racing.time, "monotonic", lambda: now[0])
+
+    def answer(job):
+        now[0] += 10.0
+        return Measured(0.0, 0.1, 1.0, 10.0, 0.0)
+
+    one = contender(None, sizes=(None,), folds=5)
+    race = Race([one], Ledger(), deadline=15.0)
+    race.run(Scripted(answer))
+    assert "budget" in race.stopped
+    assert one.complete() == []
+
+
+def test_what_is_in_the_ledger_is_never_run_again(tmp_path):
+    crew = Scripted(lambda job: Measured(0.1, 0.2, 3.0, 0.01, 0.02, warnings=("careful",)))
+    first = contender(None, sizes=(0.1, 1, None), folds=4)
+    Race([first], Ledger(tmp_path, "a" * 64), None).run(crew)
+    again, idle = contender(None, sizes=(0.1, 1, None), folds=4), Scripted(None)
+    Race([again], Ledger(tmp_path, "a" * 64), None).run(idle)
+    assert idle.asked == []
+    assert again.cells == first.cells
+    other = contender(None, sizes=(0.1, 1, None), folds=4)
+    Race([other], Ledger(tmp_path, "b" * 64), None).run(crew)
+    assert len(crew.asked) == 24  # another question begins anew
+
+
+def test_a_ledger_that_was_cut_off_in_a_line_goes_on(tmp_path):
+    ledger = Ledger(tmp_path, "c" * 64)
+    for fold in range(3):
+        ledger.enter(Job("tree", 8, fold), Measured(0.0, math.inf, 1.0, 0.1, 0.1))
+    path = next(tmp_path.iterdir())
+    path.write_text(path.read_text()[:-20])
+    kept = Ledger(tmp_path, "c" * 64)
+    assert len(kept) == 2
+    assert kept.find(Job("tree", 8, 1)).error == math.inf
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(["not json", *lines[1:]]))
+    with pytest.raises(DataError, match="line 1"):
+        Ledger(tmp_path, "c" * 64)
+
+
+def test_cells_are_plain_json(tmp_path):
+    ledger = Ledger(tmp_path, "d" * 64)
+    ledger.enter(Job("ridge", 0.5, 0), Measured(0.0, 0.5, 1.0, 0.1, 0.1))
+    entry = json.loads(next(tmp_path.iterdir()).read_text())
+    assert entry["job"]["learner"] == "ridge"
+    assert entry["measured"]["error"] == 0.5
+
+
+# --- the plan ---------------------------------------------------------------------------------------------------------
+
+
+def wide_question(n=8000):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=np.where(X.sum(axis=1) > 0, "+", "-"))
+    return ask(nv.read(frame, "y"), folds=5, test=0.2, metric=None, task=None, seed=0)
+
+
+class Clocked(Crew):
+    """Trial runs that take what their growth says."""
+
+    places = 2
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def submit(self, function, job):
+        t = self.seconds[job.learner]
+        pair = Measured(0, 0, 1, t(250), 0.0), Measured(0, 0, 1, t(1000), 0.0)
+        return Alone(None).submit(lambda _: pair)
+
+
+def test_slow_learners_get_fewer_rows_and_the_quick_leave_them_their_time():
+    question = wide_question()
+    quick = contender(None, sizes=(None,), folds=5, name="quick")
+    slow = contender(None, sizes=(1, 2, 3, 4), folds=5, name="slow")
+    seconds = {"quick": lambda n: 1e-6 * n, "slow": lambda n: 1e-3 * n}  # 5.12 s a cell of 5,120 rows, 20 cells
+    plan(question, [quick, slow], Clocked(seconds), budget=30.0)
+    assert quick.rows is None
+    assert slow.rows == 2000  # 40 s of the 60 s of two workers; 4,000 rows would take 80 s
+    assert slow.obstacle == ""
+
+
+def test_what_is_too_slow_even_so_is_left_out_with_the_reason():
+    one = contender(None, sizes=(1, 2), folds=5, name="snail")
+    plan(wide_question(), [one], Clocked({"snail": lambda n: 0.1 * n}), budget=10.0)
+    assert "1,000 rows a fold would take about 500 s" in one.obstacle
+
+
+def test_small_tables_need_no_plan():
+    question = ask(nv.datasets.load("iris"), folds=5, test=0.2, metric=None, task=None, seed=0)
+    one = contender(None)
+    plan(question, [one], Scripted(None), budget=0.001)
+    assert one.rows is None
+
+
+def test_growth_goes_through_both_trials():
+    one, question = contender(None), wide_question()
+    growth = Growth(
+        Measured(fit_seconds=0.5, predict_seconds=0.0), Measured(fit_seconds=0.8, predict_seconds=0.0), one, question
+    )
+    assert growth.seconds(250) == pytest.approx(0.5)
+    assert growth.seconds(1000) == pytest.approx(0.8)
+    assert growth.seconds(4000) == pytest.approx(2.0)
