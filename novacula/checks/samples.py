@@ -62,6 +62,8 @@ def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int
     """Rows of the kinds that the learner takes, with a target of its task; `missing` blanks some cells."""
     rng = np.random.default_rng(random_state)
     numeric = rng.integers(0, 3, (n, 3)) + 0.5 if card.conjunctive else rng.normal(size=(n, 3)).round(6)
+    if card.counts:
+        numeric = rng.poisson(3.0, (n, 3)).astype(np.float64)
     columns: dict[str, Any] = {f"x{j}": numeric[:, j] for j in range(3)}
     signal = numeric[:, 0] - numeric[:, 1]
     if "categorical" in card.takes:
@@ -75,7 +77,7 @@ def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int
     if card.conjunctive:
         return Sample(arrays, np.where((numeric[:, 0] > 1) & (code == 2), "yes", "no").astype(object))
     noisy = signal + 0.3 * rng.normal(size=n)
-    if card.task == "classification":
+    if card.task in ("classification", "sequence"):  # the target of a sequence are the states behind it
         return Sample(arrays, np.array(["no", "perhaps", "yes"], object)[np.searchsorted([-0.5, 1.0], noisy)])
     return Sample(arrays, noisy)
 

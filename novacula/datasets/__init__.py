@@ -36,6 +36,9 @@ _OWN: Mapping[str, Dataset] = {
         "1,000 candies from two mixed bags: flavour, wrapper and hole, as eight rows with counts (Russell and Norvig)",
         weight="Count",
     ),
+    "earthquakes": Dataset(
+        "Count", "Earthquakes of magnitude 7 and more in the world by year, 1900 to 2006 (Zucchini and MacDonald)"
+    ),
     "enjoy_sport": Dataset(
         "EnjoySport",
         "Four days on which somebody did or did not enjoy a sport (Mitchell 1997)",

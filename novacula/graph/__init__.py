@@ -5,6 +5,7 @@ from novacula.graph.dag import Dag
 from novacula.graph.distribution import Distribution, Estimate, MeanEstimate
 from novacula.graph.elimination_trace import EliminationTrace, elimination_trace
 from novacula.graph.families import CategoricalFamily, GaussianFamily
+from novacula.graph.hmm import CategoricalHMM, Forecast, GaussianHMM, PoissonHMM
 from novacula.graph.junction_tree import JunctionTree
 from novacula.graph.linear_gaussian import LinearGaussian
 from novacula.graph.network import Network
@@ -15,15 +16,19 @@ __all__ = [
     "BayesianNetwork",
     "BayesianNetworkClassifier",
     "CategoricalFamily",
+    "CategoricalHMM",
     "Dag",
     "Distribution",
     "EliminationTrace",
     "Estimate",
+    "Forecast",
     "GaussianFamily",
+    "GaussianHMM",
     "JunctionTree",
     "LinearGaussian",
     "MeanEstimate",
     "Network",
     "NormalMixture",
+    "PoissonHMM",
     "elimination_trace",
 ]

@@ -17,8 +17,9 @@ from novacula.errors import DataError
 from novacula.evaluate.folds import Folds, folds
 from novacula.evaluate.intervals import standard_error
 from novacula.mixture import GaussianMixture
+from novacula.mixture.gaussian.covariance import CovarianceType
 from novacula.neighbors import KernelDensity, KNeighborsDensity
-from novacula.study.clusters import Clusters, out_of_time
+from novacula.study.clusters import WIDE, Clusters, out_of_time
 from novacula.study.leaderboard import short
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -58,14 +59,16 @@ def compare_densities(
         table = table.take(np.sort(np.random.default_rng(seed).choice(len(table), MAX_ROWS, replace=False)))
     parts = folds(len(table), FOLDS, random_state=seed)
     gappy = bool(np.isnan(table.to_chunk().numeric).any())
-    scores = [_score(name, model, table, parts, gappy) for name, model in _models(clusters, seed)]
+    models = _models(clusters, seed, len(table.layout.features))
+    scores = [_score(name, model, table, parts, gappy) for name, model in models]
     return tuple(sorted(scores, key=lambda one: one.error if one.comparable else math.inf))
 
 
-def _models(clusters: Clusters, seed: int) -> Iterator[tuple[str, Any]]:
-    yield "One Gaussian", GaussianMixture(covariance_type="full", random_state=seed)
+def _models(clusters: Clusters, seed: int, width: int) -> Iterator[tuple[str, Any]]:
+    kind: CovarianceType = "full" if width <= WIDE else "diag"
+    yield "One Gaussian", GaussianMixture(covariance_type=kind, random_state=seed)
     model = clusters.model
-    if (model.n_components, model.covariance_type) != (1, "full"):
+    if (model.n_components, model.covariance_type) != (1, kind):
         chosen = next(one for one in clusters.mixtures if one.model is model)
         yield f"Mixture of {chosen.words}" if model.n_components > 1 else chosen.words.replace("one", "One", 1), model
     yield "Kernel density", KernelDensity("cv_ml")

@@ -21,6 +21,7 @@ from novacula.study.finding import Finding
 from novacula.study.profile import Profile
 from novacula.study.trouble.columns import percent
 from novacula.table import Table
+from novacula.table.names import printable
 
 if TYPE_CHECKING:
     from novacula.learner.figure import Figure
@@ -29,6 +30,8 @@ DIRECTIONS = 4
 """Principal components whose loadings are told."""
 COLUMNS_SHOWN = 40
 """Columns of a table of profiles or loadings, at most."""
+CELL = 40
+"""Characters of a name or a category in a table, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,7 @@ class Exploration:
         header = ("column", *(f"cluster {one.cluster}" for one in self.profiles))
         rows: list[tuple[str, ...]] = [("rows", *(f"{one.size:,} ({percent(one.share)})" for one in self.profiles))]
         for column in self.table.layout.features[:COLUMNS_SHOWN]:
-            rows.append((column.name, *(_cell(one, column.name) for one in self.profiles)))
+            rows.append((printable(column.name, CELL), *(_cell(one, column.name) for one in self.profiles)))
         left = len(self.table.layout.features) - COLUMNS_SHOWN
         return WorkTable(header, tuple(rows), "Clusters" + (f", {left} more columns not shown" if left > 0 else ""))
 
@@ -99,7 +102,7 @@ class Exploration:
         shown = min(DIRECTIONS, len(self.pca.components_))
         shares = self.pca.explained_variance_ratio_[:shown]
         header = ("column", *(f"direction {i + 1}" for i in range(shown)))
-        names = [column.name for column in self.prepared.layout.features]
+        names = [printable(column.name, CELL) for column in self.prepared.layout.features]
         strongest = np.argsort(-np.abs(self.pca.components_[:shown]).max(axis=0), kind="stable")[:COLUMNS_SHOWN]
         rows = [("share of the variance", *map(percent, shares.tolist()))]
         rows += [(names[j], *(f"{v:.2f}" for v in self.pca.components_[:shown, j])) for j in sorted(strongest)]
@@ -185,7 +188,7 @@ def _cell(profile: Profile, name: str) -> str:
         mean = profile.means[name]
         return "–" if math.isnan(mean) else f"{mean:.4g}"
     category, share = profile.categories[name]
-    return f"{category} ({percent(share)})"
+    return f"{printable(category, CELL)} ({percent(share)})"
 
 
 def _plain(profile: Profile) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def ask(
     table, task, more = _settled(table, name, task)
     labels = target_values(table)
     if task == "classification" and len(np.unique(labels)) < 2:
-        raise DataError(f"the target {name!r} has one class only, {labels[0]!r}: there is nothing to tell apart")
+        raise DataError(f"the target {name!r} has one class only, {str(labels[0])!r}: there is nothing to tell apart")
     if len(labels) < 4:
         raise DataError(f"{table.source.name} has {len(labels)} rows, and a study needs at least 4")
     kept, held, note = _put_aside(labels, test, task, seed)

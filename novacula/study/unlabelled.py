@@ -24,7 +24,7 @@ from novacula.study.exploration import Exploration
 from novacula.study.finding import Finding
 from novacula.study.profile import profile_clusters
 from novacula.study.trouble import find_table_trouble
-from novacula.study.trouble.columns import columns_named, features_of
+from novacula.study.trouble.columns import MAX_COLUMNS, columns_named, features_of
 from novacula.study.trouble.find import by_gravity
 from novacula.table import Table, read
 from novacula.table.chunk_source import ChunkSource
@@ -109,6 +109,9 @@ def _without_names(table: Table, findings: Sequence[Finding]) -> tuple[Table, li
         "sparse blocks are not explored": [column.name for column in table.layout.of_kind("sparse")],
         "identifiers make all rows different": of_kind("identifier"),
         "infinity has no distance": of_kind("infinite"),
+        f"only the first {MAX_COLUMNS:,} columns are taken": [
+            column.name for column in table.layout.features[MAX_COLUMNS:]
+        ],
     }
     gone = {name for names in (*reasons.values(), of_kind("empty", "constant")) for name in names}
     kept = [column.name for column in table.layout.features if column.name not in gone]

@@ -1,0 +1,382 @@
+"""Hidden Markov models: a chain of states that nobody sees, and at each step something that depends on the state.
+
+    p(x₁ … xₙ) = Σ over paths z of π(z₁) p(x₁|z₁) Π A(zₜ₋₁, zₜ) p(xₜ|zₜ)
+
+What the learners of all emissions share: sequences in, Baum–Welch or counting, and the questions one asks of a chain.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.graph.hmm.baum_welch import ExpectedCounts, Model, climb, expected_counts, labelled_counts
+from novacula.graph.hmm.blocks import Block, cut, each
+from novacula.graph.hmm.derivation import derive_model, derive_predictions
+from novacula.graph.hmm.forward_backward import filtered, scores, smoothed
+from novacula.graph.hmm.inputs import Labels, read_labels, sequence_weights
+from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Parameters, distribution, stationary
+from novacula.graph.hmm.sequences import Sequences
+from novacula.graph.hmm.start import Given, Starts, allowed_transitions
+from novacula.graph.hmm.viterbi import best_paths
+from novacula.learner.base import Unsupervised, count_unseen
+from novacula.learner.iterate import Outcome
+from novacula.learner.work import Step, Work
+from novacula.mixture.em import EMResult, Restart
+from novacula.table import Chunk, Column, Schema, Table
+from novacula.table.chunk import Codes, Floats
+
+IN_TIME: Mapping[str, str] = {
+    "check_fit1d": "an array of one dimension is a sequence of single observations",
+    "check_methods_subset_invariance": "the state of a step depends on the steps around it",
+    "check_methods_sample_order_invariance": "rows are steps in time, so their order matters",
+    "check_sample_weight_equivalence_on_dense_data": "a weight belongs to a whole sequence, not to a step",
+    "check_sample_weights_not_overwritten": "it weighs the steps of one sequence differently, which is refused",
+}
+"""Checks of scikit-learn that take rows for independent of each other."""
+
+
+class HiddenMarkovModel(Unsupervised):
+    """The base of the learners of chains; those that derive from it say what states show."""
+
+    discrete: ClassVar[bool] = False
+    """Whether equal observations are common enough to be looked at once."""
+    default_init: ClassVar[str] = "kmeans"
+    emission_names: ClassVar[tuple[str, ...]]
+    """What `init` calls the parameters of the emission."""
+    state_types: ClassVar[tuple[type, ...]] = (Restart,)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_states": [Interval(Integral, 1, None, closed="left"), None],
+        "init": [StrOptions({"random", "kmeans"}), dict, None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "m": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "transition_mask": ["array-like", None],
+        "random_state": ["random_state"],
+    }
+
+    n_states: int | None
+    init: Any
+    n_init: int
+    m: float
+    tol: float
+    max_iter: int
+    transition_mask: Any
+    random_state: Any
+
+    states_: tuple[Any, ...]
+    start_: Floats
+    transition_: Floats
+    start_counts_: Floats
+    transition_counts_: Floats
+    history_: Floats
+    n_iter_: int
+    converged_: bool
+    outcome_: str
+    restarts_: tuple[Restart, ...]
+    log_likelihood_: float
+    n_steps_: float
+    n_parameters_: int
+
+    # --- what an emission adds ---------------------------------------------------------------------------------
+
+    def _typed(self, table: Table) -> Table:
+        """The table with columns of the kind that the emission takes."""
+        return table
+
+    @abstractmethod
+    def _values(self, chunk: Chunk, sequences: Sequences) -> Any:
+        """The observations (n, d) of a chunk, checked."""
+
+    @abstractmethod
+    def _overview(self, values: Any, weight: Floats, seed: int) -> Overview:
+        """One look at all steps."""
+
+    @abstractmethod
+    def _given_emission(self, given: Mapping[str, Any], n_states: int) -> Emission:
+        """The emission that `init` gives."""
+
+    @abstractmethod
+    def _emission(self) -> Emission:
+        """The emission that was learned."""
+
+    @abstractmethod
+    def _keep_emission(self, emission: Any, sums: Any) -> None:
+        """Set the attributes of an emission, and the expected sums it was solved from, None where it was given."""
+
+    @abstractmethod
+    def _emission_steps(self) -> Iterator[Step]:
+        """The M-step of the emission with its numbers."""
+
+    def _shown(self, values: Any) -> Any:
+        """Drawn observations as users know them."""
+        return values
+
+    # --- fit ---------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        lengths: Any = None,
+        *,
+        sequence: str | None = None,
+        time: str | None = None,
+        sample_weight: Any = None,
+    ) -> Self:
+        """Learn from sequences; with the states `y` of all steps by counting, with those of some, or none, by EM.
+
+        Parameters
+        ----------
+        X : an array, one sequence; a list of sequences; a frame or a `Table`
+        y : states of the steps in the shape of X, or the name of a column; None, NaN or −1 where one is not known
+        lengths : the lengths of sequences that lie in one array one after the other
+        sequence, time : names of the columns that say to which sequence a row belongs, and when it was seen
+        sample_weight : a weight for each sequence, or for each row, equal within a sequence
+        """
+        self._validate_params()
+        self._forget()
+        sequences = Sequences.of(X, lengths, sequence, time, y if isinstance(y, str) else None)
+        table = self._typed(self._ingest(sequences.data, None))
+        self._remember(table)
+        chunk = sequences.arranged(table.to_chunk())
+        labels = read_labels(y, sequences, self.n_states)
+        weight = sequence_weights(sequences, sample_weight, chunk)
+        counted = weight > 0.0
+        steps = slice(None) if counted.all() else np.repeat(counted, sequences.lengths)
+        values = self._values(chunk if counted.all() else chunk.take(steps), sequences)
+        held = None if labels.held is None else labels.held[steps]
+        blocks = cut(values, held, sequences.lengths[counted], weight[counted], self.discrete)
+        self.states_ = labels.states
+        return self._learn(values, blocks, labels)
+
+    def _learn(self, values: Any, blocks: list[Block], labels: Labels) -> Self:
+        rng = check_random_state(self.random_state)
+        k, seeds = len(labels.states), rng.randint(2**31, size=self.n_init + 1).tolist()
+        if labels.held is None and len(values) < k:
+            raise DataError(f"n_states is {k}, but there are only {len(values)} steps (n_samples={len(values)})")
+        step_weight = np.concatenate([block.step_weight for block in blocks])
+        overview, given = self._overview(values, step_weight, seeds[-1]), self._given(k)
+        begin = np.ones(k, bool) if given.start is None else given.start > 0.0
+        allowed = allowed_transitions(self.transition_mask, given.transition, k)
+        solver = overview.solver(self.m, given.emission or overview.start("random", k, seeds[-1]))
+        model = Model(begin, allowed, self.m, solver)
+        self.n_steps_, self.n_parameters_ = float(step_weight.sum()), model.n_parameters
+        if labels.complete:
+            return self._count(blocks, model, overview.blank(k))
+        how = self.init if isinstance(self.init, str) else self.default_init
+        starts = Starts(blocks, model, overview, given, how, labels.held is not None)
+        return self._keep(climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter))
+
+    def _given(self, n_states: int) -> Given:
+        """The parameters that `init` gives, checked."""
+        if not isinstance(self.init, dict):
+            return Given()
+        known = ("start", "transition", *self.emission_names)
+        for name in self.init:
+            if name not in known:
+                raise ParameterError(f"init has {name!r}, which is none of {', '.join(known)}")
+        shapes = {"start": (n_states,), "transition": (n_states, n_states)}
+        chain = {
+            name: distribution(self.init[name], shape, f"init[{name!r}]")
+            for name, shape in shapes.items()
+            if name in self.init
+        }
+        shown = any(name in self.init for name in self.emission_names)
+        given = Given(**chain, emission=self._given_emission(self.init, n_states) if shown else None)
+        if self.n_init > 1 and given.complete:
+            raise ParameterError(f"n_init is {self.n_init}, but init gives one whole start: leave n_init at 1")
+        return given
+
+    def _count(self, blocks: list[Block], model: Model, blank: Emission) -> Self:
+        """With every state known, the counts are solved once."""
+        counts = labelled_counts(blocks, model, blank)
+        parameters = model.solve(counts)
+        joint = expected_counts(blocks, parameters).log_likelihood
+        sentence = "Every state was known, so the counts were solved once."
+        objective = joint + model.log_prior(parameters)
+        ended = Restart(objective, 1, sentence)
+        return self._keep(EMResult(parameters, counts, joint, (objective,), Outcome.CONVERGED, (ended,), 0))
+
+    def _keep(self, result: EMResult[Parameters, ExpectedCounts]) -> Self:
+        counts = result.statistics
+        assert counts is not None  # noqa: S101  (climb raises where no step was made)
+        self.start_, self.transition_ = result.params.start, result.params.transition
+        self._keep_emission(result.params.emission, counts.emission)
+        self.start_counts_, self.transition_counts_ = counts.start, counts.transition
+        self.history_ = np.array(result.history)
+        self.n_iter_, self.converged_, self.outcome_ = result.n_iter, result.converged, result.sentence
+        self.restarts_, self.log_likelihood_ = result.restarts, result.log_likelihood
+        if result.outcome is not Outcome.CONVERGED:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(f"{type(self).__name__}: {self.outcome_}", ConvergenceWarning, stacklevel=4)
+        return self
+
+    def _set(self, start: Any, transition: Any, emission: Emission, columns: tuple[Column, ...], states: Any) -> Self:
+        """Take parameters as they are, without a fit; columns called x0, x1, … have no names of their own."""
+        k = emission.n_states
+        self.states_ = tuple(range(k)) if states is None else tuple(states)
+        if len(self.states_) != k or len(set(self.states_)) != k:
+            raise ParameterError(f"states must be {k} different labels, one for each row of the emission")
+        self.start_, self.transition_ = (
+            distribution(start, (k,), "start"),
+            distribution(transition, (k, k), "transition"),
+        )
+        self._keep_emission(emission, None)
+        self.schema_ = Schema(columns, missing=())
+        self.n_features_in_ = len(columns)
+        names = [column.name for column in columns]
+        if names != [f"x{j}" for j in range(len(names))]:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return self
+
+    # --- ask ---------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
+        """The states of the most probable path, as `decode` gives it."""
+        return self.decode(X, lengths, sequence=sequence, time=time)[0]
+
+    def decode(
+        self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
+    ) -> tuple[Any, float]:
+        """Viterbi: the most probable path of each sequence, and ln p of paths and sequences, summed over sequences."""
+        sequences, blocks = self._blocks(X, lengths, sequence, time)
+        parts = list(each(partial(best_paths, parameters=self._parameters()), blocks))
+        path: Codes = np.concatenate([path for path, _ in parts])
+        labels = np.array(self.states_)[path]
+        return sequences.shaped(labels), float(sum(score.sum() for _, score in parts))
+
+    def filter(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
+        """P(state at t | steps up to t), a row a step."""
+        return self._stepwise(filtered, X, lengths, sequence, time)
+
+    def smooth(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
+        """P(state at t | all steps of the sequence), a row a step."""
+        return self._stepwise(smoothed, X, lengths, sequence, time)
+
+    def predict_next(
+        self,
+        X: Any,
+        steps: int = 1,
+        lengths: Any = None,
+        *,
+        sequence: str | None = None,
+        time: str | None = None,
+    ) -> Any:
+        """What follows each sequence, 1 to `steps` steps after its end: a `Forecast`, or a list of them for several."""
+        if not isinstance(steps, Integral) or steps < 1:
+            raise ParameterError(f"steps is {steps!r}; it must be a whole number of at least 1")
+        sequences, blocks = self._blocks(X, lengths, sequence, time)
+        parts = each(partial(filtered, parameters=self._parameters()), blocks)
+        ends = [alpha[block.bounds[1:] - 1] for alpha, block in zip(parts, blocks, strict=True)]
+        found = [self._ahead(state, int(steps)) for state in np.concatenate(ends)]
+        return found if sequences.listed or len(sequences) > 1 else found[0]
+
+    def _ahead(self, state: Floats, steps: int) -> Forecast:
+        rows = []
+        for _ in range(steps):
+            state = state @ self.transition_
+            rows.append(state)
+        return self._emission().forecast(np.array(rows))
+
+    def score_sequences(
+        self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
+    ) -> Floats:
+        """ln p of each sequence, −∞ where the model rules it out."""
+        _, blocks = self._blocks(X, lengths, sequence, time)
+        return np.concatenate(list(each(partial(scores, parameters=self._parameters()), blocks)))
+
+    def score(
+        self, X: Any, y: Any = None, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
+    ) -> float:
+        """ln p of all sequences: the sum, not the mean; y is not looked at."""
+        return float(self.score_sequences(X, lengths, sequence=sequence, time=time).sum())
+
+    def sample(self, n_steps: int = 1, random_state: Any = None) -> tuple[Any, Any]:
+        """Draw one sequence: observations (n, d) and states (n,)."""
+        check_is_fitted(self)
+        if not isinstance(n_steps, Integral) or n_steps < 1:
+            raise ParameterError(f"n_steps is {n_steps!r}; it must be a whole number of at least 1")
+        seed = check_random_state(self.random_state if random_state is None else random_state).randint(2**31)
+        rng = np.random.default_rng(seed)
+        reach, tickets = np.cumsum(self.transition_, axis=1), rng.random(int(n_steps))
+        path = np.empty(int(n_steps), np.int64)
+        row = np.cumsum(self.start_)
+        for t, ticket in enumerate(tickets):
+            path[t] = np.searchsorted(row, ticket * row[-1], side="right")
+            row = reach[path[t]]
+        return self._shown(self._emission().draw(path, rng)), np.array(self.states_)[path]
+
+    @property
+    def stationary_(self) -> Floats:
+        """How often each state is visited in the long run, π = πA; where that depends on the start, one such π."""
+        check_is_fitted(self)
+        return stationary(self.transition_)
+
+    def bic(self, X: Any = None, lengths: Any = None) -> float:
+        """p ln N − 2 ln L, N the number of steps, of X or of the fit; lower is better."""
+        log_likelihood, n = self._likelihood(X, lengths)
+        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+
+    def aic(self, X: Any = None, lengths: Any = None) -> float:
+        """2p − 2 ln L, of X or of the fit; lower is better."""
+        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, lengths)[0]
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the last step of learning, or with X filtering, smoothing and the best path of its first sequence."""
+        check_is_fitted(self)
+        if X is None:
+            return derive_model(self)
+        sequences, blocks = self._blocks(X, None, None, None)
+        return derive_predictions(self, blocks[0], sequences.listed)
+
+    def _likelihood(self, X: Any, lengths: Any) -> tuple[float, float]:
+        check_is_fitted(self, "n_parameters_")
+        if X is None:
+            return self.log_likelihood_, self.n_steps_
+        return self.score(X, lengths=lengths), float(Sequences.of(X, lengths).n_steps)
+
+    def _parameters(self) -> Parameters:
+        return Parameters(self.start_, self.transition_, self._emission())
+
+    def _stepwise(self, what: Any, X: Any, lengths: Any, sequence: str | None, time: str | None) -> Any:
+        sequences, blocks = self._blocks(X, lengths, sequence, time)
+        return sequences.shaped(np.concatenate(list(each(partial(what, parameters=self._parameters()), blocks))))
+
+    def _blocks(self, X: Any, lengths: Any, sequence: str | None, time: str | None) -> tuple[Sequences, list[Block]]:
+        """Sequences to be asked about, laid out as those of the fit."""
+        check_is_fitted(self)
+        sequences = Sequences.of(X, lengths, sequence, time)
+        if sequences.flat and self.n_features_in_ > 1:
+            self._refuse_flat()
+        table = self._query(sequences.data, getattr(self, "unseen", "ignore"))
+        chunk = sequences.arranged(table.to_chunk())
+        self._report_unseen(table, count_unseen(chunk).ravel())
+        values = self._values(chunk, sequences)
+        return sequences, cut(values, None, sequences.lengths, np.ones(len(sequences)), self.discrete)
+
+    def _refuse_flat(self) -> None:
+        raise DataError(
+            f"each step of the model has {self.n_features_in_} columns, but X has one value a step. Reshape your data: "
+            "a sequence is an array with a row a step, X.reshape(1, -1) if it is a single step"
+        )
+
+    def _check_state(self) -> None:
+        """After loading: shapes must fit, since the compiled loops trust them."""
+        k = len(self.states_)
+        fits = self.start_.shape == (k,) and self.transition_.shape == (k, k)
+        if not fits or self._emission().n_states != k:
+            raise ParameterError("the start, transitions and emissions of the model do not fit each other")

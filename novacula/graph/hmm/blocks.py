@@ -1,0 +1,85 @@
+"""Blocks of whole sequences: what one thread works on at a time.
+
+Blocks are cut by the lengths of the sequences, never by the number of threads, and what they add up to is summed along
+a fixed tree. So the bits of a model do not depend on threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from novacula.graph.hmm.columns import UNKNOWN
+from novacula.graph.hmm.sequences import Places
+from novacula.table.chunk import Codes, Floats
+from novacula.table.parallel import map_ordered
+
+STEPS = 1 << 14
+"""Steps of a block, at least, unless the data end: few enough for the cache, many enough for a thread."""
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Sequences under each other; the observation of step t is row code[t] of `values`."""
+
+    first: int  # the number of its first sequence among all
+    values: Any  # (P, d): numbers, or codes of symbols, negative where missing
+    code: Codes  # (n,)
+    held: Codes  # (n,), the state of a step where it is known, else −1
+    bounds: Places  # (S + 1,)
+    weight: Floats  # (S,)
+
+    @classmethod
+    def of(cls, values: Any, held: Codes | None, lengths: Places, weight: Floats, first: int, discrete: bool) -> Self:
+        """A block; of discrete observations in one column equal ones share a row."""
+        n = len(values)
+        if discrete and values.shape[1] == 1:
+            distinct, place = np.unique(values[:, 0], return_inverse=True)
+            values, code = distinct[:, None], place.astype(np.int32)
+        else:
+            code = np.arange(n, dtype=np.int32)
+        held = np.full(n, UNKNOWN, np.int32) if held is None else held
+        bounds = np.concatenate([[0], np.cumsum(lengths)])
+        return cls(first, np.ascontiguousarray(values), code, held, bounds, weight)
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    @property
+    def opening(self) -> Any:
+        """Which steps are the first of their sequence (n,)."""
+        flags = np.zeros(len(self), bool)
+        flags[self.bounds[:-1]] = True
+        return flags
+
+    @property
+    def step_weight(self) -> Floats:
+        """The weight of each step (n,)."""
+        return np.repeat(self.weight, np.diff(self.bounds))
+
+
+def cut(values: Any, held: Codes | None, lengths: Places, weight: Floats, discrete: bool) -> list[Block]:
+    """Steps under each other as blocks of whole sequences."""
+    ends = np.cumsum(lengths)
+    blocks: list[Block] = []
+    start = done = 0  # the first sequence of the block, and the steps before it
+    for s, end in enumerate(ends.tolist()):
+        if end - done >= STEPS or s == len(ends) - 1:
+            own = slice(done, end)
+            known = None if held is None else np.ascontiguousarray(held[own])
+            inside = slice(start, s + 1)
+            blocks.append(Block.of(values[own], known, lengths[inside], weight[inside], start, discrete))
+            start, done = s + 1, end
+    return blocks
+
+
+def each(function: Callable[[Block], R], blocks: list[Block]) -> Iterator[R]:
+    """Apply a function to blocks on threads; what it gives comes in order."""
+    with closing(map_ordered(function, blocks)) as results:
+        yield from results

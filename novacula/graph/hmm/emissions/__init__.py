@@ -1,0 +1,1 @@
+"""What states show: symbols, numbers with a normal distribution, counts."""

@@ -1,0 +1,103 @@
+"""What comes beside the observations: states that are known, and weights of sequences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.graph.hmm.columns import UNKNOWN, Values
+from novacula.graph.hmm.sequences import Sequences
+from novacula.learner import ingest
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Codes, Floats
+
+STATES = 2
+"""States of a model to which nobody said how many."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """The states by name, and the number of each step's state, −1 where it is not known; None where none is."""
+
+    states: tuple[Any, ...]
+    held: Codes | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every state is known."""
+        return self.held is not None and bool((self.held >= 0).all())
+
+
+def read_labels(y: Any, sequences: Sequences, n_states: int | None) -> Labels:
+    """States of the steps, in the order of the sequences; without any, states are numbered."""
+    values = sequences.label if isinstance(y, str) or y is None else Values.of(_stacked(y, sequences))
+    if values is None:
+        return Labels(tuple(range(n_states or STATES)), None)
+    if UNKNOWN in values.distinct:
+        gone = values.distinct.index(UNKNOWN)
+        kept = [label for label in values.distinct if label != UNKNOWN]
+        code = np.where(values.code == gone, UNKNOWN, values.code - (values.code > gone))
+        values = Values(tuple(kept), code)
+    states = _all_states(values.distinct, n_states)
+    place = np.array([*(states.index(label) for label in values.distinct), UNKNOWN], np.int32)
+    held = np.asarray(sequences.sorted(place[values.code]))
+    return Labels(states, held if (held >= 0).any() else None)
+
+
+def _stacked(y: Any, sequences: Sequences) -> Any:
+    """The labels of all steps under each other."""
+    if sequences.listed:
+        lengths = [len(part) for part in y] if isinstance(y, (list, tuple)) and len(y) == len(sequences) else None
+        if lengths != sequences.lengths.tolist():
+            raise DataError("y must be a list like X, with a state for each step of each sequence")
+        y = [label for part in y for label in np.asarray(part, object).tolist()]
+    given = np.asarray(y) if hasattr(y, "__array__") else np.array([*y], object)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1 or len(given) != sequences.n_steps:
+        raise DataError(f"y has shape {given.shape}, but X has {sequences.n_steps} steps: give a state for each")
+    return given
+
+
+def _all_states(labels: tuple[Any, ...], n_states: int | None) -> tuple[Any, ...]:
+    """The labels, and names for states that no label names."""
+    missing = 0 if n_states is None and labels else (n_states or STATES) - len(labels)
+    if missing < 0:
+        raise ParameterError(f"y names {len(labels)} states, but n_states is {n_states}: raise it, or leave it None")
+    numbers = all(isinstance(label, (int, float)) for label in labels)
+    names = (k if numbers else f"state {k}" for k in range(len(labels) + missing))
+    new = [name for name in names if name not in labels][:missing]
+    return tuple(sorted([*labels, *new])) if numbers else (*labels, *new)
+
+
+def sequence_weights(sequences: Sequences, sample_weight: Any, chunk: Chunk) -> Floats:
+    """A weight for each sequence (S,)."""
+    if isinstance(sequences.data, Table):
+        if sample_weight is not None:
+            raise InputTypeError("a Table holds its weights itself: read it with weight='column'")
+        weight = _of_rows(chunk.weight, sequences)
+    elif sample_weight is None:
+        return np.ones(len(sequences))
+    elif np.asarray(sample_weight).shape[:1] == (len(sequences),):
+        weight = np.asarray(ingest.weights_of(sample_weight, np.empty(len(sequences))))
+    else:
+        rows = ingest.weights_of(sample_weight, np.empty(sequences.n_steps))
+        weight = _of_rows(np.asarray(sequences.sorted(rows)), sequences)
+    if not weight.sum() > 0.0:
+        raise DataError("the weights sum to zero: no sequence counts")
+    return weight
+
+
+def _of_rows(rows: Floats, sequences: Sequences) -> Floats:
+    begin = np.cumsum(sequences.lengths) - sequences.lengths
+    low, high = np.minimum.reduceat(rows, begin), np.maximum.reduceat(rows, begin)
+    if (low < high).any():
+        s = int(np.argmax(low < high))
+        raise DataError(
+            f"the rows of sequence {s + 1} have weights from {low[s]:g} to {high[s]:g}, but a weight belongs to a "
+            "whole sequence: give one a sequence"
+        )
+    return low

@@ -1,0 +1,190 @@
+"""What a page is made of. A section is a list of these, and the template knows how each is written.
+
+Text in a block is plain: the template escapes it. Only a `Fragment` is markup, made where its text was escaped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from novacula.learner.figure import Figure, few_digits, shortened
+from novacula.learner.work import Cell, WorkTable
+from novacula.table.schema import printable
+
+LONGEST = 800
+"""Characters of a sentence or of the words for a picture; names in them may be of any length."""
+CELL = 120
+"""Characters of a cell."""
+UNKNOWN = ("", "–")
+"""What stands in the place of a number that is not known."""
+WIDE = 5.5
+"""Inches beyond which a figure is wide."""
+TINY = 1e-12
+"""What is nearer to nothing than this is the rounding of sums."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph."""
+
+    kind: ClassVar[str] = "words"
+    text: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list."""
+
+    kind: ClassVar[str] = "points"
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Alert:
+    """A sentence that must not be overlooked."""
+
+    kind: ClassVar[str] = "alert"
+    text: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Pairs of what and how much."""
+
+    kind: ClassVar[str] = "facts"
+    pairs: tuple[tuple[str, str], ...]
+    large: bool = False  # as cards, for the few that matter most
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to be read, or typed, as they are."""
+
+    kind: ClassVar[str] = "code"
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines, each without what cannot be printed."""
+        return [printable(line) for line in self.text.split("\n")]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table whose first column names the rows."""
+
+    kind: ClassVar[str] = "grid"
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str
+
+    @classmethod
+    def of(cls, table: WorkTable, caption: str = "") -> Grid:
+        """The table of a result; a caption of one's own stands before the one that it brings."""
+        return cls(table.header, table.rows, ". ".join(filter(None, [caption, table.caption])))
+
+    @property
+    def right(self) -> list[bool]:
+        """Of each column, whether it holds numbers, and blanks where one is not known."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.header)
+        return [all(not isinstance(cell, str) or cell in UNKNOWN for cell in column) for column in columns]
+
+    @property
+    def lines(self) -> list[list[str]]:
+        """The cells as they are written."""
+        return [[shortened(cell, CELL) if isinstance(cell, str) else number(cell) for cell in row] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure, drawn as SVG, and what is to be said under it."""
+
+    kind: ClassVar[str] = "picture"
+    svg: str  # markup; Matplotlib has escaped its text
+    caption: str = ""
+    wide: bool = False  # too wide to be read if it were shrunk to a phone
+
+    @classmethod
+    def of(cls, figure: Figure, caption: str = "") -> Picture:
+        """The figure as it is drawn, its words no longer than somebody would listen to."""
+        told = replace(figure, alt=shortened(figure.alt, LONGEST))
+        return cls(told.svg(), caption, figure.size[0] > WIDE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Pictures side by side, as far as there is room."""
+
+    kind: ClassVar[str] = "row"
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What is shown when it is asked for, and in print."""
+
+    kind: ClassVar[str] = "fold"
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """Markup that a work or a card made of itself; `label` says what it is."""
+
+    kind: ClassVar[str] = "fragment"
+    html: str
+    label: str
+
+
+Block: TypeAlias = Words | Points | Alert | Facts | Code | Grid | Picture | Row | Fold | Fragment
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page with a heading; `name` is what links point to."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """All of it."""
+
+    title: str
+    lead: str  # one line under the title
+    opening: tuple[Block, ...]
+    sections: tuple[Section, ...]
+
+
+def number(value: float) -> str:
+    """A number in few digits; nothing where it is not known.
+
+    >>> number(0.0416666), number(1234567), number(2.5e-17), number(float("nan"))
+    ('0.04167', '1,234,567', '0', '')
+    """
+    if np.isnan(value):
+        return ""
+    if isinstance(value, int) or 1e4 <= abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return few_digits(0.0 if abs(value) < TINY else value)
+
+
+def plain(text: str) -> str:
+    """Text as it may stand in a page: no control characters, nothing without end."""
+    return shortened(printable(text), LONGEST)
+
+
+def name_of(value: object) -> str:
+    """A name or a class that somebody else has written, short enough for a cell."""
+    return shortened(printable(str(value))) or "(no name)"
+
+
+def quoted(value: object) -> str:
+    """A name within a sentence."""
+    return f"‘{name_of(value)}’"

@@ -1,0 +1,69 @@
+"""A page from a study: sections in order, written by one template, into one file that needs nothing else.
+
+No script, no font, no picture from elsewhere. The page says so itself to the browser, in its security policy, so that
+nothing a table holds could run or be fetched even if it were not escaped.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import warnings
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from novacula.errors import DataError, InputTypeError
+from novacula.report.blocks import Page, plain
+from novacula.report.exploration import exploration_page
+from novacula.report.outlines import share_outlines
+from novacula.report.study import study_page
+from novacula.study import Study
+from novacula.study.exploration import Exploration
+
+
+def write_report(study: Study | Exploration, path: str | os.PathLike[str]) -> None:
+    """Write the report of a study, or of a table without a target, to a file; it is there whole or not at all."""
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise DataError(f"there is no folder {str(place.parent)!r} to write the report to: make it first")
+    page = render(study)
+    temporary = place.with_name(f".{secrets.token_hex(8)}.html")
+    try:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+        temporary.replace(place)
+    except OSError as error:
+        raise DataError(f"the report cannot be written to {str(place)!r}: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def render(study: Study | Exploration) -> str:
+    """Give the report as HTML."""
+    # What learners warn of stands on the leaderboard; here they are fitted again, on parts of the same rows.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return written(_page(study))
+
+
+def _page(study: Any) -> Page:
+    if isinstance(study, Study):
+        return study_page(study)
+    if isinstance(study, Exploration):
+        return exploration_page(study)
+    raise InputTypeError(f"a report is made of what novacula.learn gives, and this is a {type(study).__name__}")
+
+
+def written(page: Page) -> str:
+    """A page as HTML."""
+    room = Environment(
+        loader=PackageLoader("novacula.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    room.filters["plain"] = plain
+    style = room.loader.get_source(room, "style.css")[0] if room.loader else ""
+    return share_outlines(room.get_template("page.html").render(page=page, style=style))

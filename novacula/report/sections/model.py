@@ -1,0 +1,57 @@
+"""The chosen model: what it draws of itself, its derivation with the numbers put in, and its card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from novacula.learner.card import Card
+from novacula.learner.work import Step, Work, WorkTable
+from novacula.report.blocks import Block, Fold, Fragment, Picture, Words, number, plain
+from novacula.report.reading import Reading
+
+FIRST, LAST = 30, 5
+"""Steps of a long work that are shown."""
+DRAWN = 6
+"""Pictures of a work that are shown."""
+
+
+def model(reading: Reading) -> Iterator[Block]:
+    """The model as fitted on all training rows."""
+    entry = reading.chosen
+    yield Words(
+        f"{entry.label}, fitted on the training rows of all folds together. Free numbers that would have to be told to "
+        f"predict as it does, in the mean of the folds: {number(entry.n_parameters)}."
+    )
+    yield from drawn(reading.study.best_, reading.card)
+
+
+def drawn(fitted: Any, card: Card) -> Iterator[Block]:
+    """Pictures first; the work and the card folded away."""
+    work = fitted.work()
+    pictures = [step.figure for step in work if step.figure is not None]
+    for figure in pictures[:DRAWN]:
+        yield Picture.of(figure)
+    if len(pictures) > DRAWN:
+        yield Words(f"{len(pictures) - DRAWN} more pictures are left out.")
+    yield Fold("The work: every number derived", (Fragment(_told(work), "The work of the model"),))
+    yield Fold("The card: what this learner assumes", (Fragment(card._repr_html_(), "The card of the learner"),))
+
+
+def _told(work: Work) -> str:
+    """The work without its pictures, which stand above, and without the middle of what is long."""
+    steps = [replace(step, figure=None) for step in work]
+    capped = Work(work.title, [step for step in steps if step != Step(step.title)], work.notes).capped(FIRST, LAST)
+    return Work(plain(work.title), map(_brief, capped), map(plain, work.notes)).to_html()
+
+
+def _brief(step: Step) -> Step:
+    """A step whose texts are of no more than a few lines, whatever the names in them."""
+    table = step.table
+    if table is not None:
+        rows = (tuple(plain(cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows)
+        table = WorkTable(tuple(map(plain, table.header)), tuple(rows), plain(table.caption))
+    labels = {name: plain(label) for name, label in step.labels.items()}
+    title, formula, note = plain(step.title), plain(step.formula), plain(step.note)
+    return replace(step, title=title, formula=formula, note=note, table=table, labels=labels)

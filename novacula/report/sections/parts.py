@@ -1,0 +1,102 @@
+"""Bias and variance of the finalists: each is fitted on many samples of the rows, and its error taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.evaluate.bias_variance import BiasVariance, SplitLoss, bias_variance
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal, shortened
+from novacula.report.blocks import Block, Grid, Picture, Points, Words
+from novacula.report.reading import Reading
+from novacula.study.cell import build, told
+from novacula.study.leaderboard import Entry
+from novacula.study.question import subsample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FINALISTS = 3
+"""Learners with the least errors; the choice comes on top."""
+ROWS, SETS = 2000, 20
+"""How many rows are drawn from, and how many training sets."""
+PATIENCE = 10.0
+"""Seconds that a learner may take."""
+
+
+def parts(reading: Reading) -> Iterator[Block]:
+    """The parts of each finalist's error, in a picture and a table; who is left out, and why."""
+    found, gone = taken_apart(reading)
+    loss = _loss(reading)
+    n = min(ROWS, len(reading.question.train))
+    if found:
+        yield Words(
+            f"Each of these learners was fitted on {SETS} samples of {n:,} training rows, drawn with replacement, and "
+            "asked about the rows that a sample did not hold. Bias is what it gets wrong in the mean, the noise of the "
+            "target included; variance is what changes from sample to sample."
+        )
+        yield Picture.of(parts_figure(found, loss))
+        rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in found)
+        yield Grid(("learner", "bias² and noise", "variance", "error"), rows, "The error taken apart, lower is better")
+    if loss == "zero_one" and any(split.variance < 0 for _, split in found):
+        yield Words(
+            "Variance below nothing helps: where a learner is wrong in the mean, to waver makes it right at times."
+        )
+    if gone:
+        yield Points(tuple(gone))
+
+
+def taken_apart(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], list[str]]:
+    """The finalists with the parts of their errors, and sentences for those that were left out."""
+    question = reading.question
+    finalists = [*reading.finished[:FINALISTS]]
+    if not any(entry is reading.chosen for entry in finalists):
+        finalists.append(reading.chosen)
+    rows = subsample(question.train, ROWS, question.seed)
+    found, gone = [], []
+    for entry in finalists:
+        seconds = SETS * reading.seconds(entry, len(rows))
+        if seconds > PATIENCE:
+            gone.append(f"{entry.label} is left out: {SETS} fits would take about {seconds:.0f} s.")
+            continue
+        learner = build(entry.learner, entry.size, question.task, question.seed)
+        try:
+            split = bias_variance(learner, rows.X, n_sets=SETS, loss=_loss(reading), random_state=question.seed)
+        except Exception as error:  # a sample may lack what a learner cannot do without, such as a class
+            gone.append(f"{entry.label} is left out, since it could not be fitted on a sample: {told(error)}")
+            continue
+        found.append((entry, split))
+    return found, gone
+
+
+def _loss(reading: Reading) -> SplitLoss:
+    return "zero_one" if reading.question.task == "classification" else "squared"
+
+
+def parts_figure(found: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
+    """Three bars a learner: bias, variance, and their sum."""
+    bars = {
+        "bias² and noise": [split.bias_squared for _, split in found],
+        "variance": [split.variance for _, split in found],
+        "error": [split.error for _, split in found],
+    }
+
+    def draw(axes: Axes) -> None:
+        places = np.arange(len(found), dtype=np.float64)
+        for i, (name, lengths) in enumerate(bars.items()):
+            axes.barh(places + 0.26 * (i - 1), lengths, height=0.24, color=(*COLOURS[:2], INK)[i], label=name)
+        axes.axvline(0, color=INK, linewidth=0.8)
+        axes.set_yticks(places, [literal(shortened(entry.label)) for entry, _ in found])
+        axes.set_ylim(len(found) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel(f"{loss.replace('_', '-')} loss (lower is better)")
+        axes.grid(axis="x")
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
+
+    said = "; ".join(
+        f"{entry.label}: bias² and noise {few_digits(split.bias_squared)}, variance {few_digits(split.variance)}"
+        for entry, split in found
+    )
+    return Figure(draw, f"The error taken apart. {said}.", "Bias and variance", (7.2, 1.4 + 0.75 * len(found)))

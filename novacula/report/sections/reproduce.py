@@ -1,0 +1,80 @@
+"""How to reproduce it: seed, folds, versions, the hash of the data, and the call."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+
+from novacula.evaluate.loss import LOSSES
+from novacula.learner.registry import learners
+from novacula.report.blocks import Block, Code, Facts, Words, name_of, number
+from novacula.report.reading import Reading
+from novacula.study.candidates import BASELINES
+from novacula.version import __version__
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
+
+def reproduce(reading: Reading) -> Iterator[Block]:
+    """The call, and what else decides the numbers."""
+    study, question = reading.study, reading.question
+    yield Words("The same table, seed and versions give the same numbers, but for times. The call:")
+    yield Code(study.command or call(reading))
+    facts = [
+        ("table", name_of(question.table.source.name)),
+        ("hash of rows, split and measure", question.fingerprint),
+        ("seed", str(question.seed)),
+        ("folds", str(len(question.folds))),
+        (
+            "rows",
+            f"{len(question.train):,} to learn from, {0 if question.test is None else len(question.test):,} to test",
+        ),
+        ("rule", study.rule),
+        ("error", question.metric.name),
+        ("time", f"{number(study.seconds)} s"),
+        *versions(),
+    ]
+    yield Facts(tuple(facts))
+
+
+def versions() -> Iterator[tuple[str, str]]:
+    """What was running."""
+    yield "Novacula", __version__
+    yield "Python", platform.python_version()
+    for name in LIBRARIES:
+        yield name, version(name)
+
+
+def share(part: int, whole: int) -> float:
+    """The roundest share that gives this part of so many rows.
+
+    >>> share(114, 569), share(3, 14), share(0, 9)
+    (0.2, 0.2, 0.0)
+    """
+    found = (round(part / whole, digits) for digits in range(1, 17))
+    return next((portion for portion in found if round(portion * whole) == part), part / whole)
+
+
+def call(reading: Reading) -> str:
+    """The call of `learn` that makes this study, where the study does not know its command."""
+    study, question = reading.study, reading.question
+    n_test = 0 if question.test is None else len(question.test)
+    arguments = {
+        "target": question.target,
+        "folds": len(question.folds),
+        "test": share(n_test, n_test + len(question.train)),
+        "rule": study.rule,
+        "task": question.task,
+        "random_state": question.seed,
+    }
+    named = [entry.learner for entry in study.leaderboard]
+    usual = {name for name, kind in learners().items() if kind.card.task == question.task and kind.card.in_studies}
+    if set(named) != usual | {BASELINES[question.task]}:
+        arguments["learners"] = sorted(named)
+    lines = [f"    {name}={value!r}," for name, value in arguments.items()]
+    if question.metric is not LOSSES.get(question.metric.name):
+        lines.append("    metric=metric,  # as it was given")
+    else:
+        lines.append(f"    metric={question.metric.name!r},")
+    return "\n".join(["import novacula as nv", "", "study = nv.learn(", "    table,", *lines, ")"])

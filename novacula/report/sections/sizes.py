@@ -1,0 +1,97 @@
+"""Size curves: what more room for the hypothesis does to the error on rows that were learned from, and on others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.evaluate.error_curve import mark_choice, place_sizes
+from novacula.evaluate.loss import Floats
+from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, literal, shortened
+from novacula.report.blocks import Block, Fold, Picture, Words
+from novacula.report.reading import Reading
+from novacula.study.leaderboard import Entry, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def sizes(reading: Reading) -> Iterator[Block]:
+    """The curve of the chosen learner; those of the others folded away."""
+    paths = [SizePath(one, reading.measure) for one in reading.finished if one.sizes]
+    curves = {id(path.entry): path for path in paths if len(path.names) > 1}
+    own = curves.pop(id(reading.chosen), None)
+    if own is None:
+        yield Words(f"{reading.chosen.name} was tried in one size only.")
+    else:
+        yield Words(
+            "As a model is given more room, its error on the rows it learned from falls. The error on rows that were "
+            "held out falls as long as there is something to find, and rises when noise is learned."
+        )
+        yield Picture.of(own.figure(), own.early())
+    for path in curves.values():
+        yield Fold(f"{path.entry.name}, by {path.entry.size_name}", (Picture.of(path.figure(), path.early()),))
+
+
+class SizePath:
+    """The sizes of a learner whose errors can be drawn, from the simplest on."""
+
+    def __init__(self, entry: Entry, measure: str) -> None:
+        self.entry, self.measure = entry, measure
+        errors, trained = np.asarray(entry.curve), np.asarray(entry.train_curve)
+        infinite = np.isinf(errors).any(axis=1) | np.isinf(trained).any(axis=1)
+        tried = np.flatnonzero(np.isfinite(errors).any(axis=1) & ~infinite)
+        self.errors, self.trained = errors[tried], trained[tried]
+        self.whole = ~np.isnan(self.errors).any(axis=1)
+        self.names = [entry.sizes[i] for i in tried]
+
+    def early(self) -> str:
+        """How many sizes were not run to the end, if some were not."""
+        count = int((~self.whole).sum())
+        if not count:
+            return ""
+        many = "One size was" if count == 1 else f"{count} sizes were"
+        return (
+            f"Hollow: {many} not run in every fold, as clearly behind or for want of time; means are over fewer folds."
+        )
+
+    def figure(self) -> Figure:
+        """Mean errors over the sizes; bands are one standard error on either side."""
+        entry = self.entry
+        title = f"{entry.name}: error over {entry.size_name}"
+        return Figure(self._draw, self._in_words(), title)
+
+    def _draw(self, axes: Axes) -> None:
+        places = place_sizes(axes, self.names)
+        for i, (name, errors) in enumerate({"training": self.trained, "held out": self.errors}.items()):
+            mean, half = mean_and_spread(errors)
+            axes.fill_between(places, mean - half, mean + half, color=COLOURS[i], alpha=0.2, linewidth=0)
+            axes.plot(places, mean, color=COLOURS[i], linestyle=LINES[i], marker="o", markersize=5, label=name)
+            early = ~self.whole
+            axes.plot(places[early], mean[early], "o", color=COLOURS[i], markerfacecolor="white", markersize=5)
+        if self.entry.size in self.names:
+            place = self.names.index(self.entry.size)
+            mark_choice(axes, places[place], mean_and_spread(self.errors)[0][place], short(self.entry.size))
+        axes.set_xlabel(literal(shortened(str(self.entry.size_name))))
+        axes.set_ylabel(literal(f"{self.measure} (lower is better)"))
+        axes.grid()
+        axes.legend()
+
+    def _in_words(self) -> str:
+        trained, held = mean_and_spread(self.trained)[0], mean_and_spread(self.errors)[0]
+        return (
+            f"Errors of {self.entry.name} for {self.entry.size_name} from {short(self.names[0])} to "
+            f"{short(self.names[-1])}. On training rows the error goes from {few_digits(trained[0])} to "
+            f"{few_digits(trained[-1])}, on rows held out from {few_digits(held[0])} to {few_digits(held[-1])}; "
+            f"{short(self.entry.size)} is chosen."
+        )
+
+
+def mean_and_spread(errors: Floats) -> tuple[Floats, Floats]:
+    """The mean over the folds that were run, and its standard error; 0 where that is not known."""
+    runs = (~np.isnan(errors)).sum(axis=1)
+    mean = np.nanmean(errors, axis=1)
+    squares = np.nansum((errors - mean[:, None]) ** 2, axis=1)
+    return mean, np.sqrt(squares / np.maximum(runs - 1, 1) / runs)
