@@ -1,6 +1,7 @@
 """Between a table and a learner: columns become what the learner's card says that it takes."""
 
 from novacula.prepare.classifier import PreparedClassifier
+from novacula.prepare.clusterer import PreparedClusterer
 from novacula.prepare.regressor import PreparedRegressor
 
-__all__ = ["PreparedClassifier", "PreparedRegressor"]
+__all__ = ["PreparedClassifier", "PreparedClusterer", "PreparedRegressor"]

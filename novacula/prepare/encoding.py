@@ -50,11 +50,11 @@ class Encoding:
         chunk = chunk.counted()
         moments = ClassMoments.observe(chunk)
         known = moments.weight[0] > 0
-        mean = np.where(known, moments.mean[0], 0.0)
+        mean = rounded(np.where(known, moments.mean[0], 0.0))
         if not np.isfinite(mean).all():
             name = schema.of_kind("numeric")[int(np.argmin(np.isfinite(mean)))].name
             raise SchemaError(f"column {name!r} holds infinity: leave the column out, or put a number in its place")
-        spread = np.sqrt(np.divide(moments.ssd[0], moments.weight[0], out=np.zeros_like(mean), where=known))
+        spread = rounded(np.sqrt(np.divide(moments.ssd[0], moments.weight[0], out=np.zeros_like(mean), where=known)))
         scaled = "scaled" in card.needs
         keeps, native = card.takes_missing, "categorical" in card.takes
         counts = [np.bincount(column[column >= 0], minlength=1) for column in chunk.codes.T]
@@ -117,6 +117,11 @@ class Encoding:
             yield from (f"{word!r} in {column.name}" for word in words)
         if self.dense:
             yield from (f"{block.name} {j}" for block in self.schema.of_kind("sparse") for j in range(block.width))
+
+
+def rounded(numbers: Floats) -> Floats:
+    """Numbers to ten digits: how sums were rounded must not reach learners that draw lots by what rows hold."""
+    return np.array([float(f"{number:.10g}") for number in numbers])
 
 
 def _flagged(flags: Any) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from novacula.mixture import GaussianMixture, KMeans
 from novacula.mixture.gaussian.covariance import CovarianceType
 from novacula.mixture.gaussian.search import Candidate
 from novacula.mixture.lloyd.search import ClusterSearch
+from novacula.prepare import PreparedClusterer
 from novacula.study.leaderboard import short
 from novacula.table import Table
 
@@ -63,7 +64,7 @@ class Tried:
 class Clusters:
     """The model that was chosen, the cluster of each row, the reason, and how far others agree."""
 
-    model: Any  # a GaussianMixture of columns as they are, or KMeans of the prepared ones
+    model: Any  # a GaussianMixture of columns as they are, or KMeans behind its preparation
     labels: npt.NDArray[np.intp]
     reason: str
     mixtures: tuple[Tried, ...]  # in the order of their sizes; none where no column has a density
@@ -73,17 +74,18 @@ class Clusters:
     @property
     def n_clusters(self) -> int:
         """How many clusters the chosen model has."""
-        return int(self.model.n_components if isinstance(self.model, GaussianMixture) else self.model.n_clusters)
+        mixture = isinstance(self.model, GaussianMixture)
+        return int(self.model.n_components if mixture else self.model.learner.n_clusters)
 
 
 def find_clusters(
-    dense: Table | None, prepared: Table, sizes: ClusterSearch, seed: int, deadline: float | None
+    table: Table, dense: Table | None, prepared: Table, sizes: ClusterSearch, seed: int, deadline: float | None
 ) -> Clusters:
-    """Choose: by mixtures of the columns that have a density, else by k-means of the prepared ones."""
+    """Choose: by mixtures of the columns that have a density, else by k-means behind its preparation."""
     if dense is None:
         k, reason = _by_silhouette(sizes)
-        model: Any = KMeans(k, random_state=seed).fit(prepared)
-        return _confirmed(model, prepared, prepared, reason, (), seed)
+        model: Any = PreparedClusterer(KMeans(k, random_state=seed)).fit(table)
+        return _confirmed(model, table, prepared, reason, (), seed)
     tried = try_mixtures(dense, seed, deadline)
     chosen, reason = _by_bic(tried)
     return _confirmed(chosen.model, dense, prepared, reason, tuple(tried), seed)

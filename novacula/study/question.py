@@ -24,6 +24,8 @@ from novacula.table import Table
 
 Task: TypeAlias = Literal["classification", "regression"]
 
+MAX_COLUMNS = 10_000
+"""Columns of a table that is compared; a sparse block is one of them."""
 MAX_CELLS = 50_000_000
 """Values that a study holds in memory; of a larger table it takes rows at random."""
 
@@ -65,18 +67,25 @@ class Question:
         digest = hashlib.sha256()
         for part in (self.train, self.test):
             if part is not None:
-                chunk = part.X.to_chunk()
-                digest.update(part.X.layout.to_json().encode())
-                for array in (chunk.numeric, chunk.codes, chunk.weight, np.asarray(chunk.target)):
-                    digest.update(np.ascontiguousarray(array).tobytes())
-                for column in chunk.text:
-                    digest.update("\x00".join(map(str, column)).encode())
-                if chunk.sparse is not None:
-                    digest.update(chunk.sparse.data.tobytes() + chunk.sparse.indices.tobytes())
+                digest.update(rows_hash(part.X).encode())
         digest.update(f"{self.task} {self.metric.name} {self.seed}".encode())
         for train, held in self.folds:
             digest.update(train.astype(np.int64).tobytes() + held.astype(np.int64).tobytes())
         return digest.hexdigest()
+
+
+def rows_hash(table: Table) -> str:
+    """A hash of the columns, what they are, and every value."""
+    digest, chunk = hashlib.sha256(table.layout.to_json().encode()), table.to_chunk()
+    for array in (chunk.numeric, chunk.codes, chunk.weight, np.asarray(chunk.target is not None), chunk.target):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).tobytes())
+    for column in chunk.text:
+        digest.update("\x00".join(map(str, column)).encode())
+    if chunk.sparse is not None:
+        for array in (chunk.sparse.data, chunk.sparse.indices, chunk.sparse.indptr):
+            digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def ask(
@@ -90,6 +99,11 @@ def ask(
     name = table.layout.target[0]
     if not table.layout.features:
         raise SchemaError(f"{table.source.name} has no column besides the target {name!r} to learn from")
+    if len(table.layout.features) > MAX_COLUMNS:
+        raise SchemaError(
+            f"{table.source.name} has {len(table.layout.features):,} columns, and a study compares learners on at most "
+            f"{MAX_COLUMNS:,}: keep the most telling ones, which FeatureRanker finds"
+        )
     table, notes = _sampled(table, seed)
     table, task, more = _settled(table, name, task)
     labels = target_values(table)

@@ -14,7 +14,7 @@ from novacula.evaluate.one_standard_error import Rule
 from novacula.study.cell import build
 from novacula.study.finding import Finding
 from novacula.study.leaderboard import Choice, Entry, short
-from novacula.study.question import Question
+from novacula.study.question import Question, subsample
 from novacula.study.verdict import Verdict
 
 
@@ -59,12 +59,13 @@ class Study:
         prediction, probability = np.empty(len(question.train), question.train.y.dtype), None
         classes = getattr(self.best_, "classes_", None)
         for train, held in question.folds:
-            model = question.train.take(train).fit(build(entry.learner, entry.size, question.task, question.seed))
-            rows = question.train.take(held).X
-            prediction[held] = model.predict(rows)
+            rows = subsample(question.train.take(train), entry.rows, question.seed)
+            model = rows.fit(build(entry.learner, entry.size, question.task, question.seed))
+            held_out = question.train.take(held).X
+            prediction[held] = model.predict(held_out)
             if classes is not None and hasattr(model, "predict_proba"):
                 probability = np.zeros((len(question.train), len(classes))) if probability is None else probability
-                probability[np.ix_(held, np.searchsorted(classes, model.classes_))] = model.predict_proba(rows)
+                probability[np.ix_(held, np.searchsorted(classes, model.classes_))] = model.predict_proba(held_out)
         return OutOfFold(question.train.y, prediction, probability, classes)
 
     def report(self, path: str | os.PathLike[str]) -> None:

@@ -68,7 +68,7 @@ def explore(data: Any, *, random_state: int = 0, budget: float | None = None) ->
         warnings.simplefilter("ignore")  # what a size warns of stands in its note
         pca = PCA().fit(prepared)
         sizes = KMeans.search(prepared, range(1, _largest(prepared) + 1), random_state=random_state)
-        clusters = find_clusters(dense, prepared, sizes, random_state, deadline)
+        clusters = find_clusters(table, dense, prepared, sizes, random_state, deadline)
         densities = () if dense is None else compare_densities(dense, clusters, random_state, deadline)
     profiles = profile_clusters(table, prepared, clusters.labels)
     told = by_gravity([*findings, *left_out, *no_density])

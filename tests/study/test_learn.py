@@ -15,7 +15,7 @@ from novacula.neighbors import KNeighborsClassifier
 from novacula.prepare import PreparedClassifier, PreparedRegressor
 from novacula.study import cell
 from novacula.study.leaderboard import Entry, choice
-from novacula.study.learn import learn
+from novacula.study import learn
 
 
 @pytest.fixture(scope="module")

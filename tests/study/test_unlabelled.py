@@ -95,7 +95,7 @@ def test_categories_alone_are_clustered_by_k_means():
     label = rng.integers(0, 2, 120)
     columns = {f"c{j}": np.array(["x", "y"], object)[label ^ (rng.random(120) < 0.03)] for j in range(6)}
     words = explore(pd.DataFrame(columns))
-    assert isinstance(words.best_, KMeans)
+    assert isinstance(words.best_.model_, KMeans)
     assert words.n_clusters == 2
     assert "no column has a density" in words.reason
     assert adjusted_rand_score(words.labels_, label) > 0.95

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from novacula.errors import ParameterError
 from novacula.evaluate.loss import LossFunction
 from novacula.evaluate.one_standard_error import Rule
 from novacula.study.candidates import candidates
-from novacula.study.cell import build
+from novacula.study.cell import build, told
 from novacula.study.contender import Contender
-from novacula.study.leaderboard import choice, entry
+from novacula.study.finding import Finding
+from novacula.study.leaderboard import Entry, choice, entry
 from novacula.study.ledger import Ledger
 from novacula.study.plan import plan
 from novacula.study.question import Question, Task, ask, subsample
@@ -86,7 +89,7 @@ def learn(
     if not table.layout.target:
         from novacula.study.unlabelled import explore
 
-        return explore(table, random_state=random_state)
+        return replace(explore(table, random_state=random_state, budget=budget), command=command)
     question = ask(table, folds=folds, test=test, metric=metric, task=task, seed=random_state)
     findings = find_trouble(question)
     ledger = Ledger(resume, question.fingerprint)
@@ -98,9 +101,7 @@ def learn(
     _run(race, question, jobs, client, watch, budget)
     entries = [entry(contender, rule, race.stopped) for contender in contenders]
     taken = choice(entries, rule, question.task)
-    model = subsample(question.train, _rows_to_refit(taken.entry, question), question.seed).fit(
-        build(taken.entry.learner, taken.entry.size, question.task, question.seed)
-    )
+    model, warned = _refitted(taken.entry, question)
     tested = None if question.test is None else verdict(model, question.test, question.metric, taken.entry)
     entries.sort(key=lambda one: (one.status != "finished", one.error, one.n_parameters))
     return Study(
@@ -110,7 +111,7 @@ def learn(
         taken,
         model,
         tested,
-        findings,
+        (*findings, *warned),
         time.monotonic() - started,
         race.stopped,
         command,
@@ -146,7 +147,17 @@ def _run(
         race.run(helpers, watch)
 
 
-def _rows_to_refit(taken: Any, question: Question) -> int | None:
+def _refitted(taken: Entry, question: Question) -> tuple[Any, list[Finding]]:
+    """The choice, fitted on the training rows, and what it warned of."""
+    rows = subsample(question.train, _rows_to_refit(taken, question), question.seed)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = rows.fit(build(taken.learner, taken.size, question.task, question.seed))
+    sentences = dict.fromkeys(told(warning.message) for warning in caught)
+    return model, [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
+
+
+def _rows_to_refit(taken: Entry, question: Question) -> int | None:
     """All rows, unless the learner was only ever given so few that all would take a hundred times as long."""
     if taken.rows is None:
         return None

@@ -1,0 +1,63 @@
+"""A learner of clusters for tables as they are: numbers, categories and holes become what it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+from sklearn.base import ClusterMixin
+
+from novacula.learner.base import Unsupervised
+from novacula.learner.card import Card
+from novacula.prepare.base import Prepared
+from novacula.prepare.classifier import PreparedClassifier
+
+
+class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
+    """Fits a learner of clusters on columns that are prepared as its card asks.
+
+    `learner` is one of this library's; k-means unless another is given. The rest is as in `PreparedClassifier`.
+
+    >>> import pandas as pd
+    >>> from novacula.mixture import KMeans
+    >>> rooms = pd.DataFrame({"kind": ["flat", "house", "house", "flat"], "size": [40.0, 190.0, 220.0, 60.0]})
+    >>> PreparedClusterer(KMeans(2)).fit(rooms).labels_.tolist()
+    [1, 0, 0, 1]
+    """
+
+    card: ClassVar[Card] = replace(
+        PreparedClassifier.card,
+        name="Prepared clusters",
+        task="clustering",
+        summary="A learner of clusters behind the encoding, scaling and filling in that its card asks for.",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PreparedClassifier._parameter_constraints,
+        "learner": [None, Unsupervised],
+    }
+
+    def __init__(self, learner: Any = None, max_words: int = 300, unseen: str = "ignore") -> None:
+        self.learner = learner
+        self.max_words = max_words
+        self.unseen = unseen
+
+    def _learner(self) -> Any:
+        from novacula.mixture import KMeans
+
+        return KMeans(n_clusters=2) if self.learner is None else self.learner
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the preparation, and fit the learner on what comes of it."""
+        self._forget()
+        self._validate_params()
+        self._fit_behind(self._ingest(X, sample_weight), self._learner())
+        return self
+
+    @property
+    def labels_(self) -> Any:
+        """The cluster of each row of the fit."""
+        return self.model_.labels_
+
+    def predict(self, X: Any) -> Any:
+        """Give the cluster of each row."""
+        return self._answer("predict", X)
