@@ -88,7 +88,9 @@ def write(study: Any, out: Path) -> dict[str, Path]:
 
 def tell(study: Any, written: dict[str, Path]) -> None:
     """The leaderboard, the choice, the test, what should be known, and where everything is."""
-    if hasattr(study, "table"):
+    from novacula.study import Study
+
+    if isinstance(study, Study):
         header, rows = study.table()
         show(header, rows, json=False)
         said = [study.reason, study.test.sentence if study.test else "", study.stopped]

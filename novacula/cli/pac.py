@@ -68,6 +68,6 @@ def whole_number(words: str) -> int:
             f"{words!r} is no size of a hypothesis space: write a whole number, or a power such as 2^30"
         )
     base, power = int(found[1]), int(found[2] or 1)
-    if base.bit_length() * power > 50_000_000:
+    if base.bit_length() * power > 2_000_000:
         raise ParameterError(f"{words!r} is too large: give a VC dimension instead")
     return int(base**power)
