@@ -7,7 +7,9 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 .PHONY: demo test test-all check bench docs clean
 
 demo: $(READY)
-	$(BIN)/python examples/play_tennis.py demo
+	$(BIN)/novacula learn wine --out demo
+	$(BIN)/novacula explain demo/model.nova wine --row 1
+	@echo 'The report is in demo/report.html, and the model in demo/model.nova.'
 
 test: check
 	$(PYTEST) -m "not slow" --hypothesis-profile=ci

@@ -182,3 +182,38 @@ def test_em_maximises_over_the_second_hypothesis():
     with pytest.warns(UserWarning, match="max_iter"):
         model.fit(x[:, None])
     np.testing.assert_allclose(model.means_.ravel(), means[q.argmax(axis=1)], atol=1e-3)
+
+
+def test_ten_limes():
+    """0.5¹⁰ is the likelihood of the bag of halves; the bag of limes alone gives 1; the next is lime with 0.973031."""
+    from novacula.bayes import Posterior
+
+    bags = {"h1": 0.0, "h2": 0.25, "h3": 0.5, "h4": 0.75, "h5": 1.0}
+    candies = {name: {"lime": p, "cherry": 1 - p} for name, p in bags.items()}
+    after = Posterior(candies, prior=[0.1, 0.2, 0.4, 0.2, 0.1]).update(["lime"] * 10)
+    assert np.exp(after.log_likelihoods["h3"]) == pytest.approx(0.5**10)
+    assert np.exp(after.log_likelihoods["h5"]) == pytest.approx(1.0)
+    assert after.predict("lime") == pytest.approx(0.973031, abs=5e-7)
+
+
+def test_two_coin_machines():
+    from novacula.bayes import Posterior
+
+    machines = Posterior({"H1": {0: 0.2, 1: 0.8}, "H2": {0: 0.6, 1: 0.4}}).update([0, 0, 1, 0, 1])
+    assert np.exp(machines.log_likelihoods["H1"]) == pytest.approx(0.00512)
+    assert np.exp(machines.log_likelihoods["H2"]) == pytest.approx(0.03456)
+    assert machines.probabilities["H1"] == pytest.approx(0.1290, abs=5e-5)
+    assert machines.probabilities["H2"] == pytest.approx(0.8710, abs=5e-5)
+
+
+def test_false_positives_are_the_complement_of_specificity():
+    """The rate on the axis of an ROC curve is FP/(TN + FP), of the negatives; 1 − sensitivity is of the positives."""
+    from novacula.evaluate import confusion, roc
+
+    y, score = np.array([0, 0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.9, 0.4, 0.8])
+    table = confusion(y, (score >= 0.4).astype(int)).matrix
+    specificity, sensitivity = table[0, 0] / table[0].sum(), table[1, 1] / table[1].sum()
+    curve = roc(y, score)
+    at = list(curve.thresholds).index(0.4)
+    assert curve.fpr[at] == pytest.approx(1 - specificity) == pytest.approx(0.25)
+    assert 1 - curve.tpr[at] == pytest.approx(1 - sensitivity) == pytest.approx(0.0)
