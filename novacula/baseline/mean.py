@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.baseline.plurality import rows_to_answer
+from novacula.baseline.plurality import PluralityClassifier, rows_to_answer
 from novacula.errors import DataError
 from novacula.learner import Card, Regressor, Step, Work
 from novacula.statistics import CoMoments
@@ -22,23 +22,16 @@ class MeanRegressor(Regressor):
     [2.0]
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        PluralityClassifier.card,
         name="Mean",
         task="regression",
         summary="The mean of the target, whatever the row.",
         hypothesis_space="One constant a target.",
-        inductive_bias="The columns say nothing.",
         objective="Squared error on the training rows.",
         search="None: the mean.",
         noise="Averages out.",
-        missing="Not looked at.",
-        takes_missing=True,
-        unseen="Not looked at; said.",
-        takes=("numeric", "categorical", "text", "sparse"),
-        scales=("memory", "stream", "cluster"),
-        uses="reduce",
-        cost="One pass over the target.",
-        cost_exponents={"n": 1},
+        expected_failures={},
     )
     checks_finite: ClassVar[bool] = False
 

@@ -6,11 +6,13 @@ classifier, and it asks one hypothesis a row instead of all (Haussler, Kearns an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from novacula.bayes.bayes_optimal import BayesOptimalClassifier
 from novacula.bayes.posterior_work import derive_votes
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Card
@@ -44,24 +46,12 @@ class GibbsClassifier(PosteriorClassifier):
     [[1.0, 0.0, 0.0]]
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        BayesOptimalClassifier.card,
         name="Gibbs classifier",
-        task="classification",
         summary="For each row one hypothesis is drawn, with its posterior probability, and gives the answer.",
         hypothesis_space="The hypotheses given; by default naive Bayes models with four values of m.",
-        inductive_bias="That of the hypotheses, and the prior over them.",
         objective="Expected error at most twice that of the Bayes-optimal classifier, for targets from the prior.",
-        search="None: each hypothesis is fitted, then weighed by prior times likelihood of the same rows' labels.",
-        noise="A hypothesis that is too sure of a wrong label loses its weight.",
-        missing="As the hypotheses have it; naive Bayes leaves missing values out.",
-        takes_missing=True,
-        unseen="As the hypotheses have it; naive Bayes treats a new category as missing, with a warning.",
-        takes=("numeric", "categorical", "text", "sparse"),
-        scales=("memory",),
-        uses="arrays",
-        cost="The sum of the hypotheses' costs.",
-        cost_exponents={"n": 1, "d": 1},
-        in_studies=False,  # its answers are drawn
         references=("Mitchell, Machine Learning (1997), section 6.8", "Haussler, Kearns and Schapire (1994)"),
         expected_failures={
             "check_methods_sample_order_invariance": DRAWN,

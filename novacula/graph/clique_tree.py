@@ -1,7 +1,6 @@
 """The structure of a network as flat arrays: families, and a tree of cliques that holds each of them.
 
-The moral graph is triangulated in min-fill order. A variable, with the neighbours that it has when it is eliminated,
-is a clique, and the clique of the neighbour that goes first is its parent. A clique inside its child is merged with it.
+The cliques are those of `triangulation.clique_tree`, the moral graph eliminated in min-fill order.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from novacula.errors import DataError
 from novacula.graph.family_counts import FamilyLayout, Places, flat_scopes
-from novacula.graph.triangulation import interactions, members, min_fill
+from novacula.graph.triangulation import clique_tree
 from novacula.statistics.contingency import side_by_side
 
 MOST_ENTRIES = 2**24
@@ -45,7 +44,7 @@ class CliqueTree:
         rows = flat_scopes(evidence, shapes[len(layout.tables) :])
         start = np.concatenate([tables[0], tables[0][-1] + rows[0][1:]])
         families = (start, *(np.concatenate([a, b]) for a, b in zip(tables[1:], rows[1:], strict=True)))
-        cliques, parent = _cliques(scopes, cards)
+        cliques, parent = _children_first(scopes, cards)
         holder = _holders(scopes, cliques)
         held = [[f for f, c in enumerate(holder) if c == k] for k in range(len(cliques))]
         shared = [v in cliques[p] if p >= 0 else False for c, p in zip(cliques, parent, strict=True) for v in c]
@@ -72,28 +71,11 @@ class CliqueTree:
         return int(most) + 1
 
 
-def _cliques(scopes: Sequence[tuple[int, ...]], cards: Sequence[int]) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Cliques with children first, and the parent of each, −1 for roots."""
-    neighbours = interactions(scopes)
-    eliminated = list(min_fill(neighbours, range(len(cards)), cards))
-    step = {node: i for i, (node, _) in enumerate(eliminated)}
-    around = [bits for _, bits in eliminated]
-    clique = [bits | 1 << node for node, bits in eliminated]
-    parent = [min((step[v] for v in members(bits)), default=-1) for bits in around]
-    merged = list(range(len(clique)))  # where each clique went
-    for i, p in enumerate(parent):
-        if p >= 0 and around[i] == clique[p]:
-            clique[p], merged[i] = clique[i], p
-    kept = [i for i in range(len(clique)) if merged[i] == i]
-    number = {i: k for k, i in enumerate(kept)}
-
-    def place(i: int) -> int:
-        while merged[i] != i:
-            i = merged[i]
-        return number[i]
-
-    # A clique that took another one in has that one's children, whose parent it now is.
-    return [tuple(members(clique[i])) for i in kept], [place(parent[i]) if parent[i] >= 0 else -1 for i in kept]
+def _children_first(scopes: Sequence[tuple[int, ...]], cards: Sequence[int]) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Cliques with children before their parents, and the parent of each, −1 for roots."""
+    cliques, parent = clique_tree(scopes, cards)
+    last = len(cliques) - 1
+    return cliques[::-1], [last - above if above >= 0 else -1 for above in reversed(parent)]
 
 
 def _holders(scopes: Sequence[tuple[int, ...]], cliques: Sequence[tuple[int, ...]]) -> list[int]:

@@ -101,7 +101,8 @@ def _draw_errors(axes: Axes, entries: Sequence[Entry], chosen: Entry) -> None:
     places = np.arange(len(entries), dtype=np.float64)
     errors = np.array([entry.error for entry in entries])
     spreads = np.nan_to_num([entry.standard_error for entry in entries])
-    if errors.min() > 0 and errors.max() > WIDE * errors.min() and (errors > spreads).all():
+    lowest = (errors - spreads).min()
+    if errors.max() > WIDE * errors.min() and 2 * lowest > errors.min():  # an end near 0 would be far to the left
         axes.set_xscale("log")
     axes.errorbar(errors, places, xerr=spreads, fmt="o", color=COLOURS[0], markersize=5, capsize=3)
     mine = [entry is chosen for entry in entries]
