@@ -35,7 +35,7 @@ class Entry:
     size_name: str | None = None
     size: Any = None
     n_parameters: float = np.nan  # free numbers of the model, mean over the folds
-    fit_seconds: float = np.nan
+    fit_seconds: float = np.nan  # the median over the folds, of which the first may load kernels
     rows: int | None = None  # it was given no more than so many rows of each fold
     note: str = ""
     sizes: tuple[Any, ...] = ()
@@ -75,7 +75,7 @@ def entry(contender: Contender, rule: Rule, stopped: str) -> Entry:
         candidate.card.size if sized else None,
         candidate.sizes[best] if sized else None,
         float(contender.matrix("n_parameters")[best].mean()),
-        float(contender.matrix("fit_seconds")[best].mean()),
+        float(np.median(contender.matrix("fit_seconds")[best])),
         contender.rows,
         _note(contender, best),
         candidate.sizes if sized else (),
