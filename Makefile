@@ -12,7 +12,7 @@ demo: $(READY)
 	@echo 'The report is in demo/report.html, and the model in demo/model.nova.'
 
 test: check
-	$(PYTEST) -m "not slow" --hypothesis-profile=ci
+	$(PYTEST) -m "not slow" --hypothesis-profile=gate
 
 test-all: check
 	$(PYTEST)

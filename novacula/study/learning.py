@@ -80,7 +80,7 @@ def learn(
     >>> import novacula as nv
     >>> study = nv.learn(nv.datasets.load("iris"), learners=["naive-bayes", "decision-tree"], folds=5)
     >>> study.choice.entry.name, round(study.choice.entry.error, 3)
-    ('Naive Bayes', 0.05)
+    ('Decision tree', 0.042)
     """
     started = time.monotonic()
     _check(folds, budget, rule)

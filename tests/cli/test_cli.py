@@ -38,23 +38,23 @@ def test_what_is_heavy_stays_out(option):
     assert done.returncode == 0, done.stderr
 
 
-def test_learners_and_cards():
-    listed = json.loads(run("learners", "--json").stdout)
+def test_learners_and_cards(novacula):
+    listed = json.loads(novacula("learners", "--json").out)
     assert {"naive-bayes", "linear-regression", "ridge"} <= {row["learner"] for row in listed}
-    assert "inductive bias" in run("card", "naive-bayes").stdout
-    assert json.loads(run("card", "ridge", "--json").stdout)["task"] == "regression"
+    assert "inductive bias" in novacula("card", "naive-bayes").out
+    assert json.loads(novacula("card", "ridge", "--json").out)["task"] == "regression"
+    assert "Decision tree" in novacula("card", "tree").out
 
 
-def test_datasets():
-    assert "play_tennis" in run("datasets").stdout
+def test_datasets(novacula):
+    assert "play_tennis" in novacula("datasets").out
 
 
-def test_schema(tmp_path):
+def test_schema(novacula, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x,[/red]\n1,a\n2,b\n")
-    done = run("schema", str(path), "--target", "[/red]")
-    assert "[/red]" in done.stdout
-    assert json.loads(run("schema", str(path), "--json").stdout)["n_rows"] == 2
+    assert "[/red]" in novacula("schema", path, "--target", "[/red]").out
+    assert json.loads(novacula("schema", path, "--json").out)["n_rows"] == 2
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,17 @@ def test_schema(tmp_path):
         (("fly",), "No such command"),
     ],
 )
-def test_bad_input_is_one_sentence(arguments, words):
-    done = run(*arguments)
+def test_bad_input_is_one_sentence(novacula, arguments, words):
+    done = novacula(*arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_error_of_a_program_is_a_sentence_and_debug_shows_where():
+    done = run("card", "nave-bayes")
     assert done.returncode == 2
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_debug_shows_where():
+    assert done.stderr == "novacula: there is no learner 'nave-bayes'; did you mean 'naive-bayes'?\n"
     assert "Traceback" in run("--debug", "card", "nave-bayes").stderr
 
 

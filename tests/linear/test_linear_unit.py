@@ -235,7 +235,7 @@ def test_more_than_two_classes_are_refused():
 
 @quiet
 @pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning", "ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("solver", ["batch", "sgd", "exact"])
+@pytest.mark.parametrize("solver", [pytest.param("batch", marks=pytest.mark.slow), "sgd", "exact"])
 def test_the_threshold_passes_scikit_learns_checks(solver):
     check_estimator(LinearUnit(solver, threshold=True), on_skip=None)
 

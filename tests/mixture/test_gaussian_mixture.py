@@ -190,8 +190,11 @@ def test_never_falls(problem, k, kind, init, weights, seed):
 
 
 @quiet
-@pytest.mark.parametrize(("missing", "n_init"), [(0.0, 150), (0.2, 50)])
-def test_never_falls_on_thousands_of_starts(missing, n_init):
+@pytest.mark.parametrize(
+    ("missing", "n_init"),
+    [(0.0, 30), (0.2, 10), *(pytest.param(*long, marks=pytest.mark.slow) for long in [(0.0, 150), (0.2, 50)])],
+)
+def test_never_falls_on_hundreds_and_thousands_of_starts(missing, n_init):
     rng = np.random.default_rng(0)
     X = blobs(1, n=60, d=2)
     X[rng.random(X.shape) < missing] = np.nan

@@ -13,7 +13,10 @@ from novacula.neighbors import KNeighborsClassifier, KNeighborsDensity, KNeighbo
 METRICS = [("euclidean", 2), ("manhattan", 2), ("chebyshev", 2), ("minkowski", 3), ("heom", 2)]
 
 
-@pytest.mark.parametrize(("metric", "p"), METRICS)
+OTHERS = [pytest.param(*metric, marks=pytest.mark.slow) for metric in METRICS[1:3]]
+
+
+@pytest.mark.parametrize(("metric", "p"), [METRICS[0], *OTHERS, *METRICS[3:]])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_arithmetic_is_right(metric, p, weights):
     rng = np.random.default_rng(0)

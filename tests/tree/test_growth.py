@@ -195,11 +195,12 @@ def test_the_plain_learner_equals_scikit_learn(ours, theirs):
 # --- the cases ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("cases", [40, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("missing", STRATEGIES)
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_agrees_with_the_plain_learner(criterion, missing):
+def test_agrees_with_the_plain_learner(criterion, missing, cases):
     rng = np.random.default_rng([CRITERIA.index(criterion), STRATEGIES.index(missing)])
-    for _ in range(150):
+    for _ in range(cases):
         sample = random_sample(rng)
         assert_agrees(rng, sample, criterion=criterion, missing=missing, **random_costs(rng, sample, criterion))
 
