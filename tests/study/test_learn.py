@@ -13,9 +13,8 @@ from novacula.learner.figure import Figure
 from novacula.linear import LogisticRegression, Ridge
 from novacula.neighbors import KNeighborsClassifier
 from novacula.prepare import PreparedClassifier, PreparedRegressor
-from novacula.study import cell
+from novacula.study import cell, learn
 from novacula.study.leaderboard import Entry, choice
-from novacula.study import learn
 
 
 @pytest.fixture(scope="module")
