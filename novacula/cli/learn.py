@@ -44,12 +44,12 @@ def learn(
     """Compare learners honestly, choose the simplest that is as good as the best, and write report and model."""
     say(f"Reading {', '.join(data)}; the first study on a machine compiles kernels, which takes up to a minute.")
     from novacula.cli.data import read_table
-    from novacula.cli.watching import Watcher
     from novacula.study import learn as study_of
+    from novacula.study.watching import Watcher
 
     table = read_table(data, target, drop or (), weight)
     out.mkdir(parents=True, exist_ok=True)
-    with Watcher() as watcher, connected(scheduler) as client:
+    with Watcher(lines=True) as watcher, connected(scheduler) as client:
         study = study_of(
             table,
             learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
@@ -92,8 +92,9 @@ def tell(study: Any, written: dict[str, Path]) -> None:
 
     if isinstance(study, Study):
         header, rows = study.table()
-        show(header, rows, json=False)
-        said = [study.reason, study.test.sentence if study.test else "", study.stopped]
+        show(header[:-1], [row[:-1] for row in rows], json=False)
+        said = [f"{row[0].strip()}: {row[-1]}" for row in rows if row[-1]]
+        said += [study.reason, study.test.sentence if study.test else "", study.stopped]
         said += [finding.sentence for finding in study.findings]
     else:
         said = [str(study)]

@@ -146,6 +146,9 @@ class Exploration:
         """Write the report: one page that needs nothing else."""
         import_module("novacula.report").write_report(self, path)  # by name: pages stand above studies
 
+    def __repr__(self) -> str:
+        return f"<Exploration of {printable(self.table.source.name)!r}: {self.n_clusters} clusters>"
+
     def __str__(self) -> str:
         shares = self.pca.explained_variance_ratio_[:DIRECTIONS]
         first = "The first direction has" if len(shares) == 1 else f"The first {len(shares)} directions have"

@@ -28,6 +28,7 @@ from novacula.study.race import Race, Watch
 from novacula.study.study import Study
 from novacula.study.trouble import find_trouble
 from novacula.study.verdict import verdict
+from novacula.study.watching import Watcher
 from novacula.table import Table, read
 from novacula.table.crew import Alone, crew
 
@@ -72,7 +73,7 @@ def learn(
     jobs : processes; as many as cores if None, none at all for small tables
     client : a `dask.distributed.Client`, whose workers run the cells instead
     resume : a folder in which finished cells are kept, so that none is run twice
-    watch : is told after every cell how far the race is
+    watch : is told after every cell how far the race is; a progress bar, on a terminal, if None
     command : what makes this study again, for the report
 
     Examples
@@ -98,7 +99,8 @@ def learn(
         for candidate in candidates(question, learners)
     ]
     race = Race(contenders, ledger, None if budget is None else started + budget)
-    _run(race, question, jobs, client, watch, budget)
+    with Watcher() as watcher:
+        _run(race, question, jobs, client, watcher if watch is None else watch, budget)
     entries = [entry(contender, rule, race.stopped) for contender in contenders]
     taken = choice(entries, rule, question.task)
     model, warned = _refitted(taken.entry, question)
@@ -127,9 +129,7 @@ def _check(folds: int, budget: float | None, rule: str) -> None:
         raise ParameterError(f"budget is {budget!r}; it must be a number of seconds above 0")
 
 
-def _run(
-    race: Race, question: Question, jobs: int | None, client: Any, watch: Watch | None, budget: float | None
-) -> None:
+def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, budget: float | None) -> None:
     """Run the race: in this process as long as it is short, then with a crew."""
     small = question.extent.n_rows * question.extent.n_columns < WIDE
     if client is None and (jobs == 1 or (jobs is None and small)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from importlib import import_module
 from typing import Any
 
@@ -16,6 +17,7 @@ from novacula.study.finding import Finding
 from novacula.study.leaderboard import Choice, Entry, short
 from novacula.study.question import Question, subsample
 from novacula.study.verdict import Verdict
+from novacula.table.names import printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,17 @@ class Study:
         said = [self.reason, self.test.sentence if self.test else "", self.stopped]
         said += [finding.sentence for finding in self.findings]
         return "\n".join([*lines, "", *filter(None, said)])
+
+    def __repr__(self) -> str:
+        return f"<Study of {printable(self.question.target)!r}: {self.choice.entry.label} chosen>"
+
+    def _repr_html_(self) -> str:
+        header, rows = self.table()
+        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        said = [self.reason, self.test.sentence if self.test else "", self.stopped]
+        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in filter(None, said))
+        return f'<table class="nv-study tex2jax_ignore mathjax_ignore"><tr>{head}</tr>{body}</table>{words}'
 
     def to_dict(self) -> dict[str, Any]:
         """The study as values that JSON can hold."""

@@ -91,6 +91,8 @@ def test_out_of_fold_predictions_are_those_of_the_folds(iris):
 
 
 def test_it_prints_and_is_json(iris):
+    assert repr(iris) == f"<Study of 'target': {iris.choice.entry.label} chosen>"
+    assert "<td>→ " in iris._repr_html_()
     assert f"→ {iris.choice.entry.label}" in str(iris)
     plain = json.loads(json.dumps(iris.to_dict(), allow_nan=False))
     assert plain["chosen"] == iris.choice.entry.learner
