@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -103,20 +105,13 @@ def tell(study: Any, written: dict[str, Path]) -> None:
     typer.echo(f"The report is in {written['report']}, the model in {written['model']}.")
 
 
-class connected:  # noqa: N801  (used as a function)
+@contextmanager
+def connected(address: str | None) -> Iterator[Any]:
     """A Dask client for the time of a study, if an address is given."""
+    if address is None:
+        yield None
+        return
+    from dask.distributed import Client
 
-    def __init__(self, address: str | None) -> None:
-        self.address = address
-        self.client: Any = None
-
-    def __enter__(self) -> Any:
-        if self.address is not None:
-            from dask.distributed import Client
-
-            self.client = Client(self.address)
-        return self.client
-
-    def __exit__(self, *_: object) -> None:
-        if self.client is not None:
-            self.client.close()
+    with Client(address) as client:
+        yield client

@@ -123,12 +123,19 @@ def codes_of(values: Any, categories: tuple[Category, ...], markers: tuple[str, 
         if pa.types.is_dictionary(values.type):
             entries = values.dictionary
             code = _codes_of_words if is_textual(entries.type) else codes_of
-            return np.append(code(entries, categories, markers), np.int32(MISSING))[entries_of(values)]
+            return _codes_at(code(entries, categories, markers), entries_of(values))
         if not worded:
             values = as_floats(values) if values.null_count else values.to_numpy(zero_copy_only=False)
     if worded:
         return _codes_of_words(as_words(values), categories, markers)
     return codes_of_numbers(values, categories, number_markers(markers))
+
+
+def _codes_at(codes: Codes, places: Any) -> Codes:
+    """The codes of the entries at some places of a dictionary, which has its categories in order as a rule."""
+    if np.array_equal(codes, np.arange(len(codes))):
+        return places.astype(np.int32)  # no entry is -1, which is MISSING
+    return np.take(np.append(codes, np.int32(MISSING)), places, mode="wrap")
 
 
 def entries_of(values: Any) -> Any:
