@@ -8,6 +8,7 @@ their own for each configuration of the discrete ones. Hidden nodes are no colum
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -18,14 +19,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.graph.families import CategoricalFamily
-from novacula.graph.network_derivation import derive_model, derive_predictions
+from novacula.graph.network import Network
+from novacula.graph.network_derivation import derive_given, derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
 from novacula.graph.structures import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner import ingest
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.table import Column, Table
+from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
 
 
@@ -146,6 +148,28 @@ class BayesianNetwork(NetworkLearner):
         self.random_state = random_state
         self.unseen = unseen
 
+    @classmethod
+    def from_network(cls, network: Network) -> Self:
+        """A network whose parameters are given, ready for rows and queries without a fit."""
+        model = cls([*network.dag.edges])
+        model.families_ = {family.node: family for family in network.families}
+        model.target_names_ = ()
+        columns = [
+            Column(family.node, "categorical", family.states, declared=True)
+            if isinstance(family, CategoricalFamily)
+            else Column(family.node, "numeric")
+            for family in network.families
+        ]
+        model.schema_ = Schema(tuple(columns), missing=())
+        model.n_features_in_ = len(columns)
+        model.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
+        return model
+
+    @classmethod
+    def from_bif(cls, path: str | os.PathLike[str]) -> Self:
+        """A network from a file in the Bayesian interchange format."""
+        return cls.from_network(Network.from_bif(path))
+
     # --- fit ---------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -245,5 +269,5 @@ class BayesianNetwork(NetworkLearner):
         """Derive tables and lines from their counts, or with X the posterior of the target, by elimination."""
         check_is_fitted(self)
         if X is None:
-            return derive_model(self, self._prior())
+            return derive_model(self, self._prior()) if hasattr(self, "counts_") else derive_given(self)
         return derive_predictions(self, X, self._target(None))

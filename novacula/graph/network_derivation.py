@@ -49,12 +49,17 @@ def derive_model(model: NetworkLearner, prior: Prior) -> Work:
     return Work("Bayesian network: the estimates", steps, notes)
 
 
+def derive_given(model: NetworkLearner) -> Work:
+    """The graph of a network that nothing was learned for."""
+    return Work("Bayesian network: as it was given", _overview(model), "No rows were seen: the tables were given.")
+
+
 def _overview(model: NetworkLearner) -> Iterator[Step]:
     network = model.network_
     figure = network.plot() if len(network.nodes) <= _DRAWN else None
     counts = f"{len(network.nodes)} nodes, {len(network.dag.edges)} edges, {network.n_parameters} free numbers."
     yield Step("The graph", figure=figure, note=counts)
-    if len(model.history_) > 1:
+    if len(getattr(model, "history_", ())) > 1:
         climb = curve_figure(
             np.arange(len(model.history_)), {"objective": model.history_}, xlabel="iteration", ylabel="ln p"
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.dag import Dag, listed
+from novacula.graph.dag import Dag, Names, listed
 from novacula.graph.estimates import Prior
 from novacula.graph.expected_counts import Inference, Structure, row_likelihoods, state_posteriors, value_posteriors
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
@@ -22,6 +23,7 @@ from novacula.graph.structure_search import Move
 from novacula.graph.variables import Cells, Variables
 from novacula.learner import ingest
 from novacula.learner.base import Learner, count_unseen
+from novacula.learner.figure import Figure
 from novacula.mixture.em import Restart
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Floats
@@ -112,6 +114,22 @@ class NetworkLearner(Learner):
     def sample(self, n: int = 1) -> Any:
         """Rows drawn from the network, as a PyArrow table."""
         return self.network_.sample(n, self.random_state)
+
+    def d_separated(self, a: Names, b: Names, given: Names = ()) -> bool:
+        """Whether the graph makes a and b independent given the rest, whatever the probabilities."""
+        return self._dag().d_separated(a, b, given)
+
+    def markov_blanket(self, node: str) -> tuple[str, ...]:
+        """Parents, children, and the children's other parents: given these, nothing else tells of the node."""
+        return self._dag().markov_blanket(node)
+
+    def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
+        """The graph in layers, parents above their children; nodes named in `evidence` are shaded."""
+        return self.network_.plot(evidence, title)
+
+    def to_bif(self, path: str | os.PathLike[str]) -> None:
+        """Write a discrete network to a file in the Bayesian interchange format, all digits kept."""
+        self.network_.to_bif(path)
 
     # --- how likely --------------------------------------------------------------------------------------------
 
@@ -258,7 +276,8 @@ class NetworkLearner(Learner):
         named = all(node == family.node for node, family in self.families_.items())
         known = named and {*self.target_names_, *(column.name for column in self.schema_.features)} <= {*self.families_}
         fits = known and self.network_.nodes == tuple(self.families_) and all(map(self._holds, self.schema_.features))
-        if not fits or FamilyCounts.zero(self._layout()).counts.shape != self.counts_.counts.shape:
+        counted = hasattr(self, "counts_")  # a network that was given has none
+        if not fits or (counted and FamilyCounts.zero(self._layout()).counts.shape != self.counts_.counts.shape):
             raise ParameterError("the families of the network do not fit its columns and counts")
 
     def _holds(self, column: Column) -> bool:

@@ -487,3 +487,27 @@ def test_a_huge_table_is_refused_with_its_size():
     variables = Variables(dict.fromkeys(names, ("p", "q")), ())
     with pytest.raises(DataError, match=f"{2**27:,} entries, more than {MOST_ENTRIES:,}"):
         FamilyLayout.of(Dag.of({"n26": names[:26]}, names).parents.items(), variables)
+
+
+def test_a_network_that_is_given_needs_no_fit(tmp_path):
+    given = BayesianNetwork({"Wet": ["Rain"]}).fit(pd.DataFrame({"Rain": list("nnny"), "Wet": list("nnyy")}))
+    given.to_bif(tmp_path / "wet.bif")
+    loaded = BayesianNetwork.from_bif(tmp_path / "wet.bif")
+    assert loaded.edges_ == (("Rain", "Wet"),)
+    assert loaded.query("Rain", {"Wet": "y"}).to_dict() == given.query("Rain", {"Wet": "y"}).to_dict()
+    rows = pd.DataFrame({"Rain": ["n", None], "Wet": ["y", "y"]})
+    np.testing.assert_allclose(loaded.predict_proba(rows, "Rain"), [[0.5, 0.5], [0.5, 0.5]])
+    np.testing.assert_allclose(loaded.score_samples(rows), np.log([0.25, 0.5]))
+    assert loaded.n_parameters == 3
+    assert "as it was given" in str(loaded.work())
+    loaded.save(tmp_path / "wet.nova")
+    assert nv.load(tmp_path / "wet.nova").query("Wet").to_dict() == given.query("Wet").to_dict()
+
+
+def test_the_graph_answers_for_itself():
+    edges = [("A", "B"), ("C", "B"), ("B", "D")]
+    model = BayesianNetwork(edges, m=1.0).fit(pd.DataFrame({name: list("xyxy") for name in "ABCD"}))
+    assert model.d_separated("A", "C")
+    assert not model.d_separated("A", "C", "D")
+    assert model.markov_blanket("A") == ("C", "B")
+    assert "B" in model.plot().svg()
