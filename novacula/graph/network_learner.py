@@ -154,7 +154,7 @@ class NetworkLearner(Learner):
 
     def bdeu(self, equivalent_sample_size: float = 10.0) -> float:
         """ln P(rows of the fit | graph), tables integrated out under BDeu's prior; higher is better."""
-        check_is_fitted(self)
+        self._require_counts()
         if self.counts_.moments or self.counts_.incomplete > 0.0:
             raise DataError("bdeu needs counts of discrete nodes in rows without an empty cell: take bic instead")
         if not equivalent_sample_size > 0.0:
@@ -162,9 +162,14 @@ class NetworkLearner(Learner):
         tables, n = self._layout().split(self.counts_.counts), self.counts_.weight
         return sum(table_score(counts, "bdeu", n, equivalent_sample_size) for counts in tables)
 
-    def _likelihood(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
+    def _require_counts(self) -> None:
         check_is_fitted(self)
+        if not hasattr(self, "counts_"):
+            raise DataError("the network was given and saw no rows of a fit: give rows, or fit it")
+
+    def _likelihood(self, X: Any, y: Any, sample_weight: Any) -> tuple[float, float]:
         if X is None:
+            self._require_counts()
             return self.log_likelihood_, float(self.counts_.weight)
         if isinstance(X, Table) and y is None and all(name in X.layout for name in self.target_names_):
             y = self.target_names_

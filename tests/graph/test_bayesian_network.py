@@ -500,6 +500,9 @@ def test_a_network_that_is_given_needs_no_fit(tmp_path):
     np.testing.assert_allclose(loaded.score_samples(rows), np.log([0.25, 0.5]))
     assert loaded.n_parameters == 3
     assert "as it was given" in str(loaded.work())
+    for question in (loaded.bic, loaded.bdeu, loaded.log_likelihood):
+        with pytest.raises(DataError, match="saw no rows of a fit"):
+            question()
     loaded.save(tmp_path / "wet.nova")
     assert nv.load(tmp_path / "wet.nova").query("Wet").to_dict() == given.query("Wet").to_dict()
 
