@@ -155,14 +155,16 @@ def best_path(data: Data) -> Any:
     from novacula.graph.hmm import CategoricalHMM
 
     model = CategoricalHMM.from_parameters(data["start"], data["transition"], data["emission"])
-    return model.predict(data["X"], data["lengths"])
+    path, log_probability = model.decode(data["X"], data["lengths"])
+    return {"ln p": log_probability, "path": path}
 
 
 def hmmlearn_path(data: Data) -> Any:
     """Viterbi by hmmlearn."""
     model = hmmlearn_chain("CategoricalHMM", data)
     model.emissionprob_ = data["emission"]
-    return model.predict(data["X"], data["lengths"])
+    log_probability, path = model.decode(data["X"], data["lengths"])
+    return {"ln p": log_probability, "path": path}
 
 
 class Viterbi(Race):
@@ -185,8 +187,9 @@ class Viterbi(Race):
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
-        """The same states."""
-        return same_labels(ours, theirs)
+        """Paths of the same probability: of paths that are as good to the last digits either will do."""
+        best = same_numbers({"ln p": ours["ln p"]}, theirs, 1e-13)
+        return Agreement(best.close, f"ln p {best.words}; {same_labels(ours['path'], theirs['path']).words}")
 
     def limit(self, data: Data) -> Limit:
         """One pass."""
