@@ -59,8 +59,8 @@ class Race:
         """Give the crew something to do; False if nothing can be given now."""
         given = False
         while len(self._flying) < AHEAD * self.crew.places and not self._out_of_time():
-            # The first cell of every contender tells how long it takes; then one contender after the other.
-            order = sorted(self.contenders, key=lambda contender: contender.started)
+            # The baseline gives the first row; the first cell of every other contender tells how long it takes.
+            order = sorted(self.contenders, key=lambda one: one is not self.contenders[0] and one.started)
             found = next(((c, place) for c in order if (place := c.take()) is not None), None)
             if found is None:
                 break

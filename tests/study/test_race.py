@@ -99,7 +99,7 @@ def test_every_contender_is_tried_first_and_then_one_after_the_other():
     crew = Scripted(lambda job: Measured(0.0, 0.1, 1.0, 0.01, 0.01))
     contenders = [contender(None, sizes=(None,), folds=3, name=name) for name in ("a", "b", "c")]
     Race(contenders, Ledger(), None).run(crew)
-    assert [job.learner for job in crew.asked[:3]] == ["a", "b", "c"]
+    assert [job.learner for job in crew.asked[:3]] == ["a", "b", "c"]  # of "a", the baseline, one fold at a time
     assert sorted((job.learner, job.fold) for job in crew.asked) == [
         (name, fold) for name in "abc" for fold in range(3)
     ]

@@ -22,7 +22,7 @@ FINALISTS = 3
 """Learners with the least errors; the choice comes on top."""
 ROWS, SETS = 2000, 20
 """How many rows are drawn from, and how many training sets."""
-PATIENCE = 10.0
+PATIENCE = 3.0
 """Seconds that a learner may take."""
 
 
