@@ -6,6 +6,7 @@ Columns may be Arrow or NumPy arrays. What cannot be laid out is named: the row,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,13 +47,15 @@ class Place:
         return self.partition.row_name(self.row + int(np.argmax(flags)))
 
 
-def encode_batch(batch: Any, schema: Schema, unseen: Unseen, place: Place) -> Chunk:
-    """Lay out a record batch by a schema."""
+def encode_batch(
+    batch: Any, schema: Schema, unseen: Unseen, place: Place, coded: Mapping[str, Any] = MappingProxyType({})
+) -> Chunk:
+    """Lay out a record batch by a schema; of some columns the codes may be known already."""
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     n = batch.num_rows
     return Chunk(
         _encode_numbers(columns, n, schema, place),
-        encode_categories(columns, n, schema, unseen, place),
+        encode_categories(columns, n, schema, unseen, place, coded),
         encode_weight(columns, n, schema, place),
         None,
         tuple(_texts(columns[c.name], schema.markers(c.name)) for c in schema.of_kind("text")),
@@ -70,10 +73,20 @@ def _encode_numbers(columns: Mapping[str, Any], n: int, schema: Schema, place: P
     return side_by_side([_numbers(columns[c.name], c, schema, place) for c in numeric], n, np.float64)
 
 
-def encode_categories(columns: Mapping[str, Any], n: int, schema: Schema, unseen: Unseen, place: Place) -> Codes:
+def encode_categories(
+    columns: Mapping[str, Any],
+    n: int,
+    schema: Schema,
+    unseen: Unseen,
+    place: Place,
+    coded: Mapping[str, Any] = MappingProxyType({}),
+) -> Codes:
     """The codes of the categorical features side by side."""
-    coded = schema.of_kind("categorical")
-    return side_by_side([_codes(columns[c.name], c, schema, unseen, place) for c in coded], n, np.int32)
+    parts = [
+        coded[c.name] if c.name in coded else _codes(columns[c.name], c, schema, unseen, place)
+        for c in schema.of_kind("categorical")
+    ]
+    return side_by_side(parts, n, np.int32)
 
 
 def encode_weight(columns: Mapping[str, Any], n: int, schema: Schema, place: Place) -> Floats:

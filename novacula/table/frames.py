@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from novacula.errors import DataError, InputTypeError, SchemaError
-from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.arrow import codes_of
+from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats
 from novacula.table.encode import Place, encode_batch
 from novacula.table.files import first_line
 from novacula.table.memory import MemoryPartition, MemorySource
 from novacula.table.names import repeated
-from novacula.table.schema import Schema
+from novacula.table.schema import Column, Schema
 from novacula.table.source import Partition, Source, Unseen, rows_per_chunk
+
+_ENCODING = threading.Lock()
+"""Held while a column is turned into codes: what another thread is about to find need not be found twice."""
 
 
 class FrameSource(MemorySource):
@@ -29,6 +35,7 @@ class FrameSource(MemorySource):
     ) -> None:
         super().__init__(table.num_rows, target, weight, name)
         self.table = table
+        self._coded: dict[str, tuple[Column, Any]] = {}
 
     @property
     def rows_per_chunk(self) -> int:
@@ -50,6 +57,7 @@ class FrameSource(MemorySource):
 
     def keep(self, start: int, stop: int) -> None:
         """Keep a copy of the rows: a slice would be pickled with all that it is a slice of."""
+        self._coded = {}
         self.table = self.table.take(pa.array(range(start, stop), pa.int64()))
 
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
@@ -60,8 +68,23 @@ class FrameSource(MemorySource):
 
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
         """Rows as a chunk."""
-        batch = self.batch(start, stop, [*(c.name for c in schema.features), *schema.roles])
-        return encode_batch(batch, schema, unseen, Place(MemoryPartition(self, start, stop)))
+        coded = {c.name: self._codes_of(c, schema)[start:stop] for c in schema.of_kind("categorical")}
+        if unseen == "error":  # a category that is refused is named where it stands
+            coded = {name: codes for name, codes in coded.items() if not (codes == UNSEEN).any()}
+        names = [*(c.name for c in schema.features if c.name not in coded), *schema.roles]
+        place = Place(MemoryPartition(self, start, stop))
+        return encode_batch(self.batch(start, stop, names), schema, unseen, place, coded)
+
+    def _codes_of(self, column: Column, schema: Schema) -> Any:
+        """The codes of a whole column, found once for all blocks and passes, in as few bytes as they need."""
+        with _ENCODING:
+            known = self._coded.get(column.name)
+            if known is None or known[0] is not column:
+                values = self.table.column(column.name).combine_chunks()
+                codes = codes_of(values, column.categories, schema.markers(column.name))
+                known = column, codes.astype(np.min_scalar_type(-max(len(column.categories), 2)), copy=False)
+                self._coded[column.name] = known
+        return known[1]
 
 
 def is_frame(value: Any) -> bool:
@@ -107,7 +130,7 @@ def _ordered(column: Any) -> Any:
     """A dictionary column whose type says that the order of its entries means something."""
     column = column.unify_dictionaries()
     kind = pa.dictionary(column.type.index_type, column.type.value_type, ordered=True)
-    chunks = [pa.DictionaryArray.from_arrays(c.indices, c.dictionary, ordered=True) for c in column.chunks]
+    chunks = [pa.DictionaryArray.from_arrays(c.indices, c.dictionary, ordered=True, safe=False) for c in column.chunks]
     return pa.chunked_array(chunks, kind)
 
 
