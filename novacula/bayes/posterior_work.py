@@ -163,5 +163,6 @@ def posterior_figure(posterior: Posterior) -> Figure:
 
 def called(name: Hashable) -> str:
     """A name or datum as it stands in a derivation."""
-    number = isinstance(name, (int, float, np.integer, np.floating)) and not isinstance(name, (bool, np.bool_))
-    return few_digits(float(name)) if number else printable(str(name), _NAME)  # type: ignore[arg-type]
+    if isinstance(name, (int, float, np.integer, np.floating)) and not isinstance(name, (bool, np.bool_)):
+        return few_digits(float(name))
+    return printable(str(name), _NAME)

@@ -85,7 +85,7 @@ class PosteriorClassifier(Classifier):
         return named(self.estimators)
 
     def _keep(self, posterior: Posterior) -> Self:
-        self.classes_ = posterior.voice.classes  # type: ignore[union-attr]
+        self.classes_ = LabelledRows(posterior.hypotheses).classes
         self.hypothesis_names_ = posterior.names
         self.hypotheses_ = tuple(posterior.hypotheses.values())
         self.prior_, self.log_likelihood_ = posterior.prior, posterior.log_likelihood

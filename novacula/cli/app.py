@@ -91,17 +91,12 @@ def work(
     json: AsJson = False,
 ) -> None:
     """Fit a learner to a table and print its derivation, with the numbers put in."""
-    from novacula.cli.data import read_table
+    from novacula.cli.data import one_row, read_table
     from novacula.cli.fitting import fitted
-    from novacula.errors import ParameterError
 
     table = read_table(data, target)
     model = fitted(learner, table, setting or ())
-    if row is None:
-        return print_work(model.work(), form, json)
-    if not 1 <= row <= len(table):
-        raise ParameterError(f"there is no row {row}: {table.source.name} has {len(table)} rows, counted from 1")
-    return print_work(model.work(table.conform(model.schema_, "ignore").take([row - 1])), form, json)
+    print_work(model.work() if row is None else model.work(one_row(table, row, model.schema_)), form, json)
 
 
 @app.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from novacula.table import Table
+    from novacula.table import Schema, Table
 
 
 def read_table(names: Sequence[str], target: str | None, drop: Sequence[str] = (), weight: str | None = None) -> Table:
@@ -24,6 +24,15 @@ def read_table(names: Sequence[str], target: str | None, drop: Sequence[str] = (
     else:
         table = read(list(names), target, weight=weight)
     return table.drop(list(drop)) if drop else table
+
+
+def one_row(table: Table, row: int, schema: Schema) -> Table:
+    """A row, counted from 1, as a model with this schema takes it."""
+    from novacula.errors import ParameterError
+
+    if not 1 <= row <= len(table):
+        raise ParameterError(f"there is no row {row}: {table.source.name} has {len(table)} rows, counted from 1")
+    return table.conform(schema, "ignore").take([row - 1])
 
 
 def named_values(settings: Sequence[str]) -> dict[str, Any]:

@@ -22,21 +22,18 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def predictions(model: Any, table: Table) -> pa.Table:
-    """The columns that the model knows, and what it says of each row."""
+    """All columns of a table, and what the model says of each row; a sparse block has no columns to show."""
     known = table.conform(model.schema_, "ignore")
-    columns = (
-        {name: known.to_pandas()[name] for name in known.layout.names} if not known.layout.of_kind("sparse") else {}
-    )
     said = {"prediction": model.predict(known)}
     if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
         proba = model.predict_proba(known)
         said |= {f"P({label})": proba[:, k] for k, label in enumerate(model.classes_)}
-    arrays: dict[str, Any] = {name: pa.array(column, from_pandas=True) for name, column in columns.items()}
+    rows = pa.table({}) if table.layout.of_kind("sparse") else table.to_arrow()
     for name, values in said.items():
-        while name in arrays:
+        while name in rows.column_names:
             name += "′"
-        arrays[name] = pa.array(np.asarray(values).tolist())
-    return pa.table(arrays)
+        rows = rows.append_column(name, pa.array(np.asarray(values).tolist()))
+    return rows
 
 
 def to_bytes(rows: pa.Table, ending: str, *, safe: bool) -> bytes:

@@ -52,20 +52,18 @@ def explain(
     json: AsJson = False,
 ) -> None:
     """Derive a model from its numbers, or the prediction of one row."""
-    from novacula.cli.data import read_table
+    from novacula.cli.data import one_row, read_table
     from novacula.errors import ParameterError
     from novacula.learner import load
 
     loaded = load(model)
-    if not data:
-        if row is not None:
-            raise ParameterError("--row needs a table: name the file that holds the row behind the model")
-        return print_work(loaded.work(), form, json)
-    table = read_table(data, None)
-    place = 1 if row is None else row
-    if not 1 <= place <= len(table):
-        raise ParameterError(f"there is no row {place}: {table.source.name} has {len(table)} rows, counted from 1")
-    return print_work(loaded.work(table.conform(loaded.schema_, "ignore").take([place - 1])), form, json)
+    if data:
+        work = loaded.work(one_row(read_table(data, None), 1 if row is None else row, loaded.schema_))
+    elif row is not None:
+        raise ParameterError("--row needs a table: name the file that holds the row behind the model")
+    else:
+        work = loaded.work()
+    print_work(work, form, json)
 
 
 def print_work(work: Any, form: str, json: bool) -> None:

@@ -50,7 +50,8 @@ class Dag:
         if isinstance(edges, Dag):
             edges = edges.parents
         if isinstance(edges, Mapping):
-            return cls({**dict.fromkeys(parents, ()), **edges})  # type: ignore[dict-item]  # what is no tuple becomes one
+            named: dict[str, Any] = {**dict.fromkeys(parents, ()), **edges}  # parents that are no tuple become one
+            return cls(named)
         for parent, child in map(_pair, edges):
             parents.setdefault(parent, [])
             parents.setdefault(child, []).append(parent)

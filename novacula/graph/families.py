@@ -25,16 +25,15 @@ EXACT = 1e-12
 """How far from 1 a sum may be to be left as it is: what rounding does to numbers that were divided before."""
 
 
+@dataclass(frozen=True, eq=False)
 class _Family:
-    """What families share: they are equal if all their fields are."""
+    """What families share: they are equal if all their fields are, which also takes their hash away."""
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
         return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)

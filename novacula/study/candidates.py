@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from novacula.errors import ParameterError
+from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.registry import find, learners, look_up
 from novacula.study.question import Question
@@ -43,8 +44,8 @@ def _candidate(name: str, question: Question) -> Candidate:
     return Candidate(name, card, sizes, _obstacle(kind, question))
 
 
-def _obstacle(kind: type, question: Question) -> str:
-    card: Card = kind.card  # type: ignore[attr-defined]
+def _obstacle(kind: type[Learner], question: Question) -> str:
+    card = kind.card
     if card.conjunctive and question.extent.n_classes != 2:
         return f"it learns two classes, and there are {question.extent.n_classes}"
     needed = {"probabilities": "predict_proba", "decision": "decision_function"}.get(question.metric.needs)

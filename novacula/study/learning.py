@@ -22,7 +22,7 @@ from novacula.study.contender import Contender
 from novacula.study.finding import Finding
 from novacula.study.leaderboard import Entry, choice, entry
 from novacula.study.ledger import Ledger
-from novacula.study.plan import plan
+from novacula.study.plan import PATIENCE, plan
 from novacula.study.question import Question, Task, ask, subsample
 from novacula.study.race import Race, Watch
 from novacula.study.study import Study
@@ -31,6 +31,7 @@ from novacula.study.verdict import verdict
 from novacula.study.watching import Watcher
 from novacula.table import Table, read
 from novacula.table.crew import Alone, crew
+from novacula.table.parallel import thread_count
 
 WIDE = 300_000
 """Values of a table from which on processes are started at once; below, only if the race turns out to be long."""
@@ -132,9 +133,11 @@ def _check(folds: int, budget: float | None, rule: str) -> None:
 def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: Watch, budget: float | None) -> None:
     """Run the race: in this process as long as it is short, then with a crew."""
     small = question.extent.n_rows * question.extent.n_columns < WIDE
-    if client is None and (jobs == 1 or (jobs is None and small)):
+    patience = PATIENCE if budget is None else budget
+    begun = client is None and (jobs == 1 or (jobs is None and small))
+    if begun:
         alone = Alone(question)
-        plan(question, race.contenders, alone, budget)
+        plan(question, race.contenders, alone, patience * (thread_count() if jobs is None else jobs))
 
         def long() -> bool:
             return jobs is None and race.known() and race.seconds_left() > LONG
@@ -143,7 +146,8 @@ def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: W
         if not race.waiting or race.stopped:
             return
     with crew(question, jobs, client) as helpers:
-        plan(question, race.contenders, helpers, budget)
+        if not begun:
+            plan(question, race.contenders, helpers, patience * helpers.places)
         race.run(helpers, watch)
 
 

@@ -20,8 +20,10 @@ MANY = 4 * PROBED
 """Rows up to which nothing needs to be reckoned."""
 
 
-def plan(question: Question, contenders: Sequence[Contender], crew: Crew, budget: float | None) -> None:
-    """Give fewer rows to those that would take too long; leave out those that would even then."""
+def plan(question: Question, contenders: Sequence[Contender], crew: Crew, seconds: float) -> None:
+    """Give fewer rows to those that would take too long for so many seconds of all workers together; leave out those
+    that would even then. Trials run on the crew; it is called once, before any cell is measured.
+    """
     if question.extent.n_rows <= MANY:
         return
     entered = [contender for contender in contenders if not contender.obstacle]
@@ -32,7 +34,7 @@ def plan(question: Question, contenders: Sequence[Contender], crew: Crew, budget
         for contender, (quarter, whole) in zip(entered, (trial.result() for trial in trials), strict=True)
         if not quarter.failure and not whole.failure  # else the race tells the reason
     ]
-    left = (PATIENCE if budget is None else budget) * crew.places
+    left = seconds
     growths.sort(key=lambda pair: pair[1].whole())
     for done, (contender, growth) in enumerate(growths):  # what the quick ones do not need is the slow ones'
         left -= _allot(contender, growth, left / (len(growths) - done))

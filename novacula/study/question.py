@@ -6,7 +6,7 @@ The test rows are put aside here, and nothing looks at them until the choice is 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -173,10 +173,3 @@ def subsample(rows: Rows, most: int | None, seed: int) -> Rows:
     if most is None or most >= len(rows):
         return rows
     return rows.take(np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False)))
-
-
-def without_columns(question: Question, names: list[str]) -> Question:
-    """The same question on fewer columns."""
-    train = replace(question.train, X=question.train.X.drop(names))
-    test = None if question.test is None else replace(question.test, X=question.test.X.drop(names))
-    return replace(question, train=train, test=test)

@@ -79,11 +79,19 @@ def crew(shared: Any, places: int | None = None, client: Any = None) -> Iterator
     if places is not None and (not isinstance(places, int) or places < 1):
         raise ParameterError(f"jobs is {places!r}; it must be a whole number of at least 1")
     if client is not None:
-        yield Cluster(client, shared)
+        yield from _cluster(client, shared)
     elif (places or thread_count()) == 1:
         yield Alone(shared)
     else:
         yield from _processes(shared, places or thread_count())
+
+
+def _cluster(client: Any, shared: Any) -> Iterator[Crew]:
+    helpers = Cluster(client, shared)
+    try:
+        yield helpers
+    finally:
+        helpers.executor.shutdown(wait=False)  # which cancels what is under way
 
 
 def _processes(shared: Any, places: int) -> Iterator[Crew]:

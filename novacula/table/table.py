@@ -147,6 +147,10 @@ class Table:
 
     def to_pandas(self) -> Any:
         """All rows as a pandas frame; missing values are empty, and categories in the order of the schema."""
+        return self.to_arrow().to_pandas()
+
+    def to_arrow(self) -> Any:
+        """All rows as an Arrow table; missing values are null, and categories in the order of the schema."""
         from novacula.table.encode import Place, tidy_batch
 
         names, held = self._stored(), []
@@ -155,7 +159,7 @@ class Table:
             for batch in part.batches(names, self.layout):
                 held.append(tidy_batch(batch, self.layout, self.unseen, Place(part, row)))
                 row += batch.num_rows
-        return _one_table(held).select(names).to_pandas()
+        return _one_table(held).select(names)
 
     def _stored(self) -> list[str]:
         """The columns that the source holds as such: a target may stand beside them."""

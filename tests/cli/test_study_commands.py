@@ -108,7 +108,7 @@ def test_predictions_stand_beside_the_rows_with_probabilities(novacula, weather,
     done = novacula("predict", model, weather, "-o", tmp_path / "out.csv")
     assert done.code == 0
     rows = pd.read_csv(tmp_path / "out.csv")
-    assert rows.columns.tolist() == ["sky", "wind", "prediction", "P(no)", "P(yes)"]
+    assert rows.columns.tolist() == ["sky", "wind", "play", "prediction", "P(no)", "P(yes)"]  # nothing is lost
     loaded, frame = nv.load(model), pd.read_csv(weather).drop(columns="play")
     assert rows["prediction"].tolist() == loaded.predict(frame).tolist()
     np.testing.assert_allclose(rows[["P(no)", "P(yes)"]], loaded.predict_proba(frame))
@@ -123,7 +123,7 @@ def test_other_formats(novacula, weather, model, tmp_path, ending):
 
 
 def test_json_and_standard_output(novacula, weather, model):
-    assert novacula("predict", model, weather).out.splitlines()[0].startswith('"sky","wind","prediction"')
+    assert novacula("predict", model, weather).out.splitlines()[0].startswith('"sky","wind","play","prediction"')
     assert json.loads(novacula("predict", model, weather, "--json").out)[0]["prediction"] in ("yes", "no")
 
 

@@ -231,7 +231,7 @@ def test_slow_learners_get_fewer_rows_and_the_quick_leave_them_their_time():
     quick = contender(None, sizes=(None,), folds=5, name="quick")
     slow = contender(None, sizes=(1, 2, 3, 4), folds=5, name="slow")
     seconds = {"quick": lambda n: 1e-6 * n, "slow": lambda n: 1e-3 * n}  # 5.12 s a cell of 5,120 rows, 20 cells
-    plan(question, [quick, slow], Clocked(seconds), budget=30.0)
+    plan(question, [quick, slow], Clocked(seconds), seconds=60.0)
     assert quick.rows is None
     assert slow.rows == 2000  # 40 s of the 60 s of two workers; 4,000 rows would take 80 s
     assert slow.obstacle == ""
@@ -239,14 +239,14 @@ def test_slow_learners_get_fewer_rows_and_the_quick_leave_them_their_time():
 
 def test_what_is_too_slow_even_so_is_left_out_with_the_reason():
     one = contender(None, sizes=(1, 2), folds=5, name="snail")
-    plan(wide_question(), [one], Clocked({"snail": lambda n: 0.1 * n}), budget=10.0)
+    plan(wide_question(), [one], Clocked({"snail": lambda n: 0.1 * n}), seconds=20.0)
     assert "1,000 rows a fold would take about 500 s" in one.obstacle
 
 
 def test_small_tables_need_no_plan():
     question = ask(nv.datasets.load("iris"), folds=5, test=0.2, metric=None, task=None, seed=0)
     one = contender(None)
-    plan(question, [one], Scripted(None), budget=0.001)
+    plan(question, [one], Scripted(None), seconds=0.001)
     assert one.rows is None
 
 

@@ -48,6 +48,12 @@ def test_any_rows_can_be_taken(rows):
         pd.testing.assert_frame_equal(part.to_pandas(), expected)
 
 
+def test_rows_come_as_an_arrow_table():
+    assert table().take([2, 0]).to_arrow().to_pylist()[1] == {
+        "size": 1.5, "colour": "red", "words": "a b", "w": 1.0, "kind": "x",
+    }  # fmt: skip
+
+
 def test_a_mask_takes_rows_too():
     mask = np.array([True, False, True, False, False, True])
     assert table().take(mask).to_pandas()["size"].tolist() == [1.5, 3.0, 7.0]

@@ -82,7 +82,8 @@ class DirichletCategorical(Conjugate):
 
     @property
     def _alpha(self) -> Floats:
-        return np.array(list(self.alpha.values()), np.float64)  # type: ignore[union-attr]
+        given = self.alpha  # a mapping, once it is checked
+        return np.array(list(given.values() if isinstance(given, Mapping) else given), np.float64)
 
     @property
     def prior(self) -> Any:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from novacula.errors import DataError, SchemaError
 from novacula.table import Column, Schema, Table
 from novacula.table.frames import FrameSource, arrow_table
+from novacula.table.schema import Kind
 from novacula.table.source import Source
 from novacula.table.survey import survey
 
@@ -86,8 +87,9 @@ def read_columns(source: Source, names: Sequence[str]) -> list[Values]:
     table = Table(source, survey(source, roles, {}, progress=False), progress=False)
     chunk = table.to_chunk()
     found: dict[str, Values] = {}
-    for kind, columns in (("numeric", chunk.numeric.T), ("categorical", chunk.codes.T), ("text", chunk.text)):
-        for column, values in zip(table.layout.of_kind(kind), columns, strict=True):  # type: ignore[arg-type]
+    held: dict[Kind, Any] = {"numeric": chunk.numeric.T, "categorical": chunk.codes.T, "text": chunk.text}
+    for kind, columns in held.items():
+        for column, values in zip(table.layout.of_kind(kind), columns, strict=True):
             if kind == "categorical":
                 found[column.name] = Values(column.categories, np.maximum(values, UNKNOWN).astype(np.int64))
             else:

@@ -111,7 +111,8 @@ class CategoricalOverview(Overview):
 
     def solver(self, m: float, start: Emission) -> CategoricalSolver:
         """A prior on every symbol to which the start gives a chance."""
-        return CategoricalSolver(start.probability > 0.0, self.offsets, m)  # type: ignore[attr-defined]
+        assert isinstance(start, CategoricalEmission)  # noqa: S101  (symbols start from probabilities of symbols)
+        return CategoricalSolver(start.probability > 0.0, self.offsets, m)
 
     def _solved(self, counts: Floats) -> CategoricalEmission:
         return CategoricalSolver(np.ones(counts.shape, bool), self.offsets, 0.0).solve(counts)
