@@ -112,12 +112,19 @@ class Tables(Race):
 # --- a hidden node ------------------------------------------------------------------------------------------
 
 
+def start_of(data: Data) -> dict[str, Any]:
+    """The tables from which both climb."""
+    import numpy as np
+
+    return {name: np.array(table) for name, table in data["start"].items()}
+
+
 def climb(data: Data) -> dict[str, Any]:
     """Rows that are equal are grouped; all steps from the same start."""
     from novacula.graph import BayesianNetwork
 
-    hidden = {"H": data["start"]["H"].size}
-    model = BayesianNetwork(data["edges"], hidden=hidden, init=data["start"], max_iter=STEPS, tol=0.0)
+    start = start_of(data)
+    model = BayesianNetwork(data["edges"], hidden={"H": start["H"].size}, init=start, max_iter=STEPS, tol=0.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the steps are not meant to converge
         return our_tables(model.fit(data["frame"]))
@@ -128,7 +135,7 @@ def pgmpy_climb(data: Data) -> dict[str, Any]:
     from pgmpy.estimators import ExpectationMaximization
     from pgmpy.factors.discrete import TabularCPD
 
-    frame, start = data["frame"], data["start"]
+    frame, start = data["frame"], start_of(data)
     network = pgmpy_network(data["edges"], list(frame), latents={"H"})
     card = start["H"].size
     states = {name: list(frame[name].cat.categories) for name in frame} | {"H": list(range(card))}
@@ -161,7 +168,8 @@ class HiddenNode(Race):
         noise = np.where(rng.random((n, d)) < 0.35, rng.integers(0, k, (n, d)), 0)
         start = {"H": rng.dirichlet(np.ones(k))} | {f"n{j:02}": rng.dirichlet(np.ones(k), k) for j in range(d)}
         edges = [("H", f"n{j:02}") for j in range(d)]
-        return {"codes": (cause[:, None] + noise) % k, "edges": edges, "start": start}
+        plain = {name: table.tolist() for name, table in start.items()}  # data are kept as arrays and JSON
+        return {"codes": (cause[:, None] + noise) % k, "edges": edges, "start": plain}
 
     def contenders(self) -> Sequence[Contender]:
         """The same frame and the same start for both."""
@@ -177,5 +185,5 @@ class HiddenNode(Race):
     def limit(self, data: Data) -> Limit:
         """Read the rows once to group them; a step sums the hidden states of each distinct row."""
         n, d = data["codes"].shape
-        k = data["start"]["H"].size
+        k = len(data["start"]["H"])
         return Limit(n * d, STEPS * float(k) ** (d + 1) * d)
