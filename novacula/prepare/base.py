@@ -46,11 +46,6 @@ class Prepared(Learner):
         self._report_unseen(table, table.map(count_unseen).sum(axis=0))
         return getattr(self.model_, method)(self._behind(table.to_chunk(), table))
 
-    @property
-    def n_parameters_(self) -> int:
-        """Free numbers of the learner; the preparation's are not counted."""
-        return int(self.model_.n_parameters_)
-
     def work(self, X: Any = None) -> Work:
         """What is done to the columns, and then the learner's own work."""
         check_is_fitted(self)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from novacula.evaluate.intervals import mean_interval, proportion_interval
-from novacula.evaluate.loss import LossFunction
+from novacula.evaluate.loss import Floats, LossFunction
 from novacula.evaluate.rows import Rows
 from novacula.study.leaderboard import Entry, short
+
+NORMAL_95 = 1.959964
+"""Standard errors on either side of a mean within which a normal variable lies with 95%."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,7 @@ def verdict(model: Any, rows: Rows, metric: LossFunction, entry: Entry) -> Verdi
     """Measure a fitted model on the test rows, and compare with what cross-validation promised."""
     losses = rows.losses(model, metric)
     error = float(np.average(losses, weights=rows.weight))
-    if metric.name == "zero_one" and rows.weight is None:
-        low, high = proportion_interval(float(losses.sum()), len(losses))
-    else:
-        low, high = mean_interval(losses)
-        low = max(low, 0.0)
+    low, high = _interval(losses, rows.weight, metric)
     surprising = not low <= entry.error <= high
     words = f"On {len(losses):,} test rows that nothing had looked at, the error is {short(error)}"
     words += f" (95% interval {short(low)} to {short(high)})."
@@ -43,3 +42,16 @@ def verdict(model: Any, rows: Rows, metric: LossFunction, entry: Entry) -> Verdi
             "choice among many learners flattered it."
         )
     return Verdict(error, low, high, len(losses), words, surprising)
+
+
+def _interval(losses: Floats, weight: Floats | None, metric: LossFunction) -> tuple[float, float]:
+    """Where the error lies with 95%; a loss is never below 0."""
+    if weight is None and metric.name == "zero_one":
+        return proportion_interval(float(losses.sum()), len(losses))
+    if weight is None:
+        low, high = mean_interval(losses)
+        return max(low, 0.0), high
+    share = weight / weight.sum()
+    mean = float(share @ losses)
+    half = NORMAL_95 * float(np.sqrt(share**2 @ (losses - mean) ** 2))
+    return max(mean - half, 0.0), mean + half

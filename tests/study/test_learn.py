@@ -178,6 +178,18 @@ def test_weights_count_as_repetition():
     assert by_learner(one)["naive-bayes"].error == pytest.approx(by_learner(plain)["naive-bayes"].error)
 
 
+def test_the_interval_of_weighted_rows_is_about_the_weighted_error():
+    frame = nv.datasets.load("iris").to_pandas()
+    frame["w"] = np.where(frame["target"] == "virginica", 9.0, 1.0)
+    study = learn(nv.read(frame, "target", weight="w"), learners=["plurality-classifier"], folds=3, jobs=1)
+    share = study.question.test.weight / study.question.test.weight.sum()
+    assert study.best_.predict(study.question.test.X)[0] == "virginica"  # by its weight
+    wrong = share @ (study.question.test.y != "virginica")
+    assert study.test.error == pytest.approx(wrong)
+    spread = np.sqrt(share**2 @ ((study.question.test.y != "virginica") - wrong) ** 2)
+    assert study.test.high - wrong == pytest.approx(1.96 * spread, rel=1e-4)
+
+
 def test_text_categories_and_holes_take_part():
     rng = np.random.default_rng(0)
     n = 60
