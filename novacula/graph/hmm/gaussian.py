@@ -14,6 +14,7 @@ from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
+from novacula.graph.hmm.parameters import numeric_columns
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner.card import Card
 from novacula.learner.work import Step
@@ -21,7 +22,7 @@ from novacula.mixture.em import Restart
 from novacula.mixture.gaussian.covariance import CovarianceType, Family
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
-from novacula.table import Chunk, Column
+from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
 
@@ -143,13 +144,11 @@ class GaussianHMM(HiddenMarkovModel):
         shape = np.shape(means)
         if len(shape) != 2:
             raise ParameterError(f"means has shape {shape}; it must be a table with a row a state")
-        names = [f"x{j}" for j in range(shape[1])] if columns is None else list(columns)
-        if len(names) != shape[1]:
-            raise ParameterError(f"columns has {len(names)} names, but means has {shape[1]} columns")
+        features = numeric_columns(columns, shape[1], "means")
         model = cls(shape[0], **parameters)
         model.floor_ = np.zeros(shape[1])
         emission = model._emission_of(as_means(means, *shape), covariances)
-        return model._set(start, transition, emission, tuple(Column(name, "numeric") for name in names), states)
+        return model._set(start, transition, emission, features, states)
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 

@@ -6,12 +6,14 @@ P(z₁ = i) = πᵢ      P(zₜ₊₁ = j | zₜ = i) = Aᵢⱼ      p(xₜ | z�
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.table import Column
 from novacula.table.chunk import Floats
 
 SAMPLE = 4096
@@ -115,6 +117,14 @@ class Parameters:
 def sampled(n: int, seed: int) -> Any:
     """Places of at most `SAMPLE` of n steps."""
     return np.arange(n) if n <= SAMPLE else np.sort(np.random.default_rng(seed).choice(n, SAMPLE, replace=False))
+
+
+def numeric_columns(names: Sequence[str] | None, width: int, of: str) -> tuple[Column, ...]:
+    """Columns of numbers for parameters of this width, called x0, x1, … unless names are given."""
+    called = [f"x{j}" for j in range(width)] if names is None else list(names)
+    if len(called) != width:
+        raise ParameterError(f"columns has {len(called)} names, but {of} has {width} columns")
+    return tuple(Column(name, "numeric") for name in called)
 
 
 def distribution(given: Any, shape: tuple[int, ...], name: str) -> Floats:

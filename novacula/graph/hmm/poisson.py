@@ -11,10 +11,11 @@ from novacula.errors import DataError, ParameterError
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import rate_steps
 from novacula.graph.hmm.emissions.poisson import PoissonEmission, PoissonOverview
+from novacula.graph.hmm.parameters import numeric_columns
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner.card import Card
 from novacula.learner.work import Step
-from novacula.table import Chunk, Column
+from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
 
@@ -113,10 +114,7 @@ class PoissonHMM(HiddenMarkovModel):
         """A model of known parameters, of which questions can be asked without a fit."""
         held = as_rates(rates, None, None)
         k, d = held.shape
-        names = [f"x{j}" for j in range(d)] if columns is None else list(columns)
-        if len(names) != d:
-            raise ParameterError(f"columns has {len(names)} names, but rates has {d} columns")
-        features = tuple(Column(name, "numeric") for name in names)
+        features = numeric_columns(columns, d, "rates")
         return cls(k, **parameters)._set(start, transition, PoissonEmission(held), features, states)
 
     # --- what an emission adds ---------------------------------------------------------------------------------
