@@ -33,5 +33,9 @@ class UnseenCategoryWarning(DataWarning):
     """A column holds categories that were not there at fit; they are treated as missing."""
 
 
+class ScaleWarning(DataWarning):
+    """Columns of wildly different sizes, where a learner measures distances or lengths across all of them."""
+
+
 class RankWarning(UserWarning):
     """A linear system is under-determined or too ill-conditioned for all digits to be trusted."""

@@ -1,0 +1,70 @@
+"""Kernels and what is learned with them: support vector machines, Gaussian processes, kernel ridge and PCA."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from novacula.kernel.algebra import (
+        Constant,
+        Custom,
+        Gaussian,
+        Kernel,
+        Linear,
+        Multiquadric,
+        Polynomial,
+        Precomputed,
+    )
+    from novacula.kernel.gaussian_process import GaussianProcessRegressor
+    from novacula.kernel.kernel_pca import KernelPCA
+    from novacula.kernel.kernel_ridge import KernelRidge
+    from novacula.kernel.nystroem import Nystroem
+    from novacula.kernel.random_fourier_features import RandomFourierFeatures
+    from novacula.kernel.svc import SVC
+    from novacula.kernel.svr import SVR
+
+_HOME = {
+    "Constant": "algebra",
+    "Custom": "algebra",
+    "Gaussian": "algebra",
+    "GaussianProcessRegressor": "gaussian_process",
+    "Kernel": "algebra",
+    "KernelPCA": "kernel_pca",
+    "KernelRidge": "kernel_ridge",
+    "Linear": "algebra",
+    "Multiquadric": "algebra",
+    "Nystroem": "nystroem",
+    "Polynomial": "algebra",
+    "Precomputed": "algebra",
+    "RandomFourierFeatures": "random_fourier_features",
+    "SVC": "svc",
+    "SVR": "svr",
+}
+
+__all__ = [
+    "Constant",
+    "Custom",
+    "Gaussian",
+    "GaussianProcessRegressor",
+    "Kernel",
+    "KernelPCA",
+    "KernelRidge",
+    "Linear",
+    "Multiquadric",
+    "Nystroem",
+    "Polynomial",
+    "Precomputed",
+    "RandomFourierFeatures",
+    "SVC",
+    "SVR",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
