@@ -5,6 +5,7 @@ from novacula.optimize.differences import GradientCheck, check_gradient
 from novacula.optimize.gradient_descent import gradient_descent
 from novacula.optimize.kkt import ConstrainedResult, KKTResiduals, kkt_residuals
 from novacula.optimize.lagrange import lagrange
+from novacula.optimize.lbfgs import lbfgs
 from novacula.optimize.levenberg_marquardt import levenberg_marquardt
 from novacula.optimize.line_search import LineSearch, line_search
 from novacula.optimize.newton import newton
@@ -27,6 +28,7 @@ __all__ = [
     "gradient_descent",
     "kkt_residuals",
     "lagrange",
+    "lbfgs",
     "levenberg_marquardt",
     "line_search",
     "newton",

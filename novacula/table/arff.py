@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -48,7 +48,7 @@ class Attribute:
 class ArffSource(Source):
     """ARFF files with the same attributes."""
 
-    is_text: ClassVar[bool] = True
+    is_text = True
 
     def __init__(self, paths: Sequence[str], encoding: str) -> None:
         self.name = name_of(paths)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, NoReturn, Self, TypeAlias, TypeVar
@@ -28,7 +27,6 @@ from distributed.protocol.pickle import dumps
 
 from novacula.errors import ClusterError, InputTypeError, ParameterError
 from novacula.table.chunk import Chunk
-from novacula.table.frames import DaskPartition
 from novacula.table.memory import MemoryPartition
 from novacula.table.names import printable
 from novacula.table.parallel import Addable, one_blas_thread, tree_sum
@@ -164,7 +162,7 @@ class ClusterRunner:
         """Have bundles loaded; a Dask frame is computed by the workers, all else they read or are sent."""
         tasks = {}
         for key, bundle in bundles.items():
-            parts, frames = zip(*map(shipped, bundle), strict=True)
+            parts, frames = [part.detached() for part in bundle], [part.awaited for part in bundle]
             tasks[key] = self._task(name_of(bundle), load, parts, frames, layout)
         if any(isinstance(part, MemoryPartition) for bundle in bundles.values() for part in bundle):
             return {key: self._client.compute(task) for key, task in tasks.items()}  # a message each
@@ -252,15 +250,6 @@ def layout_mark(layout: Layout) -> str:
     return repr((columns, schema.target, schema.weight, markers, layout.unseen))
 
 
-def shipped(part: Partition) -> tuple[Partition, Any]:
-    """A partition as a task has it, and the lazy frame that will fill it, if any."""
-    if not isinstance(part, DaskPartition):
-        return part.detached(), None
-    hollow = copy(part)
-    hollow.delayed = None
-    return hollow, part.delayed
-
-
 # --- what workers do ----------------------------------------------------------------------------------------
 
 
@@ -268,8 +257,8 @@ def load(parts: Bundle, frames: Sequence[Any], layout: Layout) -> Rows:
     """Lay out the rows of a bundle."""
     rows = []
     for part, frame in zip(parts, frames, strict=True):
-        if isinstance(part, DaskPartition):
-            part.delayed = frame
+        if frame is not None:
+            part.receive(frame)
         with at_work(part.name):
             rows.append(list(layout.chunks(part)))
     return rows

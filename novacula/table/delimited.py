@@ -7,7 +7,7 @@ out not to be a number, the rest of the range comes as text, so that whoever ask
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -32,7 +32,7 @@ _SAMPLE_BYTES = 1 << 18
 class DelimitedSource(Source):
     """Delimited text files of one form, read one after the other."""
 
-    is_text: ClassVar[bool] = True
+    is_text = True
 
     def __init__(self, paths: Sequence[str], dialect: Dialect) -> None:
         self.name = name_of(paths)

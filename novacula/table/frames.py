@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,21 @@ class DaskPartition(Partition):
         self.delayed = delayed
         self.name = f"partition {index} of the Dask frame"
         self.key = f"dask-{delayed.key}"
+
+    def detached(self) -> DaskPartition:
+        """Give the partition without its frame, which the cluster computes itself."""
+        hollow = copy(self)
+        hollow.delayed = None
+        return hollow
+
+    @property
+    def awaited(self) -> Any:
+        """The frame, yet to be computed."""
+        return self.delayed
+
+    def receive(self, computed: Any) -> None:
+        """Take the frame."""
+        self.delayed = computed
 
     def _parts(self) -> Sequence[MemoryPartition]:
         lazy = hasattr(self.delayed, "compute")  # a worker has it computed already

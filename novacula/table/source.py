@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from novacula.table.chunk import Chunk
 from novacula.table.schema import Column, Kind, Schema
@@ -46,6 +46,15 @@ class Partition(ABC):
         """Give the partition as it can be sent elsewhere: with its own rows and no others."""
         return self
 
+    @property
+    def awaited(self) -> Any:
+        """What has to be computed before a detached partition can be read, as a Dask object; None for most."""
+        return None
+
+    def receive(self, computed: Any) -> None:
+        """Take what `awaited` came to."""
+        raise NotImplementedError(f"{type(self).__name__} waits for nothing")
+
     def row_name(self, row: int) -> str:
         """Name a row of this partition, counted from 0, in a message; may be slow."""
         return f"row {row + 1} of {self.name}"
@@ -55,7 +64,7 @@ class Source(ABC):
     """An ordered list of partitions of the same columns."""
 
     name: str
-    is_text: ClassVar[bool] = False
+    is_text: bool = False
     """Whether values are spelled out, so that digits may be a number and a marker may stand for nothing."""
 
     @abstractmethod

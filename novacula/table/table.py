@@ -20,6 +20,7 @@ import numpy as np
 
 from novacula.errors import SchemaError
 from novacula.table.chunk import Chunk, Floats
+from novacula.table.expanded import Expansion
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable, prefetched
@@ -190,6 +191,23 @@ class Table:
         ignored = [column.name for column in self.layout if column.kind == "ignored"]
         schema = replace(self.layout.drop(ignored).uncounted(), n_rows=len(chunk))
         return type(self)(ChunkSource(chunk, schema, self.source.name), schema, unseen="ignore", progress=self.progress)
+
+    def expanded(self, expansion: Expansion, names: Sequence[str]) -> Self:
+        """The same rows with numeric columns that a function makes of each chunk as it is read.
+
+        `expansion(chunk)` gives numbers (rows, columns); it must be a function of the rows alone, and on a cluster
+        one that can be pickled. Target and weight stay.
+
+        >>> import novacula as nv
+        >>> wine = nv.datasets.load("wine").select(["alcohol"])
+        >>> squares = wine.expanded(lambda chunk: chunk.numeric**2, ["alcohol²"])
+        >>> squares.schema.names
+        ('alcohol²', 'target')
+        """
+        from novacula.table.expanded import ExpandedSource
+
+        source = ExpandedSource(self.source, self.layout, expansion, names)
+        return type(self)(source, source.layout(), unseen=self.unseen, runner=self.runner, progress=self.progress)
 
     def on(self, client: Any) -> Self:
         """The same table on a Dask cluster: its partitions stay in the workers' memory between passes."""

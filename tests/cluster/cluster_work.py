@@ -52,6 +52,10 @@ def first_column(chunk: Chunk) -> Any:
     return chunk.numeric[:, 0]
 
 
+def doubled(chunk: Chunk) -> Any:
+    return 2 * chunk.numeric
+
+
 def decayed(state: Any, chunk: Chunk, rate: float) -> Any:
     """A state that tells in which order it saw the chunks."""
     return rate * state + chunk.numeric.sum(axis=0)

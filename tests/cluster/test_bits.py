@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cluster_work import decayed, first_column, parquet, sums, sums_of_all, threads_seen, wild
+from cluster_work import decayed, doubled, first_column, parquet, sums, sums_of_all, threads_seen, wild
 from distributed import Client
 
 import novacula as nv
@@ -111,3 +111,13 @@ def test_one_thread_of_blas_and_numba(client: Client, tmp_path: Path) -> None:
     assert [seen.tolist() for seen in client.run(threads_seen).values()] == outside
     assert np.array_equal(np.unique(there.map(threads_seen)), [1])
     assert [seen.tolist() for seen in client.run(threads_seen).values()] == outside
+
+
+@pytest.mark.parametrize("kind", ["files", "dask"])
+def test_expanded(client: Client, tmp_path: Path, kind: str) -> None:
+    import dask.dataframe as dd
+
+    table = nv.read(parquet(tmp_path) if kind == "files" else dd.from_pandas(wild(600), npartitions=6))
+    seen = table.expanded(doubled, [f"2·{column.name}" for column in table.layout.of_kind("numeric")])
+    assert_same_bits(seen, client, len(table.source.partitions()))
+    assert np.array_equal(seen.on(client).map(first_column), 2 * table.map(first_column))

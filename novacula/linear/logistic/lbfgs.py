@@ -10,7 +10,6 @@ diagonal stands for it. It ends where √(gᵀM⁻¹g) for that bound M is at mo
 from __future__ import annotations
 
 import math
-from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +18,7 @@ from scipy import linalg
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
 from novacula.linear.logistic.newton import RANK, Progress
 from novacula.linear.logistic.objective import Objective, Point
+from novacula.optimize.lbfgs import Memory
 from novacula.statistics import CoMoments
 from novacula.table.chunk import Chunk, Floats
 
@@ -36,11 +36,10 @@ class LBFGS:
 
     objective: Objective
     tol: float
-    pairs: deque[tuple[Floats, Floats, float]] = field(init=False)
     gauge: float = field(init=False, default=1.0)
 
     def __post_init__(self) -> None:
-        self.pairs = deque(maxlen=PAIRS)
+        self.memory = Memory(PAIRS)
         self.progress = Progress(self.tol, PATIENCE)
         self.bound = Bound(self.objective)
 
@@ -63,23 +62,13 @@ class LBFGS:
         return following, point.value
 
     def quasi_newton(self, gradient: Floats) -> Floats:
-        """B g by the two loops."""
-        q, shares = gradient.copy(), list[float]()
-        for s, y, sy in reversed(self.pairs):
-            shares.append(float(s @ q) / sy)
-            q -= shares[-1] * y
-        found = self.gauge * self.bound.solve(q)
-        for (s, y, sy), share in zip(self.pairs, reversed(shares), strict=True):
-            found += (share - float(y @ found) / sy) * s
-        return found
+        """B g by the two loops, from the bound times what it is off along the last step."""
+        return self.memory.product(gradient, lambda q: self.gauge * self.bound.solve(q))
 
     def remember(self, s: Floats, y: Floats) -> None:
         """Keep a pair, unless rounding or a loss that is not convex bends it the wrong way."""
-        sy = float(s @ y)
-        along = float(y @ self.bound.solve(y))
-        if sy > 1e-12 * np.sqrt(float(s @ s) * float(y @ y)):
-            self.pairs.append((s, y, sy))
-            self.gauge = sy / along
+        if self.memory.remember(s, y):
+            self.gauge = float(s @ y) / float(y @ self.bound.solve(y))
 
 
 class Bound:
