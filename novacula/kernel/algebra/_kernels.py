@@ -1,0 +1,42 @@
+"""Compiled loops over the entries of a Gram matrix, each in place."""
+
+import numpy as np
+from numba import njit
+from numba.types import Array, float64, void
+
+from novacula.learner._kernels import exponentials
+
+ROWS = Array(float64, 2, "C", readonly=True)
+VALUES = Array(float64, 1, "C", readonly=True)
+TABLE = float64[:, ::1]
+
+SMALL = 1e-4
+"""Below this share of ‖x‖² + ‖y‖² a difference has lost more than four of its sixteen digits."""
+
+
+@njit(void(TABLE, ROWS, ROWS, VALUES, VALUES), nogil=True, cache=True)
+def distances_of_products(found, a, b, left, right):
+    """Turn xᵀy (n, m) of rows a (n, d) and b (m, d), of squares left (n,) and right (m,), into ‖x − y‖²."""
+    for i in range(found.shape[0]):
+        small = 0
+        for j in range(found.shape[1]):
+            both = left[i] + right[j]
+            found[i, j] = both - 2.0 * found[i, j]
+            small += found[i, j] <= SMALL * both
+        if small == 0:
+            continue
+        for j in range(found.shape[1]):
+            if found[i, j] <= SMALL * (left[i] + right[j]):
+                total = 0.0
+                for k in range(a.shape[1]):
+                    gap = a[i, k] - b[j, k]
+                    total += gap * gap
+                found[i, j] = total
+
+
+@njit(void(TABLE), nogil=True, cache=True)
+def exponentials_of_rows(x):
+    """Turn x (n, m), none of it above 700, into eˣ."""
+    scale = np.empty(x.shape[1])
+    for i in range(x.shape[0]):
+        exponentials(x[i], scale, x.shape[1])

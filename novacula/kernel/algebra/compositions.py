@@ -1,0 +1,200 @@
+"""Kernels made of one or two kernels by arithmetic, and why each is one if its parts are.
+
+k₁ + k₂        features side by side                    c·k            features times √c
+k₁ k₂          all products of a feature of each        kⁿ             products of n features
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.kernel.algebra.elementary import whole_power
+from novacula.kernel.algebra.gram import gram
+from novacula.kernel.algebra.kernel import Kernel
+from novacula.kernel.algebra.monomials import Expansion, Monomial, count_monomials, row_tensor
+from novacula.kernel.algebra.parameters import require_count, require_kernel, require_positive
+from novacula.kernel.algebra.rows import Rows
+from novacula.table.chunk import Floats
+
+
+@dataclass(eq=False, repr=False)
+class Sum(Kernel):
+    """k₁ + k₂."""
+
+    left: Any
+    right: Any
+
+    def _validate(self) -> None:
+        require_kernel("Sum", "left", self.left)
+        require_kernel("Sum", "right", self.right)
+
+    @property
+    def positive(self) -> bool | None:
+        """True if both are; otherwise one may make up for the other."""
+        return True if self.left.positive and self.right.positive else None
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """k₁ + k₂."""
+        return np.asarray(self.left.block(A, B) + self.right.block(A, B))
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return np.asarray(self.left._diagonal(rows) + self.right._diagonal(rows))
+
+    def _n_features(self, d: int) -> int:
+        return int(self.left._n_features(d) + self.right._n_features(d))
+
+    def _features(self, X: Floats) -> Floats:
+        return np.hstack([self.left._features(X), self.right._features(X)])
+
+    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+        return [*self.left._terms(names), *self.right._terms(names)]
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """Those of the one, then those of the other."""
+        yield from self.left.gradients(X)
+        yield from self.right.gradients(X)
+
+    def __repr__(self) -> str:
+        return f"{self.left!r} + {enclosed(self.right, Sum)}"
+
+
+@dataclass(eq=False, repr=False)
+class Product(Kernel):
+    """k₁ k₂."""
+
+    left: Any
+    right: Any
+
+    def _validate(self) -> None:
+        require_kernel("Product", "left", self.left)
+        require_kernel("Product", "right", self.right)
+
+    @property
+    def positive(self) -> bool | None:
+        """True if both are (Schur): the features are all products of one of each."""
+        return True if self.left.positive and self.right.positive else None
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """k₁ k₂."""
+        return np.asarray(self.left.block(A, B) * self.right.block(A, B))
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return np.asarray(self.left._diagonal(rows) * self.right._diagonal(rows))
+
+    def _n_features(self, d: int) -> int:
+        return int(self.left._n_features(d) * self.right._n_features(d))
+
+    def _features(self, X: Floats) -> Floats:
+        return row_tensor(self.left._features(X), self.right._features(X))
+
+    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+        return [one * other for one in self.left._terms(names) for other in self.right._terms(names)]
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """∂k₁ k₂, then k₁ ∂k₂."""
+        for one, other in ((self.left, self.right), (self.right, self.left)):
+            if one.free:
+                K = gram(other, X)
+                yield from (inner * K for inner in one.gradients(X))
+
+    def __repr__(self) -> str:
+        return f"{enclosed(self.left, Sum)} * {enclosed(self.right, Sum, Product, Scaled)}"
+
+
+@dataclass(eq=False, repr=False)
+class Scaled(Kernel):
+    """c·k for a number c > 0."""
+
+    kernel: Any
+    scale: Any
+
+    def _validate(self) -> None:
+        require_kernel("Scaled", "kernel", self.kernel)
+        require_positive("Scaled", "scale", self.scale)
+
+    @property
+    def positive(self) -> bool | None:
+        """As the kernel."""
+        return self.kernel.positive
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """c·k."""
+        return np.asarray(float(self.scale) * self.kernel.block(A, B))
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return np.asarray(float(self.scale) * self.kernel._diagonal(rows))
+
+    def _n_features(self, d: int) -> int:
+        return int(self.kernel._n_features(d))
+
+    def _features(self, X: Floats) -> Floats:
+        return np.asarray(np.sqrt(float(self.scale)) * self.kernel._features(X))
+
+    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+        return [term.scaled(float(self.scale)) for term in self.kernel._terms(names)]
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The scale, then those of the kernel."""
+        return ("scale", *super().free)
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """c·k for the scale, then c·∂k."""
+        yield gram(self, X)
+        yield from (float(self.scale) * inner for inner in self.kernel.gradients(X))
+
+    def __repr__(self) -> str:
+        return f"{float(self.scale)!r} * {enclosed(self.kernel, Sum, Product, Scaled)}"
+
+
+@dataclass(eq=False, repr=False)
+class Power(Kernel):
+    """kⁿ for a whole number n ≥ 1."""
+
+    kernel: Any
+    exponent: Any
+
+    def _validate(self) -> None:
+        require_kernel("Power", "kernel", self.kernel)
+        require_count("Power", "exponent", self.exponent)
+
+    @property
+    def positive(self) -> bool | None:
+        """True if the kernel is: a power is a product."""
+        return True if self.kernel.positive else None
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """kⁿ."""
+        return whole_power(self.kernel.block(A, B), int(self.exponent))
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return whole_power(self.kernel._diagonal(rows), int(self.exponent))
+
+    def _n_features(self, d: int) -> int:
+        return count_monomials(self.kernel._n_features(d), int(self.exponent))
+
+    def _features(self, X: Floats) -> Floats:
+        inner = self.kernel._features(X)
+        return Expansion.of(inner.shape[1], int(self.exponent)).values(inner)
+
+    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+        inner = self.kernel._terms(names)
+        return Expansion.of(len(inner), int(self.exponent)).terms(inner)
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """n kⁿ⁻¹ ∂k."""
+        if self.free:
+            slope = float(self.exponent) * whole_power(gram(self.kernel, X), int(self.exponent) - 1)
+            yield from (slope * inner for inner in self.kernel.gradients(X))
+
+    def __repr__(self) -> str:
+        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)} ** {int(self.exponent)}"
+
+
+def enclosed(kernel: Kernel, *looser: type[Kernel]) -> str:
+    """A kernel as it is written, in parentheses if it is one of those that bind no tighter."""
+    return f"({kernel!r})" if isinstance(kernel, looser) else repr(kernel)

@@ -1,0 +1,174 @@
+"""Kernels made of one kernel: its exponential, its normalised form, and itself on some columns only.
+
+exp(k) = Σ kⁿ/n!                      a sum of products with positive weights, so a kernel if k is one
+k(x, y) / √(k(x, x) k(y, y))          features divided by their length
+k on columns                          the same features, of fewer columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.kernel.algebra.compositions import Power, Product, Scaled, Sum, enclosed
+from novacula.kernel.algebra.gram import gram
+from novacula.kernel.algebra.kernel import Kernel
+from novacula.kernel.algebra.monomials import Monomial, no_map
+from novacula.kernel.algebra.parameters import require_kernel
+from novacula.kernel.algebra.rows import Columns, ColumnSpread, Rows, listed, on_columns, places_of
+from novacula.table.chunk import Floats
+
+LENGTH = "‖φ‖"
+"""What a normalised feature is divided by."""
+
+
+@dataclass(eq=False, repr=False)
+class Exponential(Kernel):
+    """exp(k)."""
+
+    kernel: Any
+
+    def _validate(self) -> None:
+        require_kernel("Exponential", "kernel", self.kernel)
+
+    @property
+    def positive(self) -> bool | None:
+        """True if the kernel is: Σ kⁿ/n! has positive terms."""
+        return True if self.kernel.positive else None
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """exp(k)."""
+        return np.asarray(np.exp(self.kernel.block(A, B)))
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return np.asarray(np.exp(self.kernel._diagonal(rows)))
+
+    def _n_features(self, d: int) -> int:
+        raise no_map(self, "the power series of exp has infinitely many positive terms, each with features of its own")
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """exp(k) ∂k."""
+        if self.free:
+            K = gram(self, X)
+            yield from (K * inner for inner in self.kernel.gradients(X))
+
+    def __repr__(self) -> str:
+        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.exp()"
+
+
+@dataclass(eq=False, repr=False)
+class Normalized(Kernel):
+    """k(x, y) / √(k(x, x) k(y, y)): the cosine of the angle between features.
+
+    Where k(x, x) = 0 all features are 0 and have no direction: then it is 0.
+    """
+
+    kernel: Any
+
+    def _validate(self) -> None:
+        require_kernel("Normalized", "kernel", self.kernel)
+
+    @property
+    def positive(self) -> bool | None:
+        """As the kernel: rows and columns are multiplied by positive numbers."""
+        return self.kernel.positive
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """k(x, y) / √(k(x, x) k(y, y))."""
+        return np.asarray(self.kernel.block(A, B) * np.outer(self._shrink(A), self._shrink(B)))
+
+    def _shrink(self, rows: Rows) -> Floats:
+        """1/√k(x, x) of each row, 0 where that is 0."""
+        squared = self.kernel._diagonal(rows)
+        if (squared < 0.0).any():
+            i = int(np.argmax(squared < 0.0))
+            raise DataError(f"{self.kernel!r} is {squared[i]:g} of row {i} with itself, so it cannot be normalised")
+        return np.divide(1.0, np.sqrt(squared), out=np.zeros_like(squared), where=squared > 0.0)
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return np.asarray(self._shrink(rows) > 0.0, np.float64)
+
+    def _n_features(self, d: int) -> int:
+        return int(self.kernel._n_features(d))
+
+    def _features(self, X: Floats) -> Floats:
+        return np.asarray(self.kernel._features(X) * self._shrink(X)[:, None])
+
+    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+        return [term * Monomial(1.0, {LENGTH: -1}) for term in self.kernel._terms(names)]
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """∂k/√(…) − ½ k̃ (∂k(x, x)/k(x, x) + ∂k(y, y)/k(y, y))."""
+        if self.free:
+            K, shrink = gram(self, X), self._shrink(X)
+            for inner in self.kernel.gradients(X):
+                change = np.diagonal(inner) * shrink**2
+                yield inner * shrink[:, None] * shrink - 0.5 * K * (change[:, None] + change)
+
+    def __repr__(self) -> str:
+        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.normalized()"
+
+
+@dataclass(eq=False, repr=False)
+class OnColumns(Kernel):
+    """A kernel of some columns only: places, counted from 0, or names for rows that have them."""
+
+    kernel: Any
+    columns: Columns
+
+    def _validate(self) -> None:
+        require_kernel("OnColumns", "kernel", self.kernel)
+        if not isinstance(self.columns, (int, str, list, tuple)):
+            raise ParameterError(f"columns of OnColumns is {self.columns!r}; it must be a list of places or of names")
+        columns = listed(self.columns)
+        if self.kernel.precomputed:
+            raise ParameterError(f"{self.kernel!r} takes rows of a Gram matrix, which has no columns to choose from")
+        if not columns:
+            raise ParameterError("a kernel on no columns compares nothing: name at least one")
+        for column in columns:
+            whole = isinstance(column, (int, np.integer)) and not isinstance(column, bool) and column >= 0
+            if not whole and not isinstance(column, str):
+                raise ParameterError(f"a kernel is on column {column!r}; columns are places from 0 on, or names")
+        if len(set(columns)) < len(columns):
+            raise ParameterError(f"a kernel is on the columns {columns}, of which one stands twice")
+
+    @property
+    def positive(self) -> bool | None:
+        """As the kernel."""
+        return self.kernel.positive
+
+    def resolved_by(self, spread: ColumnSpread) -> Kernel:
+        """A copy with places for names, whose kernel is resolved on these columns."""
+        self._validate()
+        return OnColumns(self.kernel.resolved_by(spread.on(self.columns)), spread.places(self.columns))
+
+    def _taken(self, rows: Rows) -> Rows:
+        return on_columns(rows, listed(self.columns))
+
+    def block(self, A: Rows, B: Rows) -> Floats:
+        """k of these columns."""
+        return np.asarray(self.kernel.block(self._taken(A), self._taken(B)))
+
+    def _diagonal(self, rows: Rows) -> Floats:
+        return np.asarray(self.kernel._diagonal(self._taken(rows)))
+
+    def _n_features(self, d: int) -> int:
+        return int(self.kernel._n_features(len(listed(self.columns))))
+
+    def _features(self, X: Floats) -> Floats:
+        return np.asarray(self.kernel._features(self._taken(X)))
+
+    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+        return list(self.kernel._terms([names[j] for j in places_of(self.columns, len(names), names)]))
+
+    def gradients(self, X: Rows) -> Iterator[Floats]:
+        """Those of the kernel on these columns."""
+        yield from self.kernel.gradients(self._taken(X))
+
+    def __repr__(self) -> str:
+        columns = [c if isinstance(c, str) else int(c) for c in listed(self.columns)]
+        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.on({columns})"

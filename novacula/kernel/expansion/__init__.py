@@ -1,0 +1,1 @@
+"""Kernels as columns: what `Nystroem` and `RandomFourierFeatures` share, and the maps that they fit."""

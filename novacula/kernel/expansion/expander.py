@@ -1,0 +1,55 @@
+"""A learner whose answer is columns: rows become features, a table becomes a table that makes them as it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError
+from novacula.kernel.algebra import ColumnSpread
+from novacula.kernel.expansion.maps import observe_spread
+from novacula.learner import ingest
+from novacula.learner.base import Unsupervised
+from novacula.projection.columns import column_name
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+
+FEW = 40
+"""Rows whose kernel is compared with its approximation."""
+
+
+class Expander(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+    """Fits a map from rows to features, and applies it."""
+
+    def _map(self) -> Callable[[Chunk], Floats]:
+        """The fitted map."""
+        raise NotImplementedError(f"{type(self).__name__} must give its map")
+
+    def transform(self, X: Any) -> Any:
+        """The features (n, p) of each row; of a table a table, whose features are made chunk by chunk as it is read."""
+        check_is_fitted(self)
+        table = ingest.as_table(X, None, None)
+        if table is None:
+            return self._query(X).map(self._map())
+        known = table.conform(self.schema_, "ignore", keep_roles=True)
+        return known.expanded(self._map(), self.get_feature_names_out().tolist())
+
+    def _spread(self, table: Table) -> ColumnSpread:
+        """Mean and variance of the columns, from one pass; refuses what is not finite, and rows without weight."""
+        spread = table.reduce(observe_spread, self.schema_)
+        if not spread.weight > 0.0:
+            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
+        names = tuple(column_name(self.schema_, j) for j in range(len(spread.mean)))
+        return ColumnSpread(spread.mean, spread.ssd / spread.weight, names)
+
+    def _first_chunk(self, X: Any) -> Chunk:
+        """The first rows of X, no more than are shown."""
+        chunk = next(iter(self._query(X).chunks()))
+        return chunk.rows(0, min(FEW, len(chunk)))
+
+    @property
+    def _n_features_out(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} must count its features")

@@ -1,0 +1,177 @@
+"""Nyström's approximation: features from the similarity to a few landmarks, for any kernel.
+
+    z(x) = K_mm^(−½) k_m(x),   k_m(x) = [k(x, l₁), …, k(x, l_m)]        z(x)ᵀz(y) = k_m(x)ᵀ K_mm⁻¹ k_m(y)
+
+This is the kernel of the rows projected on the landmarks' features: exact for the landmarks themselves, and where all
+rows are landmarks exact for all. Directions in which the landmarks do not differ (eigenvalues of K_mm that are 0, up to
+rounding) are left out.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.kernel.algebra import KERNELS, Kernel, as_kernel, gram
+from novacula.kernel.expansion.derivation import derive_nystroem
+from novacula.kernel.expansion.expander import Expander
+from novacula.kernel.expansion.landmarks import draw_landmarks
+from novacula.kernel.expansion.maps import NystroemMap
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+
+CUT = 1e-10
+"""Eigenvalues below this share of the largest are left out: their roots would make noise of rounding."""
+DIGITS = 9
+"""Significant digits of a gamma found in rows, so that the rounding of sums, which K_mm^(−½) would amplify, is gone."""
+
+
+class Nystroem(Expander):
+    """Columns whose products approximate a kernel, by the similarity of rows to landmarks among them.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="rbf"
+        Any kernel that is positive semi-definite, or "rbf", "linear" or "poly".
+    n_components : int, default=100
+        How many landmarks to draw: all distinct rows, where there are fewer.
+    random_state : int, RandomState or None, default=0
+        What landmarks are drawn by; None draws others at each fit.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel with numbers for words such as gamma="scale".
+    components_ : array (m, d)
+        The landmarks: distinct rows, drawn by their weight.
+    normalization_ : array (m, m)
+        K_mm^(−½), without the directions that are left out.
+    eigenvalues_ : array (m,)
+        Of K_mm, falling.
+    rank_ : int
+        How many of them are kept.
+
+    Examples
+    --------
+    >>> import novacula as nv
+    >>> from novacula.kernel import Gaussian
+    >>> iris = nv.datasets.load("iris")
+    >>> model = Nystroem(Gaussian(gamma=0.5), n_components=20).fit(iris)
+    >>> model.components_.shape, model.rank_
+    ((20, 4), 20)
+    >>> model.transform(iris)
+    Table('iris', 21 columns, target='target')
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Nyström features",
+        task="transform",
+        summary="The similarity of rows to a few landmarks among them, so scaled that products approximate a kernel.",
+        hypothesis_space="Functions in the span of k(·, l) for m landmarks l.",
+        inductive_bias="That of the kernel; what the landmarks do not show is not seen.",
+        objective="z(x)ᵀz(y) = k(x, y) for rows among the landmarks.",
+        search="Landmarks are drawn by their weight; the rest is an eigendecomposition.",
+        noise="That of the draw: the error falls as the eigenvalues of the kernel do.",
+        missing="Not taken: a missing or infinite value raises, with its column.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory", "stream", "cluster"),
+        uses="reduce",
+        cost="Two passes of n·d and m³ to solve; n·m·(d + m) to transform. 8·m·d numbers are held.",
+        cost_exponents={"n": 1, "d": 1},
+        needs=("scaled",),
+        size="n_components",
+        references=(
+            "C. Williams and M. Seeger, Using the Nyström method to speed up kernel machines, 2001",
+            "P. Efraimidis and P. Spirakis, Weighted random sampling with a reservoir, 2006",
+        ),
+    )
+    state_types: ClassVar[tuple[type, ...]] = KERNELS
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [str, Kernel],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    kernel_: Kernel
+    components_: Floats
+    normalization_: Floats
+    eigenvalues_: Floats
+    rank_: int
+
+    def __init__(self, kernel: str | Kernel = "rbf", n_components: int = 100, *, random_state: Any = 0) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Draw landmarks among rows, which are an array, a frame or a `Table`; y is not looked at."""
+        self._validate_params()
+        kernel = usable(as_kernel(self.kernel))
+        self._forget()
+        table = self._ingest(X, sample_weight)
+        self._remember(table)
+        self.kernel_ = few_digits(kernel, kernel.resolved_by(self._spread(table)))
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        self.components_ = draw_landmarks(table, self.n_components, seed)
+        self._solve()
+        return self
+
+    def _solve(self) -> None:
+        """K_mm^(−½) = V Λ^(−½) Vᵀ, over the eigenvalues that are kept."""
+        values, vectors = spectrum(self.kernel_, self.components_)
+        self.rank_ = int((values > CUT * values[0]).sum())
+        self.eigenvalues_ = values
+        kept = vectors[:, : self.rank_]
+        self.normalization_ = (kept / np.sqrt(values[: self.rank_])) @ kept.T
+
+    def _map(self) -> NystroemMap:
+        return NystroemMap(self.kernel_, self.components_, self.normalization_, self.schema_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the normalisation; with X, features of its first row and how near their products come."""
+        check_is_fitted(self)
+        return derive_nystroem(self, None if X is None else self._first_chunk(X))
+
+
+def usable(kernel: Kernel) -> Kernel:
+    """The kernel, unless landmarks make no sense of it."""
+    if kernel.precomputed:
+        raise ParameterError(f"{kernel!r} cannot be computed between rows and landmarks: give a kernel of columns")
+    if kernel.positive is False:
+        raise ParameterError(f"{kernel!r} is not positive semi-definite, so no features have its values for products")
+    return kernel
+
+
+def few_digits(asked: Kernel, found: Kernel) -> Kernel:
+    """The kernel that was found, with few digits of what was asked for by a word."""
+    words = {name for name, value in asked.get_params().items() if isinstance(value, str)}
+    numbers = {name: value for name, value in found.get_params().items() if isinstance(value, float)}
+    return found.set_params(**{name: float(f"{v:.{DIGITS}g}") for name, v in numbers.items() if name in words})
+
+
+def spectrum(kernel: Kernel, landmarks: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of K_mm, falling, and eigenvectors; DataError where one is negative or all are 0."""
+    from scipy.linalg import eigh
+
+    K = gram(kernel, landmarks)
+    if not np.isfinite(K).all():
+        raise DataError(f"{kernel!r} overflows between landmarks: scale the columns")
+    values, vectors = eigh((K + K.T) / 2.0)
+    if not values[-1] > 0.0 or values[0] < -1e-9 * values[-1]:
+        raise DataError(
+            f"{kernel!r} has the eigenvalues {values[0]:.6g} to {values[-1]:.6g} between landmarks: no features have "
+            "such products; give a kernel that is positive semi-definite and not 0 on these rows"
+        )
+    return np.asarray(values[::-1]), np.asarray(vectors[:, ::-1])

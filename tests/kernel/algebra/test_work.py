@@ -1,0 +1,62 @@
+"""The work of a kernel: its arithmetic comes to the kernel, whatever the kernel, and hostile names do no harm."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from novacula.checks.samples import NASTY_NAMES
+from novacula.checks.work import html_fault
+from novacula.kernel.algebra import Constant, Custom, Gaussian, Linear, Multiquadric, Polynomial, Precomputed
+
+rng = np.random.default_rng(0)
+KERNELS = [
+    Linear(),
+    Constant(2.0),
+    Polynomial(2, coef0=0),
+    Polynomial(4, 0.5, 0.1),
+    Gaussian(0.2),
+    Gaussian(width=1e-3),
+    Multiquadric(),
+    Custom(lambda x, y: float(x @ y)),
+    2.0 * Linear().on([3]) + Polynomial(2).on([0, 1]).normalized(),
+    Linear().exp(),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_products_of_the_features_shown_are_the_kernel(kernel):
+    X = 0.3 * rng.normal(size=(50, 4))
+    for work, rows in ((kernel.work(X), X), (kernel.work(), None)):
+        for step in work:
+            if step.title == "Rows 1 and 2" and rows is not None:
+                assert step.value == pytest.approx(kernel(rows)[0, 1], rel=1e-9)
+        assert "The Gram matrix" in work.to_text()
+        assert work.to_markdown().strip()
+        assert work.to_latex().strip()
+
+
+def test_the_series_of_the_gaussian_comes_near_it():
+    x = np.array([[0.3, 0.4], [0.5, 0.1]])
+    [table] = [step.table for step in Gaussian(1.0).work(x) if step.title.startswith("The first terms")]
+    assert table.rows[-1][2] == pytest.approx(np.exp(-((x[0] - x[1]) ** 2).sum()), abs=1e-4)
+
+
+def test_numbers_for_words_are_said():
+    X = rng.normal(size=(40, 2))
+    notes = " ".join(Gaussian().work(X).notes)
+    assert f"gamma={Gaussian().resolved(X).gamma!r}" in notes
+    assert "The first 30 of 40 rows" in notes
+
+
+def test_hostile_names_do_no_harm():
+    frame = pd.DataFrame(rng.normal(size=(3, len(NASTY_NAMES))), columns=list(NASTY_NAMES))
+    work = Polynomial(2).on(list(NASTY_NAMES[:3])).work(frame)
+    page = work.to_html()
+    assert "<script" not in page
+    assert html_fault(page) is None
+
+
+def test_a_precomputed_matrix_is_judged():
+    work = Precomputed().work(Gaussian(0.5)(rng.normal(size=(4, 2))))
+    assert "positive semi-definite" in work[-1].note
+    assert [step.title for step in Precomputed().work(np.ones((2, 3)))] == ["Features"]
