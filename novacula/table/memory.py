@@ -75,9 +75,9 @@ class MemorySource(Source):
         return self.n_rows
 
     def chunk(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
-        """Rows as a chunk, with the target and weight that stand beside them."""
+        """Rows as a chunk, with the target, if the schema names one, and the weight that stand beside them."""
         chunk = self.block(start, stop, self._columns_of(schema), unseen)
-        target = chunk.target if self.target is None else self.target[start:stop]
+        target = self.target[start:stop] if self.target is not None and schema.target else chunk.target
         weight = chunk.weight if self.weight is None else self.weight[start:stop]
         return replace(chunk, target=target, weight=weight)
 

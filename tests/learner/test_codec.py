@@ -83,7 +83,12 @@ plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_si
 scalars = st.sampled_from(DTYPES).flatmap(lambda d: hnp.arrays(d, ())).map(lambda a: a[()])
 shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
 numbers = st.sampled_from(DTYPES).flatmap(lambda dtype: hnp.arrays(dtype, shapes))
-words = hnp.unicode_string_dtypes(endianness="=", max_len=4).flatmap(lambda dtype: hnp.arrays(dtype, shapes))
+whole_characters = st.characters(exclude_categories=["Cs"])  # half a surrogate pair is refused
+words = hnp.unicode_string_dtypes(endianness="=", max_len=4).flatmap(
+    lambda dtype: hnp.arrays(
+        dtype, shapes, elements=hnp.from_dtype(dtype, alphabet=whole_characters, max_size=dtype.itemsize // 4)
+    )
+)
 objects = hnp.arrays(object, shapes, elements=plain)
 keys = st.recursive(
     st.text(max_size=3) | st.integers() | st.floats() | st.booleans() | scalars,

@@ -240,3 +240,9 @@ def test_missing_targets():
     for target in ("x0", ["x1", "x0"]):
         with pytest.raises(DataError, match="row 2 of the array has no value for the target 'x0'"):
             nv.read(array, target=target).to_chunk()
+
+
+def test_a_target_beside_the_rows_comes_only_if_the_schema_names_it():
+    rows = nv.read(np.arange(6.0).reshape(3, 2), target="x1").in_memory()
+    assert rows.to_chunk().target.tolist() == [1.0, 3.0, 5.0]
+    assert rows.drop("x1").to_chunk().target is None

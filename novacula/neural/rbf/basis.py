@@ -1,0 +1,87 @@
+"""Radial functions: how strongly a unit answers to a row, by the distance r from its centre in units of its width σ.
+
+    Gaussian                 φ = exp(−r²/2σ²)
+    multiquadric             φ = √(1 + r²/σ²)
+    inverse multiquadric     φ = 1 / √(1 + r²/σ²)
+    thin plate               φ = (r/σ)² ln(r/σ)
+
+All are functions of s = r²/σ², and are computed, and differentiated, as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from novacula.table.chunk import Chunk, Floats
+
+ANSWERS = 2**18
+"""Answers of units that are computed together, 2 MB: a chunk of few columns holds many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RadialFunction:
+    """φ as a function of s = r²/σ², its derivative from s and φ, and both as people and `Work` read them."""
+
+    value: Callable[[Floats], Floats]
+    slope: Callable[[Floats, Floats], Floats]
+    formula: str
+    expression: str  # over r and σ, as arithmetic over r and s
+
+
+def _thin_plate(s: Floats) -> Floats:
+    return 0.5 * s * _log(s)
+
+
+def _log(s: Floats) -> Floats:
+    """ln s, and 0 at a centre, where s ln s is 0."""
+    return np.log(s, out=np.zeros_like(s), where=s > 0.0)
+
+
+FUNCTIONS: Mapping[str, RadialFunction] = {
+    "gaussian": RadialFunction(
+        lambda s: np.exp(-0.5 * s), lambda _, φ: -0.5 * φ, "exp(−r²/2σ²)", "exp(-r ** 2 / (2 * s ** 2))"
+    ),
+    "multiquadric": RadialFunction(
+        lambda s: np.sqrt(1.0 + s), lambda _, φ: 0.5 / φ, "√(1 + r²/σ²)", "sqrt(1 + r ** 2 / s ** 2)"
+    ),
+    "inverse_multiquadric": RadialFunction(
+        lambda s: 1.0 / np.sqrt(1.0 + s), lambda _, φ: -0.5 * φ**3, "1 / √(1 + r²/σ²)", "1 / sqrt(1 + r ** 2 / s ** 2)"
+    ),
+    "thin_plate": RadialFunction(
+        _thin_plate, lambda s, _: 0.5 * (_log(s) + 1.0), "(r/σ)² ln(r/σ)", "(r / s) ** 2 * log(r / s)"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RadialBasis:
+    """K radial units: their function, centres and widths."""
+
+    function: str
+    centers: Floats  # (K, d)
+    widths: Floats  # (K,)
+
+    def __len__(self) -> int:
+        return len(self.widths)
+
+    def squares(self, x: Floats) -> Floats:
+        """s = r²/σ² of rows x (n, d) and units: (n, K); NaN for rows with a value that is not finite."""
+        # Not by ‖x‖² − 2xᵀc + ‖c‖², which loses its digits where a row is near a centre.
+        squares: Floats = cdist(x, self.centers, "sqeuclidean")
+        squares /= self.widths**2
+        squares[~np.isfinite(x).all(axis=1)] = np.nan  # most functions would take an infinite value for a far one
+        return squares
+
+    def answers(self, x: Floats) -> Floats:
+        """φ of rows x (n, d) and units: (n, K)."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is for the learner to report
+            return FUNCTIONS[self.function].value(self.squares(x))
+
+    def blocks(self, chunk: Chunk) -> Iterator[Chunk]:
+        """The rows of a chunk in pieces, the answers to which are few, or square where units are many; at least one."""
+        step = max(ANSWERS // len(self), len(self))
+        return (chunk.rows(start, start + step) for start in range(0, max(len(chunk), 1), step))

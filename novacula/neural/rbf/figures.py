@@ -1,0 +1,84 @@
+"""The picture of a radial basis network: its outputs over one or two columns, its centres, and a width around each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner.figure import INK, Figure, few_digits
+from novacula.neural.derivation.landscape import Landscape
+from novacula.table.chunk import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from novacula.neural.rbf.network import RadialNetwork
+
+NAMED = 5
+"""Centres that the words for a picture name."""
+STRIP = 0.2
+"""The share of the height of a picture over one column in which the widths are drawn."""
+
+
+def network_figure(model: RadialNetwork, rows: Floats | None, y: Any = None) -> Figure:
+    """Outputs, centres and widths; rows (n, d) with their targets y, where there are any, lie on top."""
+    names = tuple(column.name for column in model.schema_.features)
+    if len(names) > 2:
+        raise ParameterError(f"a network over {len(names)} columns cannot be drawn: one or two have a picture")
+    centers, widths = model.centers_, model.widths_
+    shown = np.vstack([centers] if rows is None else [centers, rows])
+    land = Landscape(
+        outputs=lambda x: _outputs(model, x),
+        names=names,
+        outcomes=_outcomes(model),
+        classes=hasattr(model, "classes_"),
+        shown=shown,
+        rows=rows,
+        targets=None if y is None or rows is None else _targets(model, y, len(rows)),
+    )
+    places = "; ".join(
+        f"{', '.join(map(few_digits, centers[k]))} with width {few_digits(widths[k])}"
+        for k in range(min(NAMED, len(centers)))
+    )
+    more = f"; and {len(centers) - NAMED} more" if len(centers) > NAMED else ""
+    alt = f"Outputs of a radial basis network over {' and '.join(names)}; centres at {places}{more}."
+    return land.figure(f"{len(centers)} centres, and a width around each", alt, lambda axes: _units(axes, model))
+
+
+def _units(axes: Axes, model: RadialNetwork) -> None:
+    """Draw centres and widths: bars on a strip below the curves, or circles in the plane."""
+    centers, widths = model.centers_, model.widths_
+    if centers.shape[1] == 1:
+        low, high = axes.get_ylim()
+        axes.set_ylim(low - STRIP / (1.0 - STRIP) * (high - low), high)
+        heights = STRIP * (0.1 + 0.8 * np.argsort(np.argsort(centers[:, 0])) / len(centers))
+        strip = axes.get_xaxis_transform()
+        axes.hlines(heights, centers[:, 0] - widths, centers[:, 0] + widths, INK, alpha=0.5, lw=1, transform=strip)
+        axes.plot(centers[:, 0], heights, "X", color=INK, markeredgecolor="white", markersize=7, transform=strip)
+        return
+    from matplotlib.patches import Ellipse
+
+    for center, width in zip(centers, widths, strict=True):
+        axes.add_patch(Ellipse(center, 2.0 * width, 2.0 * width, fill=False, edgecolor=INK, alpha=0.4, linewidth=0.8))
+    axes.plot(*centers.T, "X", color=INK, markeredgecolor="white", markersize=8)
+
+
+def _outputs(model: RadialNetwork, x: Floats) -> Floats:
+    outputs = model._basis().answers(x) @ model.coef_.T + model.intercept_
+    return np.asarray(outputs[:, None] if outputs.ndim == 1 else outputs)
+
+
+def _outcomes(model: RadialNetwork) -> tuple[str, ...]:
+    return tuple(str(name) for name in getattr(model, "classes_", getattr(model, "target_names_", ())))
+
+
+def _targets(model: RadialNetwork, y: Any, n: int) -> Any:
+    """The targets of the first n rows: classes by number, or numbers (n, k)."""
+    values = np.asarray(y)
+    if len(values) < n:
+        raise DataError(f"y has {len(values)} targets for {n} rows")
+    if hasattr(model, "classes_"):
+        return (values[:n, None] == model.classes_).argmax(axis=1)
+    return values[:n].astype(np.float64).reshape(n, -1)

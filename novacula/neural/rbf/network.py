@@ -1,0 +1,180 @@
+"""What radial basis networks share: units placed by k-means, an output layer in closed form, and their parameters."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import ModelFileError, RankWarning
+from novacula.learner.card import Extent
+from novacula.learner.figure import Figure
+from novacula.learner.work import Work
+from novacula.linear.finite import FiniteOnly
+from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
+from novacula.neural.rbf.fine_tuning import fine_tune
+from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
+from novacula.neural.rbf.placement import measure_widths, place_centers
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+
+DRAWN = 500
+"""Rows that a picture shows."""
+
+
+def numbers_of_centers(extent: Extent) -> tuple[int, ...]:
+    """Numbers of centres that a study tries: doubling, with some rows for each."""
+    return tuple(k for k in (2, 4, 8, 16, 32, 64, 128) if k <= max(2, extent.n_rows // 4))
+
+
+SHARED_CARD: Mapping[str, Any] = {
+    "inductive_bias": "Rows near the same centres are alike: the function is smooth on the scale of the widths.",
+    "search": "Centres by k-means, widths from their distances, weights exactly, by Cholesky or by singular values; "
+    "with fine_tune centres and widths go down the gradient of the error (L-BFGS), to a local minimum.",
+    "missing": "Not taken: a missing or infinite value raises, with its column.",
+    "unseen": "Not taken: categories have to be encoded as numbers first.",
+    "takes": ("numeric",),
+    "scales": ("memory", "stream", "cluster"),
+    "uses": "reduce",
+    "cost": "K-means, then one pass of n·K·(d + K) and K³ to solve, in memory for K² numbers; a second pass where "
+    "units overlap so much that sums lose digits. A step of fine-tuning takes some passes more.",
+    "cost_exponents": {"n": 1, "K": 2, "d": 1},
+    "needs": ("scaled",),
+    "size": "centers",
+    "sizes": numbers_of_centers,
+    "study_settings": {"alpha": 1e-6},
+    "references": (
+        "Broomhead and Lowe, Multivariable functional interpolation and adaptive networks (1988)",
+        "Moody and Darken, Fast learning in networks of locally-tuned processing units (1989)",
+        "Golub and Pereyra, The differentiation of pseudo-inverses (1973)",
+    ),
+}
+
+
+class RadialNetwork(FiniteOnly):
+    """A layer of radial units and a linear layer on top: o = b + Σ wₖφₖ(x)."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "centers": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "basis": [StrOptions(set(FUNCTIONS))],
+        "width": [StrOptions({"mean_distance", "nearest"}), Interval(Real, 0, None, closed="neither"), "array-like"],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fine_tune": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    centers_: Floats
+    widths_: Floats
+    coef_: Floats
+    intercept_: Any
+    feature_mean_: Floats
+    target_mean_: Floats
+    solver_: str
+    rank_: int
+    history_: Floats
+    n_iter_: int
+    converged_: bool
+
+    def __init__(
+        self,
+        centers: Any = 20,
+        *,
+        basis: str = "gaussian",
+        width: Any = "mean_distance",
+        alpha: float = 0.0,
+        fine_tune: int = 0,
+        random_state: Any = 0,
+    ) -> None:
+        self.centers = centers
+        self.basis = basis
+        self.width = width
+        self.alpha = alpha
+        self.fine_tune = fine_tune
+        self.random_state = random_state
+
+    def _learn(self, X: Any, table: Table, n_classes: int) -> OutputLayer:
+        """Place the units, tune them if that is asked for, and solve for the output layer."""
+        self._refuse_not_finite(X, table)
+        centers = place_centers(self.centers, table, self.random_state)
+        basis = RadialBasis(self.basis, centers, measure_widths(self.width, centers))
+        if self.fine_tune:
+            basis, found = fine_tune(table, basis, n_classes, self.alpha, self.fine_tune)
+            self.history_, self.n_iter_, self.converged_ = found.values, found.n_iter, found.converged
+        layer = solve_outputs(table, basis, n_classes, self.alpha)
+        self.centers_, self.widths_ = basis.centers, basis.widths
+        self.feature_mean_, self.target_mean_ = layer.feature_mean, layer.target_mean
+        self.solver_, self.rank_ = layer.solver, layer.rank
+        if layer.rank < len(basis):
+            warnings.warn(
+                f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so many "
+                "weights fit equally well, and those of least norm are given: take fewer centres, narrower ones "
+                "(width='nearest'), or alpha above 0",
+                RankWarning,
+                stacklevel=3,
+            )
+        return layer
+
+    def activations(self, X: Any) -> Floats:
+        """The answer φ of each unit to each row: (n, K)."""
+        return self._asked(X, answers_of)
+
+    def figure(self, X: Any = None, y: Any = None) -> Figure:
+        """Centres, widths and outputs over one or two columns, on rows if X is given, with their targets y."""
+        from novacula.neural.rbf.figures import network_figure
+
+        check_is_fitted(self)
+        return network_figure(self, None if X is None else self._query(X).head(DRAWN).to_chunk().numeric, y)
+
+    def _outputs(self, X: Any) -> Floats:
+        """The outputs for each row: (n, k), or (n,) where `coef_` is one row."""
+        check_is_fitted(self)
+        return self._asked(X, outputs_of, self.coef_.T, self.intercept_)
+
+    def _asked(self, X: Any, function: Callable[..., Floats], *args: Any) -> Floats:
+        """What a function of chunk and basis says of all rows, which must hold finite numbers."""
+        table = self._query(X)
+        values: Floats = table.map(function, self._basis(), *args)
+        if not np.isfinite(values).all():
+            self._refuse_not_finite(X, table)
+        return values
+
+    def work(self, X: Any = None) -> Work:
+        """Derive widths and output layer with the numbers put in; with X, the outputs for its first rows."""
+        from novacula.neural.rbf.derivation import derive_network, derive_rows
+
+        check_is_fitted(self)
+        if X is None:
+            return derive_network(self)
+        drawn = self.figure(X) if len(self.schema_.features) <= 2 else None
+        return derive_rows(self, *self._first_rows(X), drawn)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _basis(self) -> RadialBasis:
+        return RadialBasis(self.basis, self.centers_, self.widths_)
+
+    def _check_state(self) -> None:
+        """After loading: shapes must fit each other."""
+        K, d = len(self.widths_), len(self.schema_.features)
+        k = 1 if self.coef_.ndim == 1 else len(self.coef_)
+        found = self.centers_.shape, self.coef_.shape[-1:], np.shape(self.intercept_)
+        if found != ((K, d), (K,), () if self.coef_.ndim == 1 else (k,)):
+            raise ModelFileError(
+                f"the model file holds centres, weights and biases of shapes {found}, which do not fit"
+            )
+
+
+def answers_of(chunk: Chunk, basis: RadialBasis) -> Floats:
+    """φ of the rows of a chunk."""
+    return basis.answers(chunk.numeric)
+
+
+def outputs_of(chunk: Chunk, basis: RadialBasis, coef: Floats, intercept: Any) -> Floats:
+    """b + Σ wₖφₖ of the rows of a chunk: coef (K,) or (K, k)."""
+    return np.concatenate([basis.answers(piece.numeric) @ coef + intercept for piece in basis.blocks(chunk)])
