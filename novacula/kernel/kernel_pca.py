@@ -1,0 +1,213 @@
+"""Kernel PCA: principal components of the features of a kernel, without ever making them.
+
+    K̃ = K − 1mᵀ − m1ᵀ + t,  m = Kπ,  t = πᵀKπ,  π = w/N
+    W^½ K̃ W^½ u = λu        z(x) = Σ cᵢ k̃(x, xᵢ),  c = W^½u/√λ
+
+The products of features about their mean are sums of products of features. A direction in their space is a sum of rows,
+and so are the scores along it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.kernel.algebra import KERNELS, Kernel, OnColumns, as_kernel, gram
+from novacula.kernel.algebra.rows import Rows, dense
+from novacula.kernel.process.centred import Centre, leading
+from novacula.kernel.process.dual_ridge import solve_dual
+from novacula.kernel.process.kept_rows import KeepsRows
+from novacula.kernel.process.pca_work import derive_components, derive_scores
+from novacula.learner.base import Unsupervised
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.projection.spectrum import signed
+from novacula.table.chunk import Floats
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised, KeepsRows):
+    """Principal components in the space of a kernel's features.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        How many directions to keep; by default all whose eigenvalue is above 1e-12 of the largest. Directions below
+        that are never kept: they are rounding.
+    kernel : Kernel or str, default="linear"
+        The kernel: any expression, or a word such as "rbf", which is Gaussian("scale"). "linear" is `PCA`.
+    fit_inverse_transform : bool, default=False
+        Whether to learn the way back from scores to rows, by kernel ridge regression with the same kernel.
+    alpha : float, default=1.0
+        The penalty of that regression.
+
+    Weights are repetitions.
+
+    Attributes
+    ----------
+    eigenvalues_, explained_variance_ratio_ : arrays (k,)
+        λ, the sum of squared scores of the rows along each direction, and its share of the whole.
+    eigenvectors_ : array (n, k)
+        u, of the rows that have weight. The score of largest size along each direction is positive.
+    kernel_ : Kernel
+        The kernel with all its parameters.
+    examples_ : dict
+        The rows, weights and coefficients.
+
+    Examples
+    --------
+    >>> from novacula.kernel import Gaussian, KernelPCA
+    >>> model = KernelPCA(2, kernel=Gaussian(width=1.0)).fit([[0.0], [1.0], [3.0], [4.0]])
+    >>> model.transform([[0.5], [3.5]]).round(4).tolist()
+    [[0.6943, 0.0192], [-0.6943, 0.0192]]
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Kernel principal components",
+        task="transform",
+        summary="The directions along which rows vary most in the space of a kernel's features.",
+        hypothesis_space="Linear subspaces of the kernel's features, spanned by the rows.",
+        inductive_bias="What varies most among the kernel's features matters most; the units of columns matter.",
+        objective="The variance of the scores, largest.",
+        search="Exact: an eigenvalue decomposition of the centred Gram matrix.",
+        noise="Left in the directions that are not kept; squares make it prone to outliers.",
+        missing="Not taken: a missing or infinite value raises, with its column and row.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory",),
+        uses="arrays",
+        cost="n²·d and n³ to fit, in memory for three n × n matrices; n·(d + k) for each row to transform. Sensible up "
+        "to 10,000 rows; beyond, Nystroem and PCA.",
+        cost_exponents={"n": 3, "d": 1},
+        needs=("scaled",),
+        size="n_components",
+        references=("B. Schölkopf, A. Smola and K.-R. Müller, Kernel principal component analysis, 1997",),
+    )
+    state_types: ClassVar[tuple[type, ...]] = KERNELS
+    matrices: ClassVar[int] = 3
+    largest: ClassVar[int] = 10_000
+    instead: ClassVar[str] = "fit a sample of the rows, or make_pipeline(Nystroem(kernel), PCA())"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "kernel": [Kernel, str],
+        "fit_inverse_transform": ["boolean"],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+    }
+
+    eigenvalues_: Floats
+    explained_variance_ratio_: Floats
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        kernel: Kernel | str = "linear",
+        fit_inverse_transform: bool = False,
+        alpha: float = 1.0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.fit_inverse_transform = fit_inverse_transform
+        self.alpha = alpha
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the directions of rows, which are an array, a frame or a `Table`; y is not looked at."""
+        self._validate_params()
+        self._forget()
+        given = as_kernel(self.kernel)
+        if given.positive is False:
+            raise ParameterError(f"{given!r} is not positive semi-definite, so it has no features: take another one")
+        self._require_way_back(given)
+        table = self._ingest(X, sample_weight)
+        self._remember(table)
+        self._keep(table, given)
+        weight = self.examples_["weight"]
+        centre, matrix = Centre.of(self._gram(), weight)
+        total = float(np.trace(matrix))
+        values, vectors = leading(matrix, self.n_components)
+        self._warn_of_fewer(len(values))
+        unit = signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T)).T  # scores over √λ (n, k)
+        self.eigenvalues_, self.explained_variance_ratio_ = values, values / total
+        self.examples_ |= centre.coefficients(weight[:, None] * unit / np.sqrt(values))
+        self.examples_["scores"] = unit * np.sqrt(values)
+        if self.fit_inverse_transform:
+            scores, rows = self.examples_["scores"], dense(self.examples_["rows"])
+            self.examples_["way_back"] = solve_dual(gram(self.kernel_, scores), weight, float(self.alpha), rows)
+        return self
+
+    def _require_way_back(self, kernel: Kernel) -> None:
+        if not self.fit_inverse_transform:
+            return
+        params = [kernel, *kernel.get_params().values()]
+        if kernel.precomputed or any(isinstance(part, OnColumns) for part in params):
+            raise ParameterError(
+                f"fit_inverse_transform compares scores by the kernel too, and {kernel!r} cannot: leave it out"
+            )
+
+    def _warn_of_fewer(self, found: int) -> None:
+        if not found:
+            n = len(self.examples_["weight"])
+            raise DataError(f"n_samples={n} do not differ in the features of the kernel: there is no direction to find")
+        if self.n_components is not None and found < self.n_components:
+            warnings.warn(
+                f"KernelPCA: n_components is {self.n_components}, but the rows vary along {found} directions only, "
+                "which were kept",
+                DataWarning,
+                stacklevel=3,
+            )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        held, n, k = self.examples_, len(self.examples_["weight"]), len(self.eigenvalues_)
+        shapes = {"coef": (n, k), "offset": (k,), "scores": (n, k), "way_back": (n, self.n_features_in_)}
+        for name, shape in shapes.items():
+            array = held.get(name, np.zeros(shape)) if name == "way_back" else held[name]
+            if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
+                raise ParameterError(f"{name!r} of the model does not fit its rows and directions")
+
+    # --- rows to scores and back ----------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> Floats:
+        """The scores of each row along the directions (m, k)."""
+        check_is_fitted(self)
+        return self._answers(X, self._scores)
+
+    def _scores(self, queries: Rows) -> Floats:
+        held = self.examples_
+        return np.asarray(self.kernel_.block(queries, held["rows"]) @ held["coef"] - held["offset"])
+
+    def inverse_transform(self, X: Any) -> Floats:
+        """Rows (m, d) whose scores are about X (m, k), as kernel ridge regression predicts them."""
+        check_is_fitted(self)
+        if "way_back" not in self.examples_:
+            raise ParameterError("the way back was not learned: fit with fit_inverse_transform=True")
+        scores = np.ascontiguousarray(check_array(X, dtype=np.float64, input_name="X"))
+        if scores.shape[1] != len(self.eigenvalues_):
+            raise DataError(f"X has {scores.shape[1]} columns, but there are {len(self.eigenvalues_)} components")
+        return np.asarray(gram(self.kernel_, scores, self.examples_["scores"]) @ self.examples_["way_back"])
+
+    @property
+    def eigenvectors_(self) -> Floats:
+        """u (n, k), orthonormal."""
+        check_is_fitted(self)
+        held = self.examples_
+        return np.asarray(held["scores"] * np.sqrt(held["weight"])[:, None] / np.sqrt(self.eigenvalues_))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.eigenvalues_)
+
+    def work(self, X: Any = None) -> Work:
+        """Derive centring, eigenvalues and shares; with X, the scores of its first rows."""
+        check_is_fitted(self)
+        return derive_components(self) if X is None else derive_scores(self, X)

@@ -1,0 +1,197 @@
+"""What a fitted Gaussian process can do: predict, draw functions, tell how probable its targets were, show itself."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import special
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.kernel.process.evidence import Conditioned, Evidence
+from novacula.kernel.process.figure import posterior_figure
+from novacula.kernel.process.kept_rows import KeepsRows
+from novacula.kernel.process.posterior import LeaveOneOut, Posterior, draws, left_out
+from novacula.kernel.process.process_work import derive_posterior, derive_predictions
+from novacula.learner.base import Regressor
+from novacula.learner.figure import Figure
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+
+
+class FittedProcess(Regressor, KeepsRows):
+    """A process whose kernel and noise are known, however they were found."""
+
+    normalize_y: bool
+    noise_: float
+    jitter_: float
+    log_marginal_likelihood_: float
+    y_mean_: Floats
+    y_std_: Floats
+    history_: tuple[float, ...]
+    n_iter_: int
+    converged_: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @property
+    def _scaled_targets(self) -> Floats:
+        return (self._targets - self.y_mean_) / self.y_std_
+
+    def _evidence(self) -> Evidence:
+        return Evidence(self.examples_["rows"], self.examples_["weight"], self._scaled_targets, self.jitter_)
+
+    def _given_rows(self) -> Conditioned:
+        """L and α, which are found at fit, and anew after loading."""
+        check_is_fitted(self)
+        if "_conditioned" not in vars(self):
+            found = self._evidence().at(self.kernel_, self.noise_)
+            if found is None:
+                raise DataError("the kernel matrix of the rows is not positive definite: raise noise")
+            self._conditioned = found
+        return self._conditioned
+
+    @property
+    def _posterior(self) -> Posterior:
+        held = self._given_rows()
+        return Posterior(held.kernel, self.examples_["rows"], held.factor, held.dual)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        k = self._targets.shape[1]
+        sound = (
+            self.y_mean_.shape == self.y_std_.shape == (k,)
+            and np.isfinite([*self.y_mean_, *self.y_std_]).all()
+            and 0.0 <= self.noise_ < math.inf
+            and 0.0 <= self.jitter_ < math.inf
+        )
+        if not sound:
+            raise ParameterError("the noise or the scale of the targets of the model are no numbers")
+
+    # --- the likelihood -------------------------------------------------------------------------------------
+
+    @property
+    def theta_names_(self) -> tuple[str, ...]:
+        """The parameters that ln p(y) is a function of: the kernel's and, unless it is 0, the noise."""
+        check_is_fitted(self)
+        return (*self.kernel_.free, *(["noise"] if self.noise_ > 0.0 else []))
+
+    @property
+    def theta_(self) -> Floats:
+        """Their logarithms."""
+        check_is_fitted(self)
+        return np.append(self.kernel_.log_parameters, [math.log(self.noise_)] if self.noise_ > 0.0 else [])
+
+    def log_marginal_likelihood(self, theta: Any = None, return_gradient: bool = False) -> Any:
+        """ln p(y) at other logarithms of `theta_names_`; with `return_gradient` also its gradient by them."""
+        here = self.theta_
+        at = here if theta is None else np.asarray(theta, np.float64)
+        if at.shape != here.shape or not np.isfinite(at).all():
+            raise ParameterError(
+                f"theta must be {len(here)} finite numbers, the logarithms of {', '.join(self.theta_names_)}"
+            )
+        p = len(self.kernel_.free)
+        noise = math.exp(at[p]) if len(at) > p else 0.0
+        evidence = self._evidence()
+        point = self._given_rows() if theta is None else evidence.at(self.kernel_.with_log_parameters(at[:p]), noise)
+        if point is None:
+            return (-math.inf, np.full(len(at), np.nan)) if return_gradient else -math.inf
+        if not return_gradient:
+            return point.log_likelihood
+        return point.log_likelihood, evidence.gradient(point)[: len(at)]
+
+    # --- predict --------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False, *, with_noise: bool = False) -> Any:
+        """The mean of the function at each row; also its standard deviation, or the covariance between all rows.
+
+        `with_noise` makes them those of new targets, which differ from the function by the noise.
+        """
+        if return_std and return_cov:
+            raise ParameterError("return_std and return_cov are both set: ask for one; the variances are in the other")
+        check_is_fitted(self)
+        noise = self.noise_ if with_noise else 0.0
+        if return_cov:
+            rows = self._few_seen(X)
+            covariance = self._posterior.covariance(rows) + noise * np.eye(rows.shape[0])
+            spread = covariance[:, :, None] * self.y_std_**2
+            return self._in_units(self._posterior.means(rows)), self._shaped(spread)
+        if not return_std:
+            return self._in_units(self._answers(X, self._posterior.means))
+        found = self._answers(X, self._posterior.means_and_variances)
+        std = np.sqrt(found[:, -1:] + noise) * self.y_std_
+        return self._in_units(found[:, :-1]), self._shaped(std)
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> Floats:
+        """Low and high (m, 2), between which a row's target lies with probability `level`; (m, k, 2) for k targets."""
+        if not 0.0 < level < 1.0:
+            raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+        mean, std = self.predict(X, return_std=True, with_noise=True)
+        half = special.ndtri(0.5 + level / 2.0) * std
+        return np.stack([mean - half, mean + half], axis=-1)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = None) -> Floats:
+        """Draw functions from the posterior, seen at the rows of X: (m, n_samples), or (m, k, n_samples)."""
+        check_is_fitted(self)
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise ParameterError(f"n_samples is {n_samples!r}; draw at least one function")
+        rows = self._few_seen(X)
+        centred, covariance = self._posterior.means(rows), self._posterior.covariance(rows)
+        drawn = draws(centred, covariance, int(n_samples), check_random_state(random_state))
+        drawn = self.y_mean_[:, None] + self.y_std_[:, None] * drawn
+        return drawn[:, 0] if self._flat else drawn
+
+    def _few_seen(self, X: Any) -> Any:
+        rows = self._all_seen(X)
+        if rows.shape[0] > self.largest:
+            m = rows.shape[0]
+            raise DataError(
+                f"the covariance of {m:,} rows would take {8e-9 * m * m:.1f} GB: ask for up to {self.largest:,} rows, "
+                "or with return_std for variances alone"
+            )
+        return rows
+
+    def _in_units(self, means: Floats) -> Floats:
+        return self._shaped(self.y_mean_ + self.y_std_ * means)
+
+    @property
+    def alpha_(self) -> Floats:
+        """α = C⁻¹y."""
+        return self._shaped(self._given_rows().dual)
+
+    @property
+    def L_(self) -> Floats:  # noqa: N802  (scikit-learn's name)
+        """The lower triangle L with C = LLᵀ."""
+        return self._given_rows().factor
+
+    @property
+    def leave_one_out_(self) -> LeaveOneOut:
+        """What the others say of each row that has weight; of a row of weight 2 one repetition is left out."""
+        held = self._given_rows()
+        mean, variance = left_out(held.factor, held.dual, self._scaled_targets, self.examples_["weight"], self.noise_)
+        return LeaveOneOut(self._in_units(mean), self._shaped(np.sqrt(variance)[:, None] * self.y_std_))
+
+    # --- explain --------------------------------------------------------------------------------------------
+
+    def work(self, X: Any = None) -> Work:
+        """Derive matrix, Cholesky factor, α and likelihood; with X, the predictions of its first rows."""
+        check_is_fitted(self)
+        return derive_posterior(self) if X is None else derive_predictions(self, X)
+
+    @property
+    def _has_figure(self) -> bool:
+        return self.n_features_in_ == 1 and self._flat and not self.kernel_.precomputed
+
+    def figure(self, n_samples: int = 3, random_state: Any = 0) -> Figure:
+        """For one column: the mean with its band, a few functions of the posterior, and the rows."""
+        check_is_fitted(self)
+        if not self._has_figure:
+            raise ParameterError("a figure shows one target over one column: fit the process on one of each")
+        return posterior_figure(self, n_samples, random_state)

@@ -1,0 +1,185 @@
+"""What the learners here share: they keep the rows of the fit, and answer with sums of k(x, xᵢ) over them.
+
+`examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows are
+different rows, and the same model. Rows without weight are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.kernel.algebra import Kernel, as_kernel, gram
+from novacula.kernel.algebra.rows import Rows, is_sparse
+from novacula.learner.base import Learner
+from novacula.linear.rows import column_names
+from novacula.table import Chunk, Schema, Table
+from novacula.table.chunk import Floats
+from novacula.table.names import printable
+from novacula.table.parallel import map_ordered, one_blas_thread
+
+BLOCK_BYTES = 1 << 23
+"""The part of a matrix k(x, xᵢ) that is held at once takes no more than this."""
+DERIVED = 5
+"""Rows of X whose answers are derived."""
+
+
+class KeepsRows(Learner):
+    """A learner with a kernel that keeps its rows."""
+
+    matrices: ClassVar[int]
+    """How many n × n matrices a fit holds at once."""
+    largest: ClassVar[int]
+    """The number of rows up to which that is sensible."""
+    instead: ClassVar[str]
+    """What to do with more."""
+
+    kernel: Any
+    kernel_: Kernel
+    examples_: dict[str, Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, (str, Kernel)) and as_kernel(self.kernel).precomputed
+        return tags
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def _keep(self, table: Table, kernel: Kernel) -> None:
+        """Store the rows that have weight, and the kernel with its words replaced by numbers."""
+        chunk = table.to_chunk()
+        places = np.flatnonzero(chunk.weight > 0.0)
+        if not len(places):
+            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
+        self._require_memory(len(places))
+        require_finite(chunk, table.layout, tells_row=True)
+        rows, kept = rows_of(chunk), chunk.counted()
+        if kernel.precomputed:
+            if rows.shape[0] != rows.shape[1]:
+                raise DataError(f"with a precomputed kernel X is the square Gram matrix, and it has shape {rows.shape}")
+            rows = rows[:, places]
+        rows = rows[places]
+        target = None if kept.target is None else kept.target.astype(np.float64)
+        self.examples_ = {"rows": rows.copy(), "weight": kept.weight.copy(), "target": target}
+        if kernel.precomputed:
+            self.examples_["places"] = places
+        names = column_names(self.schema_) if not kernel.precomputed else None
+        self.kernel_ = kernel.resolved(self.examples_["rows"], weight=kept.weight, names=names)
+
+    def _require_memory(self, n: int) -> None:
+        if n > self.largest:
+            raise DataError(
+                f"{type(self).__name__} would hold {self.matrices} matrices of {n:,} × {n:,} numbers, "
+                f"{8e-9 * self.matrices * n * n:.1f} GB, and is sensible up to {self.largest:,} rows: {self.instead}"
+            )
+
+    def _check_state(self) -> None:
+        """After loading: the rows must have the form that the schema says, and numbers must be numbers."""
+        held, kernel = self.examples_, self.kernel_
+        rows, weight, target = held["rows"], held["weight"], held["target"]
+        n = len(weight)
+        width = n if kernel.precomputed else self.n_features_in_
+        sound = (
+            isinstance(kernel, Kernel)
+            and rows.shape == (n, width)
+            and rows.dtype == weight.dtype == np.float64
+            and np.isfinite(rows.data if is_sparse(rows) else rows).all()
+            and n <= self.largest
+            and np.isfinite(weight).all()
+            and (weight > 0.0).all()
+            and (target is None or (target.dtype == np.float64 and len(target) == n and np.isfinite(target).all()))
+            and ("places" in held) == kernel.precomputed
+        )
+        if not sound:
+            raise ParameterError("the rows that the model keeps do not fit its columns")
+
+    def _gram(self) -> Floats:
+        """The kernel between the rows of the fit (n, n)."""
+        return finite_matrix(gram(self.kernel_, self.examples_["rows"]), self.kernel_)
+
+    @property
+    def _targets(self) -> Floats:
+        """The targets of the fit (n, k)."""
+        return np.asarray(self.examples_["target"].reshape(len(self.examples_["weight"]), -1))
+
+    @property
+    def _flat(self) -> bool:
+        """Whether there is one target, given as such, so that answers are (m,)."""
+        return bool(self.examples_["target"].ndim == 1)
+
+    def _shaped(self, answers: Floats) -> Floats:
+        """Answers whose last axis are targets, without it if there is one target given as such."""
+        return np.asarray(answers[..., 0] if self._flat else answers)
+
+    # --- answers --------------------------------------------------------------------------------------------
+
+    def _answers(self, X: Any, answer: Callable[[Rows], Floats]) -> Floats:
+        """An array a row of X, (m, k): what `answer` says of blocks of rows."""
+        table = self._query(X)
+
+        def quiet(block: Rows) -> Floats:
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is looked for at the end
+                return answer(block)
+
+        def of_chunk(chunk: Chunk) -> Floats:
+            with one_blas_thread():  # blocks are what runs side by side
+                return np.concatenate(list(map_ordered(quiet, self._blocks(self._seen(chunk, table.layout)))))
+
+        found = np.asarray(table.map(of_chunk))
+        if not np.isfinite(found).all():
+            row = int(np.argmin(np.isfinite(found).all(axis=1)))
+            raise DataError(f"the answer for row {row + 1} is not finite: it lies too far from all rows of the fit")
+        return found
+
+    def _blocks(self, rows: Rows) -> Iterator[Rows]:
+        step = max(1, BLOCK_BYTES // (8 * len(self.examples_["weight"])))
+        return (rows[start : start + step] for start in range(0, rows.shape[0], step))
+
+    def _seen(self, chunk: Chunk, layout: Schema) -> Rows:
+        """Rows to answer for, as the kernel takes them."""
+        require_finite(chunk, layout)
+        rows = rows_of(chunk)
+        return rows[:, self.examples_["places"]] if "places" in self.examples_ else rows
+
+    def _all_seen(self, X: Any) -> Rows:
+        """All rows of X at once."""
+        table = self._query(X)
+        return self._seen(table.to_chunk(), table.layout)
+
+    def _first_seen(self, X: Any) -> tuple[Rows, bool]:
+        """The rows of X whose answers are derived, and whether there are more."""
+        table = self._query(X)
+        chunk = next(iter(table.chunks()))
+        return self._seen(chunk.rows(0, min(DERIVED, len(chunk))), table.layout), len(chunk) > DERIVED
+
+
+def rows_of(chunk: Chunk) -> Rows:
+    """Numeric columns as an array; sparse ones, where there are no others, as they are."""
+    return chunk.sparse if chunk.sparse is not None and not chunk.numeric.shape[1] else chunk.dense()
+
+
+def finite_matrix(matrix: Floats, kernel: Kernel) -> Floats:
+    """A Gram matrix as it is; numbers that overflowed raise, with their rows."""
+    if not np.isfinite(matrix).all():
+        i, j = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
+        raise DataError(f"{kernel!r} is not finite between rows {i + 1} and {j + 1}: scale the columns")
+    return matrix
+
+
+def require_finite(chunk: Chunk, layout: Schema, *, tells_row: bool = False) -> None:
+    """Refuse missing and infinite numbers in rows that have weight, with column and, where the chunk is all, row."""
+    held = chunk.sparse.data if chunk.sparse is not None else np.empty(0)
+    targets = [] if chunk.target is None else [chunk.target.reshape(len(chunk), -1)]
+    if all(np.isfinite(values).all() for values in (chunk.numeric, held, *targets)):
+        return
+    whole = np.hstack([chunk.dense(), *targets])
+    bad = np.argwhere(~np.isfinite(whole) & (chunk.weight > 0.0)[:, None])
+    if len(bad):
+        row, column = (int(place) for place in bad[0])
+        what = "misses a value (NaN)" if np.isnan(whole[row, column]) else "is infinite (infinity)"
+        where = f" in row {row + 1}" if tells_row else ""
+        name = printable(column_names(layout)[column])
+        raise DataError(f"column {name!r} {what}{where}: a kernel needs finite numbers; impute or drop it")

@@ -1,0 +1,101 @@
+"""Parameters of a kernel, and the noise, under which the targets are most probable.
+
+L-BFGS climbs ln p(y) over logarithms, ln θ = ln θ₀ + R tanh(u/R): near the start u is ln(θ/θ₀), and no parameter leaves
+e^±R times its start. So a likelihood that keeps rising, as that of targets without noise does for σ² → 0, has an end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from novacula.kernel.algebra import Kernel
+from novacula.kernel.process.evidence import Conditioned, Evidence
+from novacula.optimize import Result, lbfgs
+from novacula.table.chunk import Floats
+
+REACH = math.log(1e5)
+"""How far ln θ may go from its start: a factor of a hundred thousand either way."""
+EDGE = 0.98
+"""The share of the reach from which on a parameter counts as having run to the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best parameters of a search, and the way to them."""
+
+    kernel: Kernel
+    noise: float
+    history: tuple[float, ...]
+    converged: bool
+    reason: str
+    at_end: tuple[str, ...]  # parameters that ran as far as they may
+
+    @property
+    def n_iter(self) -> int:
+        """Steps from the start."""
+        return len(self.history) - 1
+
+
+class Climb:
+    """How much less probable the targets are than at the start: −Δ ln p(y) a number of them, as a function of u."""
+
+    def __init__(self, evidence: Evidence, kernel: Kernel, noise: float, moves_noise: bool) -> None:
+        self.evidence, self.kernel, self.noise = evidence, kernel, noise
+        self.moves_noise = moves_noise and noise > 0.0
+        self.names = (*kernel.free, *(["noise"] if self.moves_noise else []))
+        self.start = np.append(kernel.log_parameters, [math.log(noise)] if self.moves_noise else [])
+        self.seen: tuple[Floats, Conditioned | None] | None = None
+        first = self._at(np.zeros(len(self.names)))
+        assert first is not None  # noqa: S101  (jitter has seen to it)
+        # Measured from the start, what is minimised does not depend on the unit of the targets.
+        self.base = first.log_likelihood
+
+    def parameters(self, u: Floats) -> tuple[Kernel, float]:
+        """The kernel and the noise at u."""
+        theta = self.start + REACH * np.tanh(u / REACH)
+        p = len(self.kernel.free)
+        return self.kernel.with_log_parameters(theta[:p]), math.exp(theta[p]) if self.moves_noise else self.noise
+
+    def _at(self, u: Floats) -> Conditioned | None:
+        """The process at u; the last one is held, since value and gradient are asked for one after the other."""
+        if self.seen is None or not np.array_equal(self.seen[0], u):
+            self.seen = None  # its matrix makes room for the next
+            self.seen = (u, self.evidence.at(*self.parameters(u)))
+        return self.seen[1]
+
+    def value(self, u: Floats) -> float:
+        """What is minimised; infinite where the matrix is not positive definite."""
+        point = self._at(u)
+        return math.inf if point is None else (self.base - point.log_likelihood) / self.evidence.size
+
+    def gradient(self, u: Floats) -> Floats:
+        """Its gradient, where it is finite."""
+        point = self._at(u)
+        assert point is not None  # noqa: S101  (asked for only where the value is finite)
+        slopes = self.evidence.gradient(point)[: len(self.names)]
+        return np.asarray(-slopes * (1.0 - np.tanh(u / REACH) ** 2) / self.evidence.size)
+
+
+def search(
+    evidence: Evidence, kernel: Kernel, noise: float, moves_noise: bool, starts: Sequence[Floats], tol: float, most: int
+) -> Found:
+    """The best end of climbs from the parameters given and, as u, from other `starts`; `most` steps each."""
+    climb = Climb(evidence, kernel, noise, moves_noise)
+    runs = [_run(climb, start, tol, most) for start in (np.zeros(len(climb.names)), *starts)]
+    best = min((run for run in runs if run is not None), key=lambda run: run.value)
+    found, level = climb.parameters(best.x)
+    far = np.abs(np.tanh(best.x / REACH)) > EDGE
+    history = tuple((climb.base - evidence.size * best.values).tolist())
+    at_end = tuple(name for name, ran in zip(climb.names, far, strict=True) if ran)
+    return Found(found, level, history, best.converged, best.reason, at_end)
+
+
+def _run(climb: Climb, start: Floats, tol: float, most: int) -> Result | None:
+    """One climb; None where the likelihood has no value at the start."""
+    if not math.isfinite(climb.value(start)):
+        return None
+    return lbfgs(climb.value, climb.gradient, start, tol=tol, max_iter=most, keep_path=False)
