@@ -1,0 +1,274 @@
+"""The multilayer perceptron for classes: outputs that are probabilities over layers of bent units.
+
+    two classes   o = 1 / (1 + e⁻ᶻ), the probability of the second          loss −t ln o − (1 − t) ln(1 − o)
+    more          oₖ = e^zₖ / Σ e^zₗ                                        loss −Σ tₖ ln oₖ
+    labels        one logistic output each, none of which excludes another
+
+Under cross-entropy δ = t − o at the outputs; under squared loss δ = o(1 − o)(t − o); below δ_h = g′ Σ w_hk δ_k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError, ParameterError
+from novacula.learner import ingest
+from novacula.learner.base import Classifier, Regressor
+from novacula.learner.card import Card
+from novacula.learner.class_weight import class_weights
+from novacula.neural.mlp_regressor import MLPRegressor
+from novacula.neural.multilayer import MultilayerNetwork
+from novacula.neural.network import boolean_network
+from novacula.neural.training.targets import Targets
+from novacula.statistics import ClassTotals
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+
+
+class MLPClassifier(MultilayerNetwork, Classifier):
+    """A multilayer perceptron for two classes, more, or several labels (y of 0 and 1 with a column a label).
+
+    In batches a row of weight s is shown s times in an epoch, a last fraction counting its share; so divide weights
+    that are large by their mean.
+
+    Parameters
+    ----------
+    hidden : tuple of int, default=(100,)
+        Units of each hidden layer; () is a network without one.
+    activation : {"logistic", "tanh", "relu", "linear"}, default="logistic"
+        What bends the hidden units.
+    loss : {"auto", "cross_entropy", "squared"}, default="auto"
+        Of one example; "auto" is cross-entropy for classes and squared for numbers.
+    solver : {"sgd", "adam", "batch", "cg", "lbfgs", "lm"}, default="sgd"
+        In batches of rows, with momentum or after Kingma and Ba; or on all rows at once: gradient descent, conjugate
+        gradients, L-BFGS, or Levenberg–Marquardt for small networks under squared loss.
+    eta0 : float or "auto", default="auto"
+        The rate η. "auto" is 0.15 under sgd, 0.01 for numbers, 0.003 under adam, all times √(batch / 128) for smaller
+        batches; for batch, a line search in each step.
+    schedule : {"constant", "decay", "robbins_monro"}, default="constant"
+        The rate of epoch k = 0, 1, …: η, η/√(1 + k) or η/(1 + k/100).
+    momentum : float, default=0.9
+        α: the share of the last step that sgd and batch take again.
+    weight_decay, curvature, slope_weight : float, default=0
+        γ, ν and μ: the prices of Σ w² (not of biases), of the mean of (∂²o/∂x²)², and of the outputs' slopes that
+        differ from `slopes` of fit.
+    tied : mapping, list of lists or function, default=None
+        Groups of weights (layer, i, j) that are kept equal; i is None for a bias. See `novacula.neural.network.Tying`.
+    batch_size : int or "auto", default="auto"
+        Rows of a batch; "auto" is 128, or all if there are fewer, and in `partial_fit` 1.
+    max_epochs : int, default=200
+        Passes over the rows, or iterations of a solver of all rows, at most.
+    tol : float, "auto" or None, default="auto"
+        In batches it ends when `n_iter_no_change` epochs in a row lower the loss by less than tol of the first
+        epoch's; otherwise when the gradient's length is at most tol · max(1, f). None: never.
+    early_stopping, validation_fraction, n_iter_no_change : default False, 0.1, 10
+        Whether rows, this share of them, are held out in batches. Their loss then ends the training, and the weights
+        of its lowest value are kept.
+    restarts : int, default=1
+        Random starts; that of the lowest training loss is kept.
+    warm_start : bool, default=False
+        Whether fit goes on from the weights that are there.
+    shuffle : bool, default=True
+        A new order of the rows each epoch, within windows of 2²⁴ numbers where there are more.
+    class_weight : dict or "balanced", default=None
+        The factor by which the rows of each class count.
+    dtype : {"float32", "float64"}, default="float32"
+        The precision of the weights; solvers of all rows work in double precision and round at the end.
+    random_state : int or RandomState, default=0
+        For the start, the orders and what is held out.
+
+    Attributes
+    ----------
+    coefs_, intercepts_
+        W (in, out) and b (out,) of each layer; `weights_` is all of them as one vector.
+    loss_, history_, learning_curve_, n_iter_, converged_
+        The objective at the end, that of each epoch, both with the held-out loss, the epochs, and whether it settled.
+    starts_ : tuple of Start
+        How each start ended.
+    architecture_, n_layers_, n_outputs_, n_parameters_, out_activation_, eta_, examples_
+        The network, its free parameters (tied weights are one), the rate, and the first rows of the last fit.
+    classes_ : ndarray
+        The classes in order; of labels their numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    >>> model = MLPClassifier(2, activation="tanh", solver="lbfgs", restarts=3).fit(X, y)
+    >>> model.predict(X).tolist()
+    [0, 1, 1, 0]
+    """
+
+    card: ClassVar[Card] = replace(
+        MLPRegressor.card,
+        name="Multilayer perceptron",
+        task="classification",
+        hypothesis_space="All networks with these layers, with logistic or softmax outputs: boundaries of any shape.",
+        objective="Mean of −ln P(class of the row), or of ½ Σ (t − o)², with prices of large weights, curvature and "
+        "wrong slopes.",
+        noise="Classes may overlap; many units follow wrong labels unless weights are held small or rows held out.",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MultilayerNetwork._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    multilabel_: bool
+
+    def __init__(
+        self,
+        hidden: int | Sequence[int] = (100,),
+        *,
+        activation: str = "logistic",
+        loss: str = "auto",
+        solver: str = "sgd",
+        eta0: float | str = "auto",
+        schedule: str = "constant",
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        curvature: float = 0.0,
+        slope_weight: float = 0.0,
+        tied: Any = None,
+        batch_size: int | str = "auto",
+        max_epochs: int = 200,
+        tol: float | str | None = "auto",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        restarts: int = 1,
+        warm_start: bool = False,
+        shuffle: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        dtype: str = "float32",
+        random_state: Any = 0,
+    ) -> None:
+        super().__init__(
+            hidden,
+            activation=activation,
+            loss=loss,
+            solver=solver,
+            eta0=eta0,
+            schedule=schedule,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            curvature=curvature,
+            slope_weight=slope_weight,
+            tied=tied,
+            batch_size=batch_size,
+            max_epochs=max_epochs,
+            tol=tol,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            restarts=restarts,
+            warm_start=warm_start,
+            shuffle=shuffle,
+            dtype=dtype,
+            random_state=random_state,
+        )
+        self.class_weight = class_weight
+
+    @classmethod
+    def from_boolean(cls, table: Sequence[Any] | Mapping[tuple[Any, ...], Any]) -> Self:
+        """The network of a boolean function of n inputs, built rather than learned: a hidden unit a row of its table.
+
+        `table` holds its 2ⁿ values in counting order, the first input counting most, or maps tuples of inputs to them.
+
+        >>> MLPClassifier.from_boolean([0, 1, 1, 0]).predict([[0, 0], [0, 1], [1, 0], [1, 1]]).tolist()
+        [0, 1, 1, 0]
+        """
+        architecture, theta = boolean_network(table)
+        n, units, _ = architecture.sizes
+        model = cls((units,), dtype="float64")
+        rows = np.array(list(product((0.0, 1.0), repeat=n)))
+        model._remember(Classifier._ingest(model, rows, np.zeros(len(rows), int), None))
+        model.classes_, model.multilabel_ = np.array([0, 1]), False
+        model._lay_out(architecture, theta)
+        model.n_parameters_, model.n_iter_, model.history_, model.rule_ = len(theta), 0, (), {}
+        return model
+
+    # --- targets --------------------------------------------------------------------------------------------
+
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
+        table = ingest.as_table(X, y, sample_weight)
+        given = np.asarray(y)
+        targets = len(table.layout.target) if table is not None else given.shape[1] if given.ndim == 2 else 1
+        if targets < 2:
+            return Classifier._ingest(self, X, y, sample_weight, first=first, classes=classes)
+        return Regressor._ingest(self, X, y, sample_weight, first=first)
+
+    def _teaches_by_batches(self) -> bool:
+        if isinstance(self.class_weight, str):
+            raise AttributeError("class_weight='balanced' needs all rows at once: use fit, or state the weights")
+        return super()._teaches_by_batches()
+
+    def _read(self, table: Table) -> tuple[Targets, str]:
+        columns = table.layout.target_columns
+        self.multilabel_ = len(columns) > 1
+        if self.multilabel_:
+            return self._read_labels(table), "logistic"
+        self.classes_ = np.array(columns[0].categories)
+        k = len(self.classes_)
+        if k < 2:
+            raise DataError(
+                f"{table.source.name} has one class only, {self.classes_.tolist()[0]!r}: to tell classes apart takes "
+                "two"
+            )
+        factor = None
+        if self.class_weight is not None:
+            counts = table.reduce(ClassTotals.observe_numeric, k, ()).weight
+            factor = class_weights(self.class_weight, self.classes_, counts)
+        outputs = 1 if k == 2 else k
+        return Targets(outputs, k, factor), "logistic" if k == 2 else "softmax"
+
+    def _read_labels(self, table: Table) -> Targets:
+        """Columns of 0 and 1, one a label."""
+        if self.class_weight is not None:
+            raise ParameterError("class_weight is for classes that exclude each other, not for labels: weight the rows")
+        odd = ~table.map(of_zeros_and_ones).all(axis=0)
+        if odd.any():
+            name = table.layout.target[int(np.argmax(odd))]
+            raise DataError(f"the label {name!r} has other values than 0 and 1: give an indicator for each label")
+        self.classes_ = np.arange(len(table.layout.target))
+        return Targets(len(self.classes_))
+
+    # --- answers --------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class, or of each label, (n, K)."""
+        values = self._outputs(X)
+        return np.hstack([1.0 - values, values]) if len(self.classes_) == 2 and not self.multilabel_ else values
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class of each row, or an indicator (n, K) of the labels that are more likely than not."""
+        values = self._outputs(X)
+        if self.multilabel_:
+            return (values > 0.5).astype(int)
+        return self.classes_[(values[:, 0] > 0.5).astype(int) if len(self.classes_) == 2 else values.argmax(axis=1)]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean accuracy on X, of labels that of whole rows; a table brings its own target."""
+        check_is_fitted(self)
+        if not (isinstance(X, Table) and self.multilabel_):
+            return super().score(X, y, sample_weight)
+        table = X if y is None else X.with_target(y)
+        right = (self.predict(table) == ingest.target_values(table)).all(axis=1)
+        return float(np.average(right, weights=ingest.weight_values(table)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def of_zeros_and_ones(chunk: Chunk) -> Any:
+    """Whether each target of a chunk holds 0 and 1 only, as one row."""
+    target: Any = chunk.target
+    return ((target == 0.0) | (target == 1.0)).all(axis=0, keepdims=True)

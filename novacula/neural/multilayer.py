@@ -1,0 +1,328 @@
+"""What both multilayer perceptrons share: layers of units, trained by back-propagation.
+
+zₗ = oₗ₋₁ Wₗ + bₗ        oₗ = g(zₗ)        o₀ = x
+
+f(w) = Σ sᵢ ℓᵢ / Σ sᵢ + γ Σ w² + ν · mean (∂²o/∂x²)² + μ · mean ½ Σ (∂o/∂x − given slope)²
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import ParameterError
+from novacula.learner.work import Work
+from novacula.linear.finite import FiniteOnly
+from novacula.linear.online.passes import SCHEDULES
+from novacula.neural.derivation import derive_network, derive_predictions
+from novacula.neural.network import ACTIVATIONS, Architecture, Objective, Penalties, Tying, forward, why_no_curvature
+from novacula.neural.training.epochs import Epoch, memory, recall
+from novacula.neural.training.gauge import Gauge
+from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.record import Examples, LearningCurve, Start, Trained
+from novacula.neural.training.settings import TOLERANCES, Settings
+from novacula.neural.training.showings import Tally
+from novacula.neural.training.targets import Targets, require_arrays, with_slopes
+from novacula.neural.training.trainer import Trainer
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+
+BLOCK = 1 << 20
+"""Numbers of the widest layer for a block of rows that are predicted together."""
+
+
+class MultilayerNetwork(FiniteOnly):
+    """A layered network with its training."""
+
+    state_types: ClassVar[tuple[type, ...]] = (Architecture, LearningCurve, Start, Examples)
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "hidden": [Interval(Integral, 1, None, closed="left"), "array-like", tuple],
+        "activation": [StrOptions(set(ACTIVATIONS))],
+        "loss": [StrOptions({"auto", "squared", "cross_entropy"})],
+        "solver": [StrOptions(set(TOLERANCES))],
+        "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "schedule": [StrOptions(set(SCHEDULES))],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "curvature": [Interval(Real, 0, None, closed="left")],
+        "slope_weight": [Interval(Real, 0, None, closed="left")],
+        "tied": [Mapping, list, tuple, callable, None],
+        "batch_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "restarts": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "shuffle": ["boolean"],
+        "dtype": [StrOptions({"float32", "float64"})],
+        "random_state": ["random_state"],
+    }
+
+    architecture_: Architecture
+    coefs_: list[Any]
+    intercepts_: list[Any]
+    out_activation_: str
+    n_outputs_: int
+    n_layers_: int
+    n_parameters_: int
+    eta_: float | None
+    target_scale_: float
+    loss_: float
+    history_: tuple[float, ...]
+    learning_curve_: LearningCurve
+    n_iter_: int
+    converged_: bool
+    starts_: tuple[Start, ...]
+    examples_: Examples
+    rule_: dict[str, Any]
+
+    def __init__(
+        self,
+        hidden: int | Sequence[int] = (100,),
+        *,
+        activation: str = "logistic",
+        loss: str = "auto",
+        solver: str = "sgd",
+        eta0: float | str = "auto",
+        schedule: str = "constant",
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        curvature: float = 0.0,
+        slope_weight: float = 0.0,
+        tied: Any = None,
+        batch_size: int | str = "auto",
+        max_epochs: int = 200,
+        tol: float | str | None = "auto",
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        restarts: int = 1,
+        warm_start: bool = False,
+        shuffle: bool = True,
+        dtype: str = "float32",
+        random_state: Any = 0,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.loss = loss
+        self.solver = solver
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.curvature = curvature
+        self.slope_weight = slope_weight
+        self.tied = tied
+        self.batch_size = batch_size
+        self.max_epochs = max_epochs
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.restarts = restarts
+        self.warm_start = warm_start
+        self.shuffle = shuffle
+        self.dtype = dtype
+        self.random_state = random_state
+
+    @abstractmethod
+    def _read(self, table: Table) -> tuple[Targets, str]:
+        """What the outputs should be, and the function that makes them; keeps what predictions need, as the classes."""
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, slopes: Any = None) -> Self:
+        """Train the network on rows with targets; a `Table` brings its own target, or y names it.
+
+        `slopes` are the derivatives that the outputs should have after each column: (n, d), or (n, k, d) for k
+        outputs. They count by `slope_weight`.
+        """
+        self._validate_params()
+        settings, going_on = Settings.of(self), self.warm_start and hasattr(self, "coefs_")
+        table = self._begin(X, y, sample_weight, going_on)
+        lesson, table = self._lesson(table, slopes, X)
+        settings.check(lesson, self.restarts, self.warm_start)
+        random = check_random_state(self.random_state)
+        trainer = self._trainer(X, table, lesson, settings, int(random.randint(2**31)))
+        before = self._weights_before(lesson) if going_on else None
+        trained = []
+        for _ in range(self.restarts):
+            seed = int(random.randint(2**31))
+            trained.append(trainer.run(trainer.start(seed) if before is None else before, seed))
+        self._keep(trainer, trained)
+        return self
+
+    @available_if(lambda self: self._teaches_by_batches())
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Show rows once, in their order, from the weights as they are; one by one unless `batch_size` is stated.
+
+        So pieces one after the other come to the same as all rows at once. `classes` names all that will come, on the
+        first call. The unit of numeric targets is not known beforehand: bring them to one scale.
+        """
+        self._validate_params()
+        settings, going_on = Settings.of(self).for_pieces(), hasattr(self, "coefs_")
+        table = self._begin(X, y, sample_weight, going_on, classes)
+        lesson, table = self._lesson(table, None, X)
+        random = check_random_state(self.random_state)
+        trainer = self._trainer(X, table, lesson, settings, int(random.randint(2**31)), known=False)
+        rule = settings.rule()
+        if going_on:
+            theta = self._weights_before(lesson)
+            recall(rule, self.rule_)
+        else:
+            theta = trainer.start(int(random.randint(2**31)))
+        self._keep_pass(trainer, trainer.once(theta, rule, self.n_iter_ if going_on else 0), going_on)
+        return self
+
+    def _teaches_by_batches(self) -> bool:
+        if self.solver not in ("sgd", "adam"):
+            raise AttributeError(f"partial_fit needs solver 'sgd' or 'adam', and it is {self.solver!r}: use fit")
+        if self.early_stopping:
+            raise AttributeError("partial_fit holds no rows out: use fit, or early_stopping=False")
+        return True
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any, going_on: bool, classes: Any = None) -> Table:
+        """What was passed as a table; a network that goes on must know its columns and classes."""
+        if not going_on:
+            self._forget()
+        known = getattr(self, "classes_", None) if going_on else classes
+        table = self._ingest(X, y, sample_weight, first=not going_on, classes=known)
+        if not going_on:
+            self._remember(table)
+        return table
+
+    def _lesson(self, table: Table, slopes: Any, X: Any) -> tuple[Lesson, Table]:
+        """What is to be made smallest, and the table with slopes behind its targets if there are any."""
+        targets, output = self._read(table)
+        architecture = Architecture((self.n_features_in_, *self._hidden(), targets.outputs), self.activation, output)
+        penalties = Penalties(float(self.weight_decay), float(self.curvature), float(self.slope_weight))
+        if (slopes is None) != (penalties.slope_weight == 0.0):
+            told = "no slopes are given" if slopes is None else "slopes are given"
+            raise ParameterError(f"slope_weight is {self.slope_weight:g}, but {told}: they only count together")
+        if penalties.curvature and (obstacle := why_no_curvature(architecture)):
+            raise ParameterError(obstacle)
+        if slopes is not None:
+            require_arrays(X)
+            table, targets = with_slopes(table, targets, slopes, self.n_features_in_)
+        loss = self.loss if self.loss != "auto" else "squared" if output == "linear" else "cross_entropy"
+        tying = None if self.tied is None else Tying(self.tied, architecture)
+        return Lesson(Objective(architecture, loss, penalties, tying), targets), table
+
+    def _hidden(self) -> tuple[int, ...]:
+        given = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)  # type: ignore[arg-type]
+        for units in given:
+            if not isinstance(units, Integral) or isinstance(units, bool) or units < 1:
+                raise ParameterError(
+                    f"hidden is {self.hidden!r}; it must hold the units of each layer, whole numbers of at least 1"
+                )
+        return tuple(map(int, given))
+
+    def _trainer(
+        self, X: Any, table: Table, lesson: Lesson, settings: Settings, seed: int, known: bool = True
+    ) -> Trainer:
+        """Rows that were looked at, ready to train with; `known`: they are all that there are."""
+        tally = table.reduce(Tally.observe, lesson.targets)
+        self._require_sound(X, table, tally.weight, np.array([tally.size]))
+        gauge = None
+        if lesson.architecture.output == "linear" and isinstance(self.eta0, str):
+            earlier = Gauge(np.zeros(lesson.targets.outputs), getattr(self, "target_scale_", 1.0))
+            gauge = Gauge.of(table, lesson.targets) if known else earlier
+        return Trainer(settings, table, lesson, tally, gauge, seed)
+
+    def _weights_before(self, lesson: Lesson) -> Any:
+        """The weights to go on from, which must be those of such a network."""
+        if self.architecture_ != lesson.architecture:
+            old, new = self.architecture_, lesson.architecture
+            raise ParameterError(
+                f"the weights are those of a network of sizes {old.sizes} with {old.activation} units and {old.output} "
+                f"outputs, and now it would be {new.sizes} with {new.activation} units and {new.output} outputs: to "
+                "begin anew, fit with warm_start=False"
+            )
+        return self.weights_
+
+    # --- what is kept ---------------------------------------------------------------------------------------
+
+    def _keep(self, trainer: Trainer, trained: Sequence[Trained]) -> None:
+        best = min(trained, key=lambda one: one.start.loss)
+        if not best.sound:
+            raise ParameterError(f"{type(self).__name__}: {best.start.sentence}")
+        self._set(trainer, best.theta)
+        self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in trained)
+        self.history_, self.n_iter_, self.converged_ = best.history, max(1, best.start.n_iter), best.start.converged
+        self.learning_curve_ = LearningCurve(np.array(best.history), np.array(best.held_out))
+        self.rule_ = {}
+        if not self.converged_ and trainer.settings.tolerance is not None:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning, stacklevel=3)
+
+    def _keep_pass(self, trainer: Trainer, epoch: Epoch, going_on: bool) -> None:
+        if not epoch.taught.sound:
+            raise ParameterError(f"{type(self).__name__}: {trainer.told(epoch)[1]}")
+        self._set(trainer, epoch.taught.theta)
+        self.history_ = (*self.history_, epoch.objective) if going_on else (epoch.objective,)
+        self.loss_, self.n_iter_, self.converged_ = epoch.objective, epoch.number, False
+        self.starts_ = ()
+        self.learning_curve_ = LearningCurve(np.array(self.history_), np.empty(0))
+        self.rule_ = memory(epoch.taught.rule)
+
+    def _set(self, trainer: Trainer, free: Any) -> None:
+        lesson = trainer.lesson
+        self._lay_out(lesson.architecture, lesson.expand(free).astype(self.dtype))
+        self.n_parameters_ = len(free)
+        self.eta_ = trainer.eta if trainer.settings.by_batches else None
+        self.target_scale_ = 1.0 if trainer.gauge is None else trainer.gauge.scale
+        self.examples_ = trainer.examples()
+
+    def _lay_out(self, architecture: Architecture, theta: Any) -> None:
+        layers = architecture.layers(theta)
+        self.coefs_, self.intercepts_ = [W.copy() for W, _ in layers], [b.copy() for _, b in layers]
+        self.architecture_, self.out_activation_ = architecture, architecture.output
+        self.n_outputs_, self.n_layers_ = architecture.sizes[-1], len(architecture.sizes)
+
+    @property
+    def weights_(self) -> Any:
+        """All weights as one vector θ: layer after layer, each W row by row and then its biases."""
+        return np.concatenate(
+            [part.ravel() for pair in zip(self.coefs_, self.intercepts_, strict=True) for part in pair]
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coefs_")
+
+    # --- answers --------------------------------------------------------------------------------------------
+
+    def _outputs(self, X: Any) -> Floats:
+        """The outputs for each row (n, k), in double precision."""
+        table = self._query(X)
+        values: Floats = table.map(outputs, self.architecture_, self.weights_.astype(np.float64))
+        if not np.isfinite(values).all():
+            self._refuse_not_finite(X, table)
+        return values
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the network with the numbers put in; with X, the outputs for its first rows."""
+        check_is_fitted(self)
+        return derive_network(self) if X is None else derive_predictions(self, *self._first_rows(X))
+
+
+def outputs(chunk: Chunk, architecture: Architecture, theta: Floats) -> Floats:
+    """The outputs for a chunk's rows (n, k), block by block; NaN for a row that is not finite, which units may hide."""
+    step, found = max(1, BLOCK // max(architecture.sizes)), np.empty((len(chunk), architecture.sizes[-1]))
+    for start in range(0, len(chunk), step):
+        x = chunk.rows(start, start + step).dense()
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite values are for the learner to report
+            found[start : start + step] = forward(architecture, theta, x)[-1]
+        found[start : start + step][~np.isfinite(x).all(axis=1)] = np.nan
+    return found

@@ -1,0 +1,1 @@
+"""How networks are taught: rows as showings, epochs of mini-batches, and sums over all rows for whole-batch methods."""

@@ -1,0 +1,56 @@
+"""What a trained network remembers of its training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.table.chunk import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """The objective by epoch, and the loss of rows that were held out, which is empty where there were none.
+
+    With `sgd` and `adam` the loss of an epoch is that of each batch before its step. The other solvers begin with
+    the objective of the start.
+    """
+
+    train: Floats
+    validation: Floats
+
+
+@dataclass(frozen=True)
+class Start:
+    """How one of the random starts ended; a loss that is infinite says that it diverged."""
+
+    loss: float
+    n_iter: int
+    converged: bool
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """The first rows that the network was taught, as shown (m, d), and the outputs wanted for them (m, k)."""
+
+    rows: Floats
+    targets: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The end of a training: the weights that can be chosen, and the way to them."""
+
+    theta: npt.NDArray[Any]
+    history: tuple[float, ...]
+    held_out: tuple[float, ...]
+    start: Start
+
+    @property
+    def sound(self) -> bool:
+        """Whether it did not diverge."""
+        return bool(np.isfinite(self.start.loss))

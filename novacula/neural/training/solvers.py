@@ -1,0 +1,114 @@
+"""Whole-batch training: the optimisers of `novacula.optimize` on the objective over all rows, in double precision.
+
+batch   gradient descent, with a rate or a line search, and momentum
+cg      conjugate gradients
+lbfgs   quasi-Newton with a limited memory
+lm      Levenberg–Marquardt on the residuals, for small networks under squared loss
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from novacula.errors import ParameterError
+from novacula.neural.training.gauge import Gauge
+from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.record import Start, Trained
+from novacula.neural.training.sums import WholeBatch, counted_rows
+from novacula.optimize import conjugate_gradient, gradient_descent, lbfgs, levenberg_marquardt
+from novacula.optimize.result import Result
+from novacula.table import Table
+from novacula.table.chunk import Floats
+
+WHOLE: dict[str, Callable[..., Result]] = {
+    "batch": gradient_descent,
+    "cg": conjugate_gradient,
+    "lbfgs": lbfgs,
+}
+JACOBIAN = 1 << 27
+"""Numbers that the derivatives of all residuals may have: a gigabyte."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows that are learned from; with a gauge, the optimiser sees f / s² as a function of u = D⁻¹θ."""
+
+    table: Table
+    lesson: Lesson
+    gauge: Gauge | None
+
+    @property
+    def unit(self) -> float:
+        """s²."""
+        return 1.0 if self.gauge is None else self.gauge.scale**2
+
+    @property
+    def stretch(self) -> Any:
+        """D."""
+        return 1.0 if self.gauge is None else self.gauge.stretch(self.lesson)
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How to go down; `step` is a rate, or the way to search for one, of gradient descent."""
+
+    solver: str
+    step: float | str
+    momentum: float
+    tol: float
+    max_iter: int
+
+    def run(self, rows: Rows, free: Floats) -> Trained:
+        """Train from weights that can be chosen."""
+        start = free / rows.stretch
+        found = self._least_squares(rows, start) if self.solver == "lm" else self._whole(rows, start)
+        diverged = found.reason.startswith("It diverged") or not math.isfinite(found.value)
+        loss = math.inf if diverged else rows.unit * float(found.value)
+        end = Start(loss, found.n_iter, found.converged, self._told(found))
+        return Trained(found.x * rows.stretch, tuple((rows.unit * found.values).tolist()), (), end)
+
+    def _told(self, found: Result) -> str:
+        if found.converged or found.n_iter < self.max_iter:
+            return found.reason
+        return (
+            f"The objective was still falling after {found.n_iter} iterations, as many as max_epochs allows: raise it, "
+            "or tol if that precision is not needed, or say tol=None to have that many iterations and no more."
+        )
+
+    def _whole(self, rows: Rows, start: Floats) -> Result:
+        """One pass over the rows for each place that the optimiser looks at."""
+        batch, stretch, unit = WholeBatch(rows.table, rows.lesson), rows.stretch, rows.unit
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "keep_path": False}
+        if self.solver == "batch":
+            options |= {"step": self.step, "momentum": self.momentum}
+        return WHOLE[self.solver](
+            lambda u: batch.value(stretch * u) / unit,
+            lambda u: stretch * batch.gradient(stretch * u) / unit,
+            start,
+            **options,
+        )
+
+    def _least_squares(self, rows: Rows, start: Floats) -> Result:
+        """All rows at once, since every step needs the derivatives of all residuals."""
+        lesson, table, stretch, root = rows.lesson, rows.table, rows.stretch, math.sqrt(rows.unit)
+        objective, entries = lesson.objective, 1 + lesson.objective.penalties.order * lesson.architecture.sizes[0]
+        numbers = len(table) * lesson.targets.outputs * entries * lesson.architecture.n_parameters
+        if numbers > JACOBIAN:
+            raise ParameterError(
+                f"solver='lm' would hold {numbers:.2g} derivatives, for {len(table)} rows and {len(start)} weights: "
+                "take 'lbfgs', fewer hidden units or fewer rows"
+            )
+        chunk = table.to_chunk()
+        x, t, weight = counted_rows(chunk.dense(), chunk, lesson)
+        target, slopes = lesson.targets.split(t)
+        return levenberg_marquardt(
+            lambda u: objective.residuals(stretch * u, x, target, weight, slopes) / root,
+            lambda u: objective.jacobian(stretch * u, x, target, weight, slopes) * (stretch / root),
+            start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            keep_path=False,
+        )

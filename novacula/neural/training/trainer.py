@@ -1,0 +1,164 @@
+"""One training after the other on the same rows: windows of showings are made once for all starts."""
+
+from __future__ import annotations
+
+import math
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import DataError
+from novacula.neural.training.epochs import Course, Epoch, Epochs, Patience, Rule, Taught, mean_loss
+from novacula.neural.training.gauge import Gauge
+from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.record import Examples, Start, Trained
+from novacula.neural.training.settings import Settings
+from novacula.neural.training.showings import Feed, Shown, Tally, Windows, capacity
+from novacula.neural.training.solvers import Descent, Rows
+from novacula.table import Table
+from novacula.table.parallel import one_blas_thread
+
+EXAMPLES = 3
+"""Showings that a model keeps, so that its work can push one through the network."""
+
+
+@dataclass(eq=False)
+class Trainer:
+    """Rows and a lesson, ready to be trained with from any start."""
+
+    settings: Settings
+    table: Table
+    lesson: Lesson
+    tally: Tally
+    gauge: Gauge | None
+    seed: int  # of what is held out
+
+    @cached_property
+    def batch(self) -> int:
+        """Showings of a batch."""
+        return self.settings.batch(int(self.tally.showings))
+
+    @cached_property
+    def eta(self) -> float:
+        """The rate η."""
+        return self.settings.rate(self.lesson, self.batch)
+
+    def start(self, seed: int) -> Any:
+        """Random weights θ."""
+        architecture = self.lesson.architecture
+        theta = architecture.initial(np.random.default_rng(seed))
+        theta = theta if self.gauge is None else self.gauge.start(architecture, theta)
+        return theta.astype(self.settings.precision)
+
+    def run(self, theta: Any, seed: int) -> Trained:
+        """Train from all weights θ; the seed is that of the orders."""
+        free, settings = self.lesson.contract(theta).astype(self.settings.precision), self.settings
+        if settings.by_batches:
+            return self._by_batches(free, seed)
+        step = "backtracking" if isinstance(settings.eta0, str) else float(settings.eta0)
+        descent = Descent(
+            settings.solver, step, float(settings.momentum), settings.tolerance or 0.0, settings.max_epochs
+        )
+        with one_blas_thread():  # blocks of rows are small, and other threads work on others
+            return descent.run(Rows(self.table, self.lesson, self.gauge), free)
+
+    # --- by batches -----------------------------------------------------------------------------------------
+
+    def _by_batches(self, free: Any, seed: int) -> Trained:
+        windows, held_out = self._windows
+        patience = Patience(self.settings.tolerance, self.settings.n_iter_no_change)
+        epochs = Epochs(self.course(seed), windows, held_out, patience)
+        with one_blas_thread():
+            run = epochs.run(free, self.settings.rule(), self.settings.max_epochs)
+            end = run.params
+            theta = end.taught.theta if held_out is None or end.best_theta is None else end.best_theta
+            loss = math.inf
+            if end.taught.sound:
+                loss = mean_loss(windows, self.lesson, theta) + self.lesson.decay(theta)
+        return Trained(theta, run.history, end.held_out, Start(loss, end.number, *self.told(end)))
+
+    def once(self, theta: Any, rule: Rule, number: int) -> Epoch:
+        """Show all rows once, as epoch `number` from 0 on of a training that goes on."""
+        epochs = Epochs(self.course(self.seed), self._windows[0], None, Patience(None, 1))
+        free = self.lesson.contract(theta).astype(self.settings.precision)
+        with one_blas_thread():
+            return epochs.show(Epoch(number, Taught(free, rule)))
+
+    def course(self, seed: int) -> Course:
+        """How the showings are taught."""
+        rates = None
+        if self.gauge is not None:
+            stretch = self.gauge.stretch(self.lesson)
+            rates = (stretch / self.gauge.scale) ** 2 if self.settings.solver == "sgd" else stretch
+        return Course(
+            self.lesson,
+            self.eta,
+            rates,
+            self.settings.schedule,
+            self.batch,
+            self.settings.shuffle,
+            seed,
+            self.settings.dtype,
+            self.tally.share,
+        )
+
+    @cached_property
+    def _windows(self) -> tuple[Windows, Windows | None]:
+        """The windows to learn from, and those that are held out."""
+        fraction = float(self.settings.validation_fraction) if self.settings.early_stopping else 0.0
+        feed, showings = self.feed(fraction), int(self.tally.showings)
+        windows = Windows(self.table, feed, showings)
+        if not self.settings.early_stopping:
+            return windows, None
+        held_out = Windows(self.table, feed.other(), showings)
+        for part, name in ((windows, "learn from"), (held_out, "hold out")):
+            if not len(part):
+                raise DataError(
+                    f"early_stopping with validation_fraction={fraction:g} leaves none of the {showings} rows of "
+                    f"{self.table.source.name} to {name}: give more rows, or another fraction"
+                )
+        return windows, held_out
+
+    def feed(self, held_out: float = 0.0) -> Feed:
+        """How rows become showings."""
+        columns = self.lesson.architecture.sizes[0] + self.lesson.targets.outputs + self.lesson.targets.slopes
+        window = capacity(columns, self.batch)
+        return Feed(self.lesson.targets, self.settings.precision, window, held_out, self.seed)
+
+    def told(self, end: Epoch) -> tuple[bool, str]:
+        """Whether it converged, and how it ended in a sentence."""
+        name = "held-out loss" if end.held_out else "loss"
+        if not end.taught.sound:
+            return False, (
+                f"The training diverged in step {end.taught.steps}, in epoch {end.number}, at the rate η = "
+                f"{self.eta:g}: lower eta0, or bring the columns, and a numeric target, to one scale."
+            )
+        if end.done and not end.held_out and end.objective > end.first:
+            return False, (
+                f"The loss went up, from {end.first:.4g} in the first epoch to {end.objective:.4g} in epoch "
+                f"{end.number}, at the rate η = {self.eta:g}: lower eta0."
+            )
+        if end.done:
+            return True, f"The {name} settled after {end.number} epochs."
+        return False, (
+            f"The {name} was still falling after {end.number} epochs, as many as max_epochs allows: raise it, or "
+            "tol if that precision is not needed, or say tol=None to have that many epochs and no more."
+        )
+
+    # --- a few rows -----------------------------------------------------------------------------------------
+
+    def examples(self) -> Examples:
+        """The first showings, in the order of the rows."""
+        feed, pieces = replace(self.feed(), dtype="float64"), list[Shown]()
+        with closing(self.table.chunks()) as chunks:
+            for chunk in chunks:
+                few = chunk.counted().rows(0, EXAMPLES)
+                pieces.append(feed.showings(few.dense(), few, 0)[0])
+                if sum(map(len, pieces)) >= EXAMPLES:
+                    break
+        first = Shown.joined(pieces).part(0, EXAMPLES)
+        targets = self.lesson.targets.split(first.t)[0]
+        return Examples(first.x, targets)
