@@ -200,6 +200,12 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         table = ingest.as_table(X, y, sample_weight)
         given = np.asarray(y)
         targets = len(table.layout.target) if table is not None else given.shape[1] if given.ndim == 2 else 1
+        learned = self.n_outputs_ if not first and self.multilabel_ else 1
+        if not first and targets != learned:
+            raise ParameterError(
+                f"the network has learned {learned} target{'s' * (learned > 1)}, and now there "
+                f"{'is 1' if targets == 1 else f'are {targets}'}: to begin anew, fit with warm_start=False"
+            )
         if targets < 2:
             return Classifier._ingest(self, X, y, sample_weight, first=first, classes=classes)
         return Regressor._ingest(self, X, y, sample_weight, first=first)

@@ -234,6 +234,8 @@ class MultilayerNetwork(FiniteOnly):
         """Rows that were looked at, ready to train with; `known`: they are all that there are."""
         tally = table.reduce(Tally.observe, lesson.targets)
         self._require_sound(X, table, tally.weight, np.array([tally.size]))
+        if settings.by_batches:
+            tally.require_few_showings(table)
         gauge = None
         if lesson.architecture.output == "linear" and isinstance(self.eta0, str):
             earlier = Gauge(np.zeros(lesson.targets.outputs), getattr(self, "target_scale_", 1.0))

@@ -230,3 +230,11 @@ def test_partial_fit_needs_rows_in_batches():
     for settings in ({"solver": "lbfgs"}, {"early_stopping": True}, {"class_weight": "balanced"}):
         with pytest.raises(AttributeError, match="partial_fit"):
             MLPClassifier(**settings).partial_fit(X, y)
+
+
+def test_weights_that_would_make_epochs_without_end_are_refused():
+    X, y = np.eye(4), np.array([0, 1, 0, 1])
+    with pytest.raises(DataError, match=r"the weights sum to 4e\+30 for 4 rows.*divide the weights by their mean"):
+        MLPClassifier(2).fit(X, y, sample_weight=np.full(4, 1e30))
+    heavy = MLPClassifier(2, solver="lbfgs").fit(X, y, sample_weight=np.full(4, 1e8))
+    np.testing.assert_allclose(heavy.weights_, MLPClassifier(2, solver="lbfgs").fit(X, y).weights_, rtol=1e-4)

@@ -14,6 +14,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from novacula.errors import DataError
 from novacula.linear.online.passes import dense_blocks
 from novacula.neural.training.targets import Targets
 from novacula.statistics.base import Statistic
@@ -25,6 +26,8 @@ T = TypeVar("T")
 
 WINDOW = 1 << 24
 """Numbers of a window of showings: 64 MB in single precision. What fits into one is shuffled as a whole."""
+MANY, MOST_TIMES = 10_000_000, 100
+"""Showings of an epoch, in all and for a row on average, that are too many if both are exceeded."""
 ROUNDING = 1e-12
 """The share of a weight that may be rounding, for which a row is not shown once more."""
 
@@ -60,6 +63,14 @@ class Tally(Statistic):
     def share(self) -> float:
         """The mean share of a showing."""
         return self.weight / self.showings
+
+    def require_few_showings(self, table: Table) -> None:
+        """Refuse weights that would make epochs without end."""
+        if self.showings > MANY and self.showings > MOST_TIMES * len(table):
+            raise DataError(
+                f"the weights sum to {self.weight:.3g} for {len(table)} rows, and a row is shown as often as its weight "
+                "says: divide the weights by their mean, or take a solver of all rows such as 'lbfgs'"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +117,7 @@ class Feed:
         `number` is that of the first.
         """
         weight = self.targets.weight(chunk)
-        times = times_shown(weight)
+        times = times_shown(weight).astype(np.int64)
         row = np.repeat(np.arange(len(chunk)), times)
         share, shown = np.ones(len(row)), times > 0
         share[np.cumsum(times)[shown] - 1] = (weight - times + 1.0)[shown]
@@ -117,9 +128,9 @@ class Feed:
         return Shown(*made), number + int(times.sum())
 
 
-def times_shown(weight: Floats) -> npt.NDArray[np.int64]:
-    """How often a row of each weight is shown, a fraction at the end included."""
-    return np.ceil(weight * (1.0 - ROUNDING)).astype(np.int64)
+def times_shown(weight: Floats) -> Floats:
+    """How often a row of each weight is shown, a fraction at the end included: whole numbers."""
+    return np.asarray(np.ceil(weight * (1.0 - ROUNDING)))
 
 
 def held_out(start: int, count: int, seed: int, fraction: float) -> npt.NDArray[np.bool_]:
