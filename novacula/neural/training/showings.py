@@ -68,8 +68,8 @@ class Tally(Statistic):
         """Refuse weights that would make epochs without end."""
         if self.showings > MANY and self.showings > MOST_TIMES * len(table):
             raise DataError(
-                f"the weights sum to {self.weight:.3g} for {len(table)} rows, and a row is shown as often as its weight "
-                "says: divide the weights by their mean, or take a solver of all rows such as 'lbfgs'"
+                f"the weights sum to {self.weight:.3g} for {len(table)} rows, and a row is shown as often as its "
+                "weight says: divide the weights by their mean, or take a solver of all rows such as 'lbfgs'"
             )
 
 
