@@ -57,7 +57,7 @@ def scikit_learn(data: Data, solver: str) -> Any:
 
 
 def pytorch(data: Data, solver: str) -> Any:
-    """A plain loop over batches of shuffled rows, from the others' start (Glorot and Bengio).
+    """A plain loop over batches of shuffled rows, from the start of scikit-learn (Glorot and Bengio).
 
     On one thread: on more it is slower, the matrices being small.
     """

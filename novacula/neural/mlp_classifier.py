@@ -62,7 +62,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     tied : mapping, list of lists or function, default=None
         Groups of weights (layer, i, j) that are kept equal; i is None for a bias. See `novacula.neural.network.Tying`.
     batch_size : int or "auto", default="auto"
-        Rows of a batch; "auto" is 128, or all if there are fewer, and in `partial_fit` 1.
+        Rows of a batch; "auto" is a sixteenth of them, but 32 at least and 128 at most, and in `partial_fit` 1.
     max_epochs : int, default=200
         Passes over the rows, or iterations of a solver of all rows, at most.
     tol : float, "auto" or None, default="auto"

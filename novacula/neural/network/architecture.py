@@ -87,14 +87,17 @@ class Architecture:
         return views
 
     def initial(self, rng: np.random.Generator, dtype: npt.DTypeLike = np.float64) -> Array:
-        """Random θ: all of a layer uniform in ±√(6 / (in + out)), after Glorot and Bengio, biases too.
+        """Random θ: weights and biases of a layer uniform in ±g√(3/in), so that net inputs have the variance g².
 
+        That is LeCun's start for columns of variance 1. Hidden logistic units have g = 2, all others g = 1: theirs is
+        the gentler slope, and from smaller weights a network of them is stuck at what no hidden unit at all can do.
         Numbers are drawn as float64 whatever the type, so that both types start from the same weights. Biases are
         not 0, since the units of one input would all bend in the same place.
         """
         theta = np.empty(self.n_parameters)
-        for W, b in self.layers(theta):
-            bound = np.sqrt(6 / sum(W.shape))
+        spreads = [2.0 if self.activation == "logistic" else 1.0] * (self.n_layers - 1) + [1.0]
+        for (W, b), g in zip(self.layers(theta), spreads, strict=True):
+            bound = g * np.sqrt(3 / len(W))
             W[...] = rng.uniform(-bound, bound, W.shape)
             b[...] = rng.uniform(-bound, bound, b.shape)
         return theta.astype(dtype)

@@ -21,10 +21,9 @@ def test_layers_are_views_in_order():
 
 
 def test_initial_weights():
-    network = Architecture((40, 60, 3), "tanh", "softmax")
+    network = Architecture((40, 60, 3), "logistic", "softmax")
     theta = network.initial(np.random.default_rng(0))
-    for (W, b), (a, z) in zip(network.layers(theta), ((40, 60), (60, 3)), strict=True):
-        bound = (6 / (a + z)) ** 0.5
+    for (W, b), bound in zip(network.layers(theta), (2 * (3 / 40) ** 0.5, (3 / 60) ** 0.5), strict=True):
         assert 0.95 * bound < np.abs(W).max() <= bound
         assert np.abs(b).max() <= bound
         assert W.std() == pytest.approx(bound / 3**0.5, rel=0.1)
