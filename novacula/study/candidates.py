@@ -49,6 +49,6 @@ def _obstacle(kind: type[Learner], question: Question) -> str:
     if card.conjunctive and question.extent.n_classes != 2:
         return f"it learns two classes, and there are {question.extent.n_classes}"
     needed = {"probabilities": "predict_proba", "decision": "decision_function"}.get(question.metric.needs)
-    if needed and not hasattr(kind, needed):
+    if needed and not hasattr(kind(**card.study_settings), needed):  # of some learners a setting decides
         return f"it gives no {question.metric.needs}, which the {question.metric.name} loss needs"
     return ""

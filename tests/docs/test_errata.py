@@ -217,3 +217,56 @@ def test_false_positives_are_the_complement_of_specificity():
     at = list(curve.thresholds).index(0.4)
     assert curve.fpr[at] == pytest.approx(1 - specificity) == pytest.approx(0.25)
     assert 1 - curve.tpr[at] == pytest.approx(1 - sensitivity) == pytest.approx(0.0)
+
+
+def test_back_propagation():
+    """One step on one example: Δw_ih = η δ_h x_i into hidden units, and Δw_hk = η δ_k o_h out of them."""
+    from novacula.neural import MLPRegressor
+
+    x, t, eta = np.array([0.5, -1.0, 2.0]), 0.7, 0.1
+    plain = {"eta0": eta, "momentum": 0.0, "max_epochs": 1, "tol": None, "dtype": "float64", "warm_start": True}
+    model = MLPRegressor(2, **plain).fit([x], [t])
+    (V, W), (b, c) = ([part.copy() for part in parts] for parts in (model.coefs_, model.intercepts_))
+    model.fit([x], [t])
+    hidden = 1 / (1 + np.exp(-(x @ V + b)))
+    delta = t - (hidden @ W + c)
+    delta_hidden = hidden * (1 - hidden) * (W @ delta)
+    np.testing.assert_allclose(model.coefs_[0] - V, eta * np.outer(x, delta_hidden), atol=1e-12)
+    np.testing.assert_allclose(model.coefs_[1] - W, eta * np.outer(hidden, delta), atol=1e-12)
+
+
+def test_a_gaussian_radial_function_falls_with_the_square():
+    """e^(−βx²) at twice the distance is the fourth power of itself; e^(−βx) would be the second."""
+    from novacula.neural import RBFNetworkRegressor
+
+    model = RBFNetworkRegressor(centers=[[0.0], [5.0]], width=1.5).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.5])
+    near, far = model.activations([[1.0], [2.0]])[:, 0]
+    assert near == pytest.approx(np.exp(-1 / (2 * 1.5**2)))
+    assert far == pytest.approx(near**4)
+
+
+def test_features_of_the_gaussian_kernel():
+    """Monomials of any degree have a positive weight in it, so that no number of rows makes the matrix singular."""
+    from novacula.errors import ParameterError
+    from novacula.kernel import Gaussian
+
+    x, gamma = np.linspace(-1, 1, 6), 0.5
+    degrees = np.arange(30)
+    weights = np.array([(2 * gamma) ** n / math.factorial(n) for n in degrees])
+    phi = np.exp(-gamma * x**2)[:, None] * np.sqrt(weights) * x[:, None] ** degrees
+    K = Gaussian(gamma=gamma)(x[:, None])
+    np.testing.assert_allclose(phi @ phi.T, K, atol=1e-14)
+    assert np.linalg.matrix_rank(K) == 6 > np.linalg.matrix_rank(phi[:, :5] @ phi[:, :5].T)
+    with pytest.raises(ParameterError, match="infinitely many positive terms"):
+        Gaussian(gamma=gamma).features(x[:, None])
+
+
+def test_support_vectors_add_up_to_the_plane():
+    """w = Σ αyx, which is not 0; Σ αy is."""
+    from novacula.kernel import SVC
+
+    X, y = np.array([[0.0, 0.0], [1.0, 0.5], [3.0, 1.0], [4.0, 2.0]]), [0, 0, 1, 1]
+    model = SVC(C=np.inf, kernel="linear").fit(X, y)
+    np.testing.assert_allclose(model.dual_coef_ @ model.support_vectors_, model.coef_, atol=1e-9)
+    assert np.linalg.norm(model.coef_) > 0.5
+    assert model.dual_coef_.sum() == pytest.approx(0.0, abs=1e-9)
