@@ -1,0 +1,291 @@
+"""Support vector machines for classes: the plane with the widest margin, in the space of a kernel's features.
+
+    maximise Σ αᵢ − ½ ΣΣ αᵢαⱼyᵢyⱼ k(xᵢ, xⱼ)    subject to 0 ≤ αᵢ ≤ C, Σ αᵢyᵢ = 0          f(x) = Σ αᵢyᵢ k(xᵢ, x) + b
+
+This is the dual of ½‖w‖² + C Σ max(0, 1 − y f(x)). Rows with α = 0 do not matter: the others are the support vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import DataError
+from novacula.kernel.svm.base import SupportVectorMachine
+from novacula.kernel.svm.dual import Places
+from novacula.kernel.svm.examples import Examples, Sample
+from novacula.kernel.svm.hard_margin import HullsMeetError
+from novacula.kernel.svm.machine import Machine, Settings, separate
+from novacula.kernel.svm.pairs import Supports, by_pair, class_pairs, each_pair, signs, votes
+from novacula.kernel.svm.platt import Sigmoid
+from novacula.kernel.svm.probability import fit_probability, probabilities
+from novacula.learner.base import Classifier
+from novacula.learner.card import Card
+from novacula.learner.class_weight import class_weights
+from novacula.learner.work import Work
+from novacula.table.chunk import Floats
+
+NAMED = 3
+"""Rows of each class that are named where no margin exists."""
+
+
+class SVC(Classifier, SupportVectorMachine):
+    """A support vector machine for classes, one machine for each pair of them.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of a row's loss; it is multiplied by the row's weight. `np.inf` is the hard margin, which takes
+        classes that can be told apart without a mistake and refuses others, naming rows that prove it.
+    kernel : Kernel or str, default="rbf"
+        A kernel, or a word for one: "rbf" is Gaussian(gamma="scale"), "linear", "poly" and "precomputed" as in
+        scikit-learn. A function of your own goes into `Custom`.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        max(0, 1 − y f(x)) or its square; multipliers of the latter have no upper bound.
+    tol : float, default=1e-3
+        How far the KKT conditions may be violated.
+    cache_size : float, default=200
+        Megabytes for kernel values.
+    max_iter, time_budget : int, default=-1; float, default=None
+        Steps and seconds for each machine, after which it is taken as it is, with a warning; −1 and None: no limit.
+    class_weight : dict, "balanced" or None, default=None
+        What C is multiplied by for the rows of a class.
+    probability : bool, default=False
+        Whether to fit Platt's sigmoids for `predict_proba`, on decisions of five folds drawn by `random_state`.
+        They pass through ½ at the decision 0, and where the coupling of several classes finds another class more
+        probable than the vote, the two exchange their probabilities: so the answer is always the most probable class.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        With more than two classes, a value for each class (votes, ties told apart by how clear they were) or the
+        decision of each pair.
+    solver : {"auto", "smo", "linear"}, default="auto"
+        "linear" is for the linear kernel on many rows; "auto" takes it there.
+    verbose : bool, default=False
+        Whether to say on standard error how each machine came out.
+    random_state : int, RandomState or None, default=None
+        Draws the folds of `probability`, and the order in which the linear solver visits rows.
+
+    Attributes
+    ----------
+    classes_, class_weight_
+        The classes in order, and their factors of C.
+    support_, support_vectors_, n_support_
+        Numbers, rows and count by class of the support vectors. Equal rows of a class are one row with the weight of
+        all, under the number of the first.
+    dual_coef_, intercept_ , coef_
+        αᵢyᵢ, b and for the linear kernel w, laid out as in scikit-learn.
+    kernel_
+        The kernel with the numbers that the rows gave it.
+    margin_, dual_objective_, n_iter_
+        1/‖w‖, Σα − ½ΣΣ…, and steps of each machine.
+    history_
+        The dual objective from one working set to the next, those of the machines added one after the other.
+    kkt_violation_, converged_
+        The largest violation of a machine, and whether it is below tol for all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novacula.kernel import SVC
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [4.0, 1.0]]), ["low", "low", "high", "high"]
+    >>> model = SVC(C=np.inf, kernel="linear").fit(X, y)
+    >>> model.support_.tolist(), model.coef_.round(3).tolist(), model.margin_.round(3).tolist()
+    ([2, 1], [[-0.8, -0.4]], [1.118])
+    >>> model.predict([[2.5, 0.0]]).tolist()
+    ['high']
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Support vector machine",
+        task="classification",
+        summary="The plane with the widest margin between two classes, in the space of a kernel's features.",
+        hypothesis_space="sign(Σ αᵢyᵢ k(xᵢ, x) + b) over the rows of the fit; a vote for each pair of classes.",
+        inductive_bias="A wide margin: few rows near the border, and smooth borders as the kernel has them.",
+        objective="½‖w‖² + C Σ max(0, 1 − y f(x)), or with the squares of these losses.",
+        search="Exact up to tol: the dual quadratic program, by decomposition with second-order SMO; the linear kernel "
+        "on many rows by Newton's method or coordinate descent.",
+        noise="A wrong label costs in proportion to how far it is on the wrong side; C says how much.",
+        missing="Not taken: a missing or infinite value raises, with its column and row.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory",),
+        uses="arrays",
+        cost="Between n² and n³ kernel values of d steps each, in memory of cache_size; n·d² for planes on many rows.",
+        cost_exponents={"n": 2, "d": 1},
+        needs=("scaled",),
+        size="C",
+        sizes=(0.1, 1.0, 10.0, 100.0),
+        references=(
+            "Cortes and Vapnik, Support-vector networks (1995)",
+            "Fan, Chen and Lin, Working set selection using second order information (2005)",
+            "Platt, Probabilistic outputs for support vector machines (1999)",
+        ),
+    )
+    state_types: ClassVar[tuple[type, ...]] = (*SupportVectorMachine.state_types, Sigmoid)
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SupportVectorMachine._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "probability": ["boolean"],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+    }
+
+    classes_: Any
+    class_weight_: Floats
+    n_support_: Places
+    n_iter_: Places
+    sigmoids_: tuple[Sigmoid, ...]
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        *,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        time_budget: float | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        probability: bool = False,
+        decision_function_shape: Literal["ovr", "ovo"] = "ovr",
+        solver: Literal["auto", "smo", "linear"] = "auto",
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.loss = loss
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_budget = time_budget
+        self.class_weight = class_weight
+        self.probability = probability
+        self.decision_function_shape = decision_function_shape
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the machine of each pair of classes; a `Table` brings its own target, or y names it."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        sample = self._sample(table)
+        weight, settings, k = self._weights(sample), self._settings(), len(self.classes_)
+        pairs = list(each_pair(sample.target, k))
+        machines = [self._separate(sample, rows, sign, weight, settings) for rows, sign in pairs]
+        self._report(machines, self._pair_names())
+        found = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
+        self.n_support_, self.n_iter_ = found.count, np.array([machine.n_iter for machine in machines])
+        self._keep(sample, found.held, self.C * weight, found.dual_coef, machines)
+        if self.probability:
+            self.sigmoids_ = tuple(
+                fit_probability(sample.rows.take(rows), sign, self.C * weight[rows], weight[rows], settings)
+                for rows, sign in pairs
+            )
+        return self
+
+    def _weights(self, sample: Sample) -> Floats:
+        """What each row counts, with the factor of its class; classes that are one, or count nothing, are refused."""
+        labels = self.classes_.tolist()
+        if len(labels) < 2:
+            raise DataError(f"the target has one class only, {labels[0]!r}: to tell classes apart takes two")
+        counts = np.asarray(np.bincount(sample.target, sample.weight, len(labels)), np.float64)
+        self.class_weight_ = class_weights(self.class_weight, self.classes_, counts)
+        for label, count in zip(labels, counts * self.class_weight_, strict=True):
+            if not count > 0.0:
+                raise DataError(f"the rows of class {label!r} have no weight: leave them out, or give them some")
+        return np.asarray(sample.weight * self.class_weight_[sample.target])
+
+    def _separate(self, sample: Sample, rows: Places, sign: Floats, weight: Floats, settings: Settings) -> Machine:
+        """The machine of two classes; where a hard margin does not exist, the rows that show it are named."""
+        own = sample.rows.take(rows) if len(rows) < len(sample) else sample.rows
+        try:
+            return separate(own, sign, self.C * weight[rows], settings)
+        except HullsMeetError as met:
+            order = np.argsort(-np.abs(met.share), kind="stable")
+            places, side = sample.place[rows[met.rows[order]]], met.share[order] > 0.0
+            code = sample.target[rows[met.rows[order]]]
+            one, other = (self._named(code[own][0], places[own]) for own in (side, ~side))
+            raise DataError(
+                "C=inf asks for a margin without a mistake, and none exists: the convex hulls of the classes meet, "
+                f"since a mixture of {one} is one of {other} too; give a finite C, or a richer kernel"
+            ) from None
+
+    def _named(self, code: int, places: Places) -> str:
+        """A few rows of a class by number."""
+        shown = ", ".join(map(str, places[:NAMED].tolist())) + (", …" if len(places) > NAMED else "")
+        return f"row{'' if len(places) == 1 else 's'} {shown} of class {self.classes_.tolist()[code]!r}"
+
+    def _pair_names(self) -> list[str]:
+        """What each machine is called."""
+        labels = self.classes_.tolist()
+        return [f"SVC of {labels[i]!r} and {labels[j]!r}" for i, j in class_pairs(len(labels))]
+
+    def _coefficients(self) -> Floats:
+        return by_pair(self.dual_coef_, self.n_support_)
+
+    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+        k = len(self.classes_)
+        pair = class_pairs(k)[machine]
+        return np.flatnonzero(np.isin(examples.target, pair)), signs(examples.target, pair, k)
+
+    # --- answers --------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """f(x): (n,) with two classes, above 0 for the second; otherwise (n, classes), or (n, pairs) for "ovo"."""
+        decisions = self._decisions(X)
+        k = len(self.classes_)
+        if k == 2:
+            return decisions[:, 0]
+        return decisions if self.decision_function_shape == "ovo" else votes(decisions, k)
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row: that with most votes, of equals the one that was voted for most clearly."""
+        check_is_fitted(self)
+        return self.classes_[self._chosen(self._decisions(X))]
+
+    def _chosen(self, decisions: Floats) -> Any:
+        k = len(self.classes_)
+        return (decisions[:, 0] > 0.0).astype(np.int64) if k == 2 else votes(decisions, k).argmax(axis=1)
+
+    def _has_probabilities(self) -> bool:
+        if not self.probability:
+            raise AttributeError("probabilities are fitted with probability=True only")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class (n, classes), by Platt's sigmoids; the class predicted has the largest."""
+        check_is_fitted(self)
+        return self._probabilities(self._decisions(X))
+
+    def _probabilities(self, decisions: Floats) -> Floats:
+        return probabilities(decisions, len(self.classes_), self.sigmoids_, self._chosen(decisions))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def _derivation(self) -> Work:
+        from novacula.kernel.svm.derivation import derive_svc
+
+        return derive_svc(self)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        k = len(self.classes_)
+        counted = self.n_support_.shape == (k,) and self.n_support_.sum() == self.dual_coef_.shape[1]
+        if not counted or len(self.intercept_) != k * (k - 1) // 2:
+            raise DataError("its machines are not one for each pair of its classes")

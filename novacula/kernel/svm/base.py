@@ -1,0 +1,258 @@
+"""What the support vector machines for classes and for numbers share: parameters, rows, limits, and sums over rows.
+
+A fitted machine keeps its support vectors, the rows with a multiplier above 0; with a linear kernel also the plane.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from novacula.errors import ParameterError
+from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
+from novacula.kernel.process.kept_rows import require_finite, rows_of
+from novacula.kernel.svm.decomposition import Effort
+from novacula.kernel.svm.dual import Places
+from novacula.kernel.svm.examples import Examples, Sample
+from novacula.kernel.svm.kernel_rows import is_plane
+from novacula.kernel.svm.machine import Machine, Settings, require_kernel
+from novacula.kernel.svm.row_cache import SIDE
+from novacula.kernel.svm.scale_warning import warn_of_scales
+from novacula.learner.base import Learner
+from novacula.learner.work import Work, WorkTable
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
+from novacula.table.parallel import map_ordered
+
+AT_BOUND = 1e-9
+"""How close to C a multiplier of the linear solver is at C, relatively; those of SMO are there exactly."""
+DERIVED = 5
+"""Rows of X whose predictions are derived."""
+
+
+class SupportVectorMachine(Learner):
+    """A learner that answers with sums of k(xᵢ, x) over its support vectors."""
+
+    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, Examples)
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="right")],
+        "kernel": [str, Kernel],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "time_budget": [Interval(Real, 0, None, closed="neither"), None],
+        "solver": [StrOptions({"auto", "smo", "linear"})],
+        "verbose": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    C: float
+    kernel: Any
+    loss: str
+    tol: float
+    cache_size: float
+    max_iter: int
+    time_budget: float | None
+    solver: str
+    verbose: bool
+    random_state: Any
+
+    kernel_: Kernel
+    support_vectors_: Rows
+    dual_coef_: Floats
+    intercept_: Floats
+    coef_: Floats
+    multipliers_: dict[str, Any]
+    examples_: Examples | None
+    history_: tuple[float, ...]
+    margin_: Floats
+    dual_objective_: Floats
+    kkt_violation_: float
+    converged_: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, (str, Kernel)) and as_kernel(self.kernel).precomputed
+        return tags
+
+    # --- fit ------------------------------------------------------------------------------------------------
+
+    def _sample(self, table: Table) -> Sample:
+        """The rows of a fit, once each; the kernel is refused where it is none, and scales are warned of."""
+        sample = Sample.of(table, as_kernel(self.kernel))
+        self.kernel_ = sample.rows.kernel
+        if not self.kernel_.precomputed:
+            warn_of_scales(sample.rows.rows, sample.names, type(self).__name__)
+        require_kernel(sample.rows)
+        return sample
+
+    def _settings(self) -> Settings:
+        effort = Effort(
+            tol=float(self.tol),
+            cache_bytes=1e6 * float(self.cache_size),
+            max_iter=math.inf if self.max_iter == -1 else self.max_iter,
+            time_budget=math.inf if self.time_budget is None else float(self.time_budget),
+        )
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Settings(self.loss, effort, self.solver, seed)
+
+    def _keep(self, sample: Sample, held: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]) -> None:
+        """Keep the support vectors, which these rows of the sample are, and how the search for them went.
+
+        `multipliers_` is a dictionary because rows are numbered as they came: a row of weight 2 and two rows have
+        different numbers, and are the same model.
+        """
+        rows = sample.rows.rows
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel_.precomputed else rows[held]
+        self.dual_coef_ = dual_coef
+        self.multipliers_ = {"row": sample.place[held], "cost": cost[held]}
+        self.examples_ = sample.small(cost)
+        if self.examples_ is not None:
+            self.multipliers_["example"] = np.sort(sample.place)
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        if is_plane(self.kernel_):
+            self.coef_ = np.array([machine.plane for machine in machines])
+        self.margin_ = np.array([1.0 / machine.norm if machine.norm else math.inf for machine in machines])
+        self.dual_objective_ = np.array([machine.objective for machine in machines])
+        self.kkt_violation_ = max(machine.violation for machine in machines)
+        self.converged_ = all(machine.converged for machine in machines)
+        history, before = list[float](), 0.0
+        for machine in machines:
+            history += [before + objective for objective in machine.history]
+            before += machine.objective
+        self.history_ = tuple(history)
+
+    def _report(self, machines: Sequence[Machine], names: Sequence[str]) -> None:
+        """Say how the machines came out: on standard error if `verbose`, and by a warning where one fell short."""
+        if self.verbose:
+            for machine, name in zip(machines, names, strict=True):
+                how = f"{machine.n_iter} steps, dual objective {machine.objective:.6g}"
+                sys.stderr.write(f"{name}: {how}, violation {machine.violation:.3g}\n")
+        short = [(machine, name) for machine, name in zip(machines, names, strict=True) if not machine.converged]
+        if short:
+            machine, name = short[0]
+            more = f", and {len(short) - 1} more," if len(short) > 1 else ""
+            warnings.warn(
+                f"{name}{more} did not converge ({machine.reason}): the KKT conditions are violated by "
+                f"{machine.violation:.3g}, more than tol={self.tol:g}; raise max_iter, time_budget or tol, or scale "
+                "the columns",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # --- answers --------------------------------------------------------------------------------------------
+
+    @property
+    def support_(self) -> Any:
+        """The numbers of the rows that are support vectors; of equal rows that of the first."""
+        check_is_fitted(self)
+        return self.multipliers_["row"]
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many numbers the answers are made of."""
+        check_is_fitted(self)
+        if is_plane(self.kernel_):
+            return self.coef_.size + self.intercept_.size
+        kept = self.support_vectors_
+        width = kept.shape[0] * kept.shape[1]
+        return int(np.count_nonzero(self.dual_coef_)) + width + self.intercept_.size
+
+    @abstractmethod
+    def _coefficients(self) -> Floats:
+        """What each support vector counts in each machine (s, machines)."""
+
+    def _decisions(self, X: Any) -> Floats:
+        """Σ βᵢ k(xᵢ, x) + b of each machine for the rows of X (m, machines)."""
+        table = self._query(X)
+        return np.asarray(table.map(lambda chunk: self._chunk_decisions(chunk, table)))
+
+    def _chunk_decisions(self, chunk: Chunk, table: Table) -> Floats:
+        require_finite(chunk, table.layout)
+        return self._row_decisions(rows_of(chunk))
+
+    def _row_decisions(self, rows: Rows) -> Floats:
+        if is_plane(self.kernel_):
+            return np.asarray(rows @ self.coef_.T) + self.intercept_
+        coefficients, kept = self._coefficients(), self.support_vectors_
+
+        def block(start: int) -> Floats:
+            some = rows[start : start + SIDE]
+            if self.kernel_.precomputed:
+                columns = np.empty((rows.shape[1], 0))  # the rows of the fit, of which nothing else is known
+                return gram(self.kernel_, some, columns)[:, self.support_] @ coefficients
+            total = np.zeros((some.shape[0], coefficients.shape[1]))
+            for piece in range(0, kept.shape[0], SIDE):
+                total += self.kernel_.block(some, kept[piece : piece + SIDE]) @ coefficients[piece : piece + SIDE]
+            return total
+
+        return np.concatenate(list(map_ordered(block, range(0, rows.shape[0], SIDE)))) + self.intercept_
+
+    def multipliers_table(self, machine: int = 0) -> WorkTable:
+        """The multipliers of a machine: of all its rows if the fit has kept them, else of its support vectors."""
+        check_is_fitted(self)
+        beta, cost, number = self._coefficients()[:, machine], self.multipliers_["cost"], self.support_
+        shown, side = np.flatnonzero(beta), np.sign(beta)
+        if self.examples_ is not None:
+            support, number = number, self.multipliers_["example"]
+            whole = np.zeros(len(number))
+            whole[np.searchsorted(number, support)] = beta
+            beta, cost, (shown, side) = whole, self.examples_.cost, self._sides(self.examples_, whole, machine)
+        rows = ((int(number[i]), int(side[i]), *_multiplier(beta[i], cost[i], self.loss)) for i in shown)
+        return WorkTable(("row", "y", "α", "status"), tuple(rows))
+
+    @abstractmethod
+    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+        """Which of all rows a machine is made of, and on which side each of the n stands: ±1, 0 on neither."""
+
+    def work(self, X: Any = None) -> Work:
+        """Derive the machine from its multipliers, or with X its answers for the first rows."""
+        check_is_fitted(self)
+        if X is None:
+            return self._derivation()
+        from novacula.kernel.svm.derivation import derive_predictions
+
+        table = self._query(X)
+        chunk = next(iter(table.chunks()))
+        first = chunk.rows(0, min(DERIVED, len(chunk)))
+        require_finite(first, table.layout)
+        return derive_predictions(self, rows_of(first), len(chunk) > DERIVED)
+
+    @abstractmethod
+    def _derivation(self) -> Work:
+        """The derivation of the fitted model."""
+
+    def _check_state(self) -> None:
+        """After loading: support vectors, coefficients and intercepts must fit each other."""
+        kept, coef, plane = self.support_vectors_, self.dual_coef_, is_plane(self.kernel_)
+        s, machines = coef.shape[1], len(self.intercept_)
+        width = 0 if self.kernel_.precomputed else self.n_features_in_
+        sound = (
+            isinstance(self.kernel_, Kernel)
+            and kept.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
+            and kept.dtype == coef.dtype == self.intercept_.dtype == np.float64
+            and self.support_.shape == self.multipliers_["cost"].shape == (s,)
+            and self._coefficients().shape == (s, machines)
+            and (not plane or self.coef_.shape == (machines, width))
+        )
+        if not sound:
+            raise ParameterError("its support vectors, coefficients and intercepts do not fit each other")
+
+
+def _multiplier(beta: float, cost: float, loss: str) -> tuple[float, str]:
+    """The multiplier of a coefficient, and whether it is free between its bounds."""
+    alpha = abs(float(beta))
+    bound = loss == "hinge" and alpha >= cost * (1.0 - AT_BOUND)
+    return alpha, "at 0" if alpha == 0.0 else "at C" if bound else "free"

@@ -1,0 +1,265 @@
+"""The dual problem by decomposition: the variables that violate most are solved for, the others held, and so on.
+
+A round costs the q × q kernel values of its working set, within which pairs are optimised until little is left to
+gain (`solve_pairs`), and the kernel rows of the variables that have moved, which are few. Rows whose variables sit at
+a bound, and whose scores say that they will stay there, are left out for a while (shrinking). The end is believed
+only once these rows are in again, with f = Kβ computed anew.
+
+Osuna, Freund and Girosi (1997); Joachims, Making large-scale SVM learning practical (1999).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.kernel.svm.dual import Dual, DualSolution, Places
+from novacula.kernel.svm.kernel_rows import KernelRows
+from novacula.kernel.svm.row_cache import RowCache, products
+from novacula.table.chunk import Floats
+from novacula.table.parallel import one_blas_thread
+
+WHOLE = 2000
+"""Rows up to which all variables are one working set."""
+SET = 600
+"""Variables that are chosen for a working set because they violate; others are because they are free."""
+INNER = 0.1
+"""The share of the violation down to which a working set is solved."""
+STEPS = 20_000
+"""Pairs that are optimised before the clock is looked at."""
+PATIENCE = 10
+"""Rounds without any gain after which rounding is all that is left."""
+SINGLE = 6e-8
+"""Relative rounding of numbers in single precision."""
+GAIN = 1e-13
+"""Which share of the objective a round may gain by rounding alone."""
+ROUNDING = 1e-6
+"""What a curvature may be below 0, as a share of its terms, before a kernel is refused."""
+SHRINK = 0.5
+"""The share of rows that may be busy for the others to be left out."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far a search goes: down to `tol`, within so many bytes of kernel rows, steps and seconds."""
+
+    tol: float = 1e-3
+    cache_bytes: float = 200e6
+    max_iter: float = math.inf
+    time_budget: float = math.inf
+
+
+class ConcaveError(Exception):
+    """Two rows between which the kernel has negative curvature, so that no kernel can be behind it."""
+
+    def __init__(self, *rows: int) -> None:
+        super().__init__("the kernel is not positive semi-definite")
+        self.rows = rows
+
+
+def solve_dual(dual: Dual, rows: KernelRows, effort: Effort) -> DualSolution:
+    """Multipliers that violate the KKT conditions by at most tol, or the best that the effort allows."""
+    with one_blas_thread():  # blocks of kernel values are what runs side by side
+        return Decomposition(dual, rows, effort).run()
+
+
+class Decomposition:
+    """A search under way: the multipliers β, f = Kβ of the active rows, and the kernel rows that are kept."""
+
+    def __init__(self, dual: Dual, rows: KernelRows, effort: Effort) -> None:
+        self.dual, self.rows, self.effort = dual, rows, effort
+        self.beta, self.f = dual.start.copy(), np.zeros(len(rows))
+        self.noise = math.inf if rows.kernel.positive else ROUNDING
+        room = math.isqrt(int(effort.cache_bytes / 16.0))  # rows whose square takes half of the memory
+        self.whole = len(rows) <= min(WHOLE, room)
+        self.room = max(0, room - SET)
+        self.dtype = self._precision()
+        self.shrinks = True
+        self.square: tuple[Places, Floats] = (np.empty(0, np.int64), np.empty((0, 0)))
+        self._activate(np.arange(len(rows)))
+        if self.beta.any():
+            self._renew(self.active)
+        self.n_iter, self.history = 0, [dual.objective(self.beta, self.f)]
+
+    def _precision(self) -> Any:
+        """Single where the rounding of kernel rows moves no score by a tenth of tol."""
+        reach = np.maximum(np.abs(self.dual.lower), np.abs(self.dual.upper))
+        size = float(np.abs(self.rows.diagonal()).max()) * float(np.linalg.norm(reach))
+        return np.float32 if SINGLE * size < 0.1 * self.effort.tol else np.float64
+
+    def _activate(self, places: Places) -> None:
+        """Go on with the rows at these places only."""
+        self.active = places
+        self.variables = np.flatnonzero(np.isin(self.dual.row, places))
+        self.part = self.dual.take(self.variables)
+        self.cache = RowCache(self.rows, places, 0.5 * self.effort.cache_bytes, self.dtype)
+
+    def run(self) -> DualSolution:
+        """Round after round, until nothing violates or the effort is spent."""
+        began, idle, best = time.monotonic(), 0, math.inf
+        while True:
+            beta = self.beta[self.variables]
+            scores = self.part.scores(beta, self.f)
+            violation = self.part.violation(scores, beta)
+            settled = violation <= self.effort.tol
+            idle = 0 if violation < best or self._gained() else idle + 1
+            best = min(best, violation)
+            if settled or idle >= PATIENCE:
+                if len(self.active) < len(self.rows):
+                    self._restore()
+                elif settled or self.dtype == np.float64:
+                    return self._solution("" if settled else "no step gains more than rounding")
+                else:
+                    self._sharpen()
+                idle, best = 0, math.inf
+            elif reason := self._spent(time.monotonic() - began):
+                self._restore()
+                return self._solution(reason)
+            elif not self._shrink(scores, beta):
+                self._round(scores, beta, violation)
+
+    def _gained(self) -> bool:
+        """Whether the last round gained more than rounding."""
+        if len(self.history) < 2:
+            return True
+        before, after = self.history[-2:]
+        return after - before > GAIN * abs(after)
+
+    def _spent(self, seconds: float) -> str:
+        """Which limit has been reached, if one has."""
+        if self.n_iter >= self.effort.max_iter:
+            return f"max_iter={self.effort.max_iter:g} steps were made"
+        if seconds >= self.effort.time_budget:
+            return f"the time_budget of {self.effort.time_budget:g} seconds was spent"
+        return ""
+
+    # --- a round --------------------------------------------------------------------------------------------
+
+    def _round(self, scores: Floats, beta: Floats, violation: float) -> None:
+        """Solve for a working set, and bring f up to date."""
+        from novacula.kernel.svm._kernels import CONCAVE, solve_pairs
+
+        chosen = self._working_set(scores, beta)
+        variables, before = self.variables[chosen], scores[chosen]
+        dual, start = self.dual.take(variables), beta[chosen]
+        rows, place = np.unique(dual.row, return_inverse=True)
+        K, after = self._square(rows), before.copy()
+        beta = start.copy()
+        steps, end, *pair = solve_pairs(
+            K,
+            place,
+            np.searchsorted(dual.group, np.arange(self.dual.n_groups + 1)),
+            dual.ridge,
+            dual.lower,
+            dual.upper,
+            beta,
+            after,
+            max(0.5 * self.effort.tol, INNER * violation),
+            self.noise,
+            int(min(STEPS, self.effort.max_iter - self.n_iter)),
+        )
+        if end == CONCAVE:
+            raise ConcaveError(*rows[pair].tolist())
+        self.n_iter += steps
+        self.beta[variables], change = beta, beta - start
+        self.history.append(self.history[-1] + 0.5 * float(change @ (before + after)))  # exact for a quadratic
+        self._move(rows, np.asarray(np.bincount(place, change, len(rows)), np.float64), K)
+
+    def _working_set(self, scores: Floats, beta: Floats) -> Places:
+        """Places of the variables to solve for, group after group: the worst violators, and free ones up to the room.
+
+        Free variables hang together: were some of them held while others move, the search would go to and fro.
+        """
+        if self.whole:
+            return np.argsort(self.part.group, kind="stable")
+        part, n_groups, picks = self.part, self.dual.n_groups, list[Places]()
+        for group in range(n_groups):
+            own = part.group == group
+            grows, falls = own & (beta < part.upper), own & (beta > part.lower)
+            middle = np.mean(part.bounds_of(scores, beta, group))
+            picks.append(_largest(scores, grows, SET // (2 * n_groups)))
+            picks.append(_largest(-scores, falls, SET // (2 * n_groups)))
+            picks.append(_largest(np.abs(scores - middle), grows & falls, self.room // n_groups))
+        chosen = np.unique(np.concatenate(picks))
+        return chosen[np.argsort(part.group[chosen], kind="stable")]
+
+    def _square(self, rows: Places) -> Floats:
+        """The kernel values of a working set; those of the last one are kept, in case it is the same."""
+        if not np.array_equal(rows, self.square[0]):
+            self.square = rows, self.rows.gram(rows)
+        return self.square[1]
+
+    def _move(self, rows: Places, change: Floats, K: Floats) -> None:
+        """Add to f what the changes of the working set make: at its own rows by K, elsewhere by kernel rows."""
+        here = self.f[rows] + K @ change
+        if len(rows) < len(self.active):
+            moved = change != 0.0
+            self.f[self.active] += self.cache.product(rows[moved], change[moved])
+        self.f[rows] = here
+
+    # --- rows that are left out, and precision ----------------------------------------------------------------
+
+    def _shrink(self, scores: Floats, beta: Floats) -> bool:
+        """Leave out rows whose variables sit at a bound beyond all violation, and say whether that was done.
+
+        To take them in again costs a kernel row for each support vector. So it is done once as many rows have been
+        computed in vain, and only if many are idle, since a new cache begins empty.
+        """
+        if not self.shrinks or self.cache.repeated <= np.count_nonzero(self.beta):
+            return False
+        busy = np.zeros(len(scores), bool)
+        for group in range(self.dual.n_groups):
+            most, least = self.part.bounds_of(scores, beta, group)
+            grows, falls = beta < self.part.upper, beta > self.part.lower
+            busy |= (self.part.group == group) & ((grows & (scores >= least)) | (falls & (scores <= most)))
+        active = np.unique(self.part.row[busy])
+        if len(active) > SHRINK * len(self.active):
+            return False
+        self._activate(active)
+        return True
+
+    def _restore(self) -> None:
+        """Take all rows in again, with the f that they would have had."""
+        self.shrinks = False
+        left_out = np.setdiff1d(np.arange(len(self.rows)), self.active)
+        if len(left_out):
+            self._renew(left_out)
+            self._activate(np.arange(len(self.rows)))
+
+    def _sharpen(self) -> None:
+        """Go on in full precision."""
+        self.dtype = np.float64
+        self._activate(self.active)
+        self._renew(self.active)
+
+    def _renew(self, places: Places) -> None:
+        """Compute f = Kβ at some rows anew."""
+        coefficients = self.dual.sums(self.beta)
+        held = np.flatnonzero(coefficients)
+        self.f[places] = products(self.rows, places, held, coefficients[held])
+
+    def _solution(self, reason: str) -> DualSolution:
+        scores = self.dual.scores(self.beta, self.f)
+        return DualSolution(
+            beta=self.beta,
+            f=self.f,
+            objective=self.dual.objective(self.beta, self.f),
+            violation=self.dual.violation(scores, self.beta),
+            intercept=self.dual.intercept(scores, self.beta),
+            n_iter=self.n_iter,
+            history=tuple(self.history),
+            converged=not reason,
+            reason=reason,
+        )
+
+
+def _largest(values: Floats, allowed: Any, count: int) -> Places:
+    """Places of the largest values among those allowed."""
+    places = np.flatnonzero(allowed)
+    if len(places) <= count:
+        return places
+    return places[np.argpartition(-values[places], count)[:count]]

@@ -1,0 +1,115 @@
+"""The rows of a fit as the dual problem takes them: with weight, each of them once, and known by their kernel.
+
+A row of weight 2 and two equal rows of weight 1 are the same problem. So equal rows of equal targets become one row
+that weighs as much as all of them. And the rows are put into an order of their own, so that the solution, which is
+exact up to tol only, does not depend on the order in which they came, unless they are very many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from novacula.errors import DataError
+from novacula.kernel.algebra import Kernel, Rows
+from novacula.kernel.process.kept_rows import require_finite, rows_of
+from novacula.kernel.svm.dual import Places
+from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
+from novacula.linear.rows import column_names
+from novacula.table import Table
+from novacula.table.chunk import Floats, without_duplicates
+
+IN_ORDER = 50_000
+"""Rows from which those without copies stay where they are: to move them takes as long as to find a plane."""
+FEW = 30
+"""Rows up to which a model keeps all of them, to write its problem out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """All n rows of a small fit (n, d), their targets, and the price C of each one's loss (n,)."""
+
+    rows: Rows
+    target: Any  # (n,) class numbers, or numbers
+    cost: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """n different rows with targets and weights, and the number under which each came first."""
+
+    rows: KernelRows
+    target: Any  # (n,)
+    weight: Floats  # (n,)
+    place: Places  # (n,)
+    names: list[str]
+
+    @classmethod
+    def of(cls, table: Table, kernel: Kernel) -> Self:
+        """The rows of a table that count; of a precomputed kernel they are rows and columns of its matrix."""
+        chunk = table.to_chunk()
+        require_finite(chunk, table.layout, tells_row=True)
+        place = np.flatnonzero(chunk.weight > 0.0)
+        if not len(place):
+            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
+        rows, counted, names = rows_of(chunk), chunk.counted(), column_names(table.layout)
+        target = np.asarray(counted.target).reshape(len(place))
+        if kernel.precomputed:
+            if rows.shape[0] != rows.shape[1]:
+                raise DataError(f"with a precomputed kernel X is the square Gram matrix, and it has shape {rows.shape}")
+            rows = rows[:, place]
+        rows = rows[place] if len(place) < len(chunk) else rows
+        weight = counted.weight
+        if not kernel.precomputed:
+            first, total = merged(rows, target, weight)
+            if len(first) < len(place) or len(place) <= IN_ORDER:
+                rows, target, weight, place = rows[first], target[first], total, place[first]
+        if not is_plane(kernel):  # which has no words, and may have so many rows that to look at them takes time
+            kernel = kernel.resolved(rows, weight=weight, names=None if kernel.precomputed else names)
+        return cls(KernelRows.of(kernel, rows), target, weight, place, names)
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def small(self, cost: Floats) -> Examples | None:
+        """Rows, targets and prices in the order in which they came, if they are few."""
+        if len(self) > FEW:
+            return None
+        order = np.argsort(self.place)
+        return Examples(self.rows.take(order).rows, self.target[order], cost[order])
+
+
+def merged(rows: Rows, target: Any, weight: Floats) -> tuple[Places, Floats]:
+    """The first of each set of equal rows with equal targets, in an order of their own, and what the set weighs."""
+    key = row_hashes(rows, target)
+    order = np.argsort(key, kind="stable")
+    alike = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    one, other = order[alike], order[alike + 1]
+    differ = (rows[one] != rows[other]).sum(axis=1) if len(alike) else np.empty(0)
+    same = alike[(np.asarray(differ).ravel() == 0) & (target[one] == target[other])]
+    follows = np.zeros(len(order), bool)
+    follows[same + 1] = True
+    group = np.cumsum(~follows) - 1
+    first = order[~follows]  # the order is stable, so that this is the first of its set
+    return first, np.asarray(np.bincount(group, weight[order], len(first)), np.float64)
+
+
+def row_hashes(rows: Rows, target: Any) -> Any:
+    """A number for each row and target, equal where these are, and hardly ever equal where not (n,)."""
+    factor = np.random.default_rng(0).integers(0, 2**64, rows.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
+    if isinstance(rows, np.ndarray):
+        key = _bits(rows) @ factor[:-1]
+    else:
+        tidy = without_duplicates(rows)
+        bits = tidy.astype(np.float64, copy=True)
+        bits.data = _bits(tidy.data)
+        key = bits @ factor[:-1]
+    return key + _bits(target.astype(np.float64)) * factor[-1]
+
+
+def _bits(values: Floats) -> Any:
+    """Numbers as whole numbers whose high bits, which differ, are also in the low half, which a product keeps."""
+    bits = (values + 0.0).view(np.uint64)  # the sum has one zero only
+    return bits ^ (bits >> np.uint64(32))

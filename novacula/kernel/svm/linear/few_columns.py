@@ -1,0 +1,148 @@
+"""Problems of few columns: a sample of the rows first, then all, then those near their limit.
+
+The solution for a sample is near that of all rows and costs little. As the corner of the plain loss gets narrower,
+only rows near their limit can still change zone; the others are set aside. In the end all are looked at, and those
+that turn out to lie in another zone than was thought take part again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from novacula.kernel.svm.linear.clock import Clock
+from novacula.kernel.svm.linear.newton import FEW, Descent
+from novacula.kernel.svm.linear.problem import Problem
+from novacula.kernel.svm.linear.products import centred, combined, squared_lengths
+from novacula.table.chunk import Floats
+
+FEWEST = 4_000
+"""Rows of a sample, at least."""
+PER_COLUMN = 80
+"""Rows of a sample for each column, at least."""
+WORTH = 4
+"""How many times as many rows there must be for a sample to be worth its while."""
+COARSE = 1 / 16
+"""The width for all rows after the sample, as a share of that of the start."""
+NARROWER = 4.0
+"""By how much a corner is narrower than the last."""
+REACH = 8.0
+"""Rows farther from their limit than so many widths are set aside."""
+FINE, COARSEST = 0.1, 0.5
+"""The width at the end, as a share of tol: the first, or up to the second where digits would be lost."""
+STIFFEST = 2e12
+"""The largest c·‖x‖²/h at which the equations of a step keep enough digits."""
+HALF_SQUARE = 0.5
+"""The width at which c·e²/2h is the squared loss."""
+
+
+def solve_squared(problem: Problem, clock: Clock, rng: np.random.Generator) -> Floats:
+    """β of the squared loss."""
+    v = start(problem)
+    drawn = sample_rows(problem, rng)
+    if drawn is not None:
+        v = descended(Descent(problem.of_rows(*drawn), v, HALF_SQUARE, clock), HALF_SQUARE).v
+    return multipliers(problem, descended(Descent(problem, v, HALF_SQUARE, clock), HALF_SQUARE).shares())
+
+
+def solve_plain(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator) -> Floats:
+    """β of the plain loss."""
+    v, fine = start(problem), finest(problem, tol)
+    wide = max(2.0 * float(problem.shortfall(problem.plane(v)).max()), fine)
+    drawn = sample_rows(problem, rng)
+    if drawn is not None:
+        at = Descent(problem.of_rows(*drawn), v, wide, clock)
+        v, wide = descended(at, *widths(wide, COARSE * wide)).v, COARSE * wide
+    at = Descent(problem, v, wide, clock)
+    kept, shares = np.ones(len(problem.cost), bool), np.zeros(problem.sign.shape)
+    narrowing = len(kept) > FEWEST
+    while True:
+        for width in widths(wide, fine):
+            at.settle(width)
+            shares[:, kept] = at.shares()
+            near = np.abs(at.problem.shortfall(at.f)).min(axis=0) <= REACH * width
+            if narrowing and 0 < 2 * near.sum() <= len(near):
+                at.set_aside(near)
+                kept[kept] = near
+        short = problem.shortfall(problem.plane(at.v))
+        wrong = np.where(kept, 0.0, np.where(shares == 1.0, -short, short).max(axis=0))
+        wide, narrowing = float(wrong.max()), False  # who takes part again stays, lest it go on for ever
+        if wide <= fine or clock.is_over():
+            return refined(problem, shares, at.width)
+        kept |= (wrong > fine) | (np.abs(short).min(axis=0) <= wide)
+        at = Descent(problem, at.v, wide, clock)
+        at.set_aside(kept)
+
+
+def start(problem: Problem) -> Floats:
+    """A plane without slope, through the mean of the targets where they are numbers."""
+    v = np.zeros(len(problem.centre) + 1)
+    if problem.epsilon is not None:
+        v[-1] = np.average(problem.target, weights=problem.cost)
+    return v
+
+
+def finest(problem: Problem, tol: float) -> float:
+    """The width at the end."""
+    spread = float(squared_lengths(problem.X).mean() - problem.centre @ problem.centre)
+    return min(COARSEST * tol, max(FINE * tol, float(problem.cost.max()) * spread / STIFFEST))
+
+
+def descended(at: Descent, *steps: float) -> Descent:
+    """A descent, settled at one width after the other."""
+    for width in steps:
+        at.settle(width)
+    return at
+
+
+def widths(first: float, last: float) -> list[float]:
+    """From the first width to the last, each a part of the one before."""
+    count = max(0, math.ceil(math.log(first / last, NARROWER) - 1e-9))
+    return [first / NARROWER**i for i in range(count)] + [last]
+
+
+def multipliers(problem: Problem, shares: Floats) -> Floats:
+    """β of each row, from the shares of its sides."""
+    return np.asarray((problem.sign * shares).sum(axis=0) * problem.cost)
+
+
+def refined(problem: Problem, shares: Floats, width: float) -> Floats:
+    """β of each row, those between their bounds by their own equations, f(x) + βh/c = p·s.
+
+    Made of v they are differences of large numbers, divided by h; the equations give them to all digits.
+    """
+    beta, bending = multipliers(problem, shares), (shares > 0.0) & (shares < 1.0)
+    rows = np.flatnonzero(bending.any(axis=0))
+    if not 0 < len(rows) <= FEW:
+        return beta
+    side = bending[:, rows].argmax(axis=0)
+    sign, limit, cost = problem.sign[side, rows], problem.limit[side, rows], problem.cost[rows]
+    rest = beta.copy()
+    rest[rows] = 0.0
+    total = float(rest.sum())
+    z = centred(problem.X, rows, problem.centre)
+    system = np.zeros((len(rows) + 1, len(rows) + 1))
+    system[:-1, :-1] = z[:, :-1] @ z[:, :-1].T + np.diag(width / cost)
+    system[-1, :-1] = system[:-1, -1] = 1.0
+    plane = combined(problem.X, rest) - total * problem.centre
+    found = linalg.lstsq(system, np.append(sign * limit - z[:, :-1] @ plane, -total), lapack_driver="gelsy")[0]
+    beta[rows] = sign * np.clip(sign * found[:-1], 0.0, cost)
+    return beta
+
+
+def sample_rows(problem: Problem, rng: np.random.Generator) -> tuple[Any, Floats] | None:
+    """Rows drawn without replacement, as many of each class, with costs that stand for all; None for few rows."""
+    n, d = problem.X.shape
+    size = max(FEWEST, PER_COLUMN * d)
+    if n < WORTH * size:
+        return None
+    groups = [np.arange(n)] if problem.epsilon is not None else [np.flatnonzero(problem.target == s) for s in (-1, 1)]
+    rows, costs = [], []
+    for group in groups:
+        drawn = group if len(group) <= size // len(groups) else np.sort(rng.choice(group, size // len(groups), False))
+        rows.append(drawn)
+        costs.append(problem.cost[drawn] * (problem.cost[group].sum() / problem.cost[drawn].sum()))
+    return np.concatenate(rows), np.concatenate(costs)

@@ -1,0 +1,172 @@
+"""One machine: a coefficient for each row and an intercept, by whichever solver suits the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novacula.errors import DataError, ParameterError
+from novacula.kernel.algebra.rows import is_sparse
+from novacula.kernel.algebra.verdict import judge
+from novacula.kernel.svm.decomposition import ConcaveError, Effort, solve_dual
+from novacula.kernel.svm.dual import Dual, DualSolution
+from novacula.kernel.svm.hard_margin import solve_hard_margin
+from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
+from novacula.table.chunk import Floats
+
+MANY = 5000
+"""Rows from which a linear kernel is left to the linear solver, if they are also many beside the columns."""
+LOOKED_AT = 300
+"""Rows of which the eigenvalues are looked at where it is not known that a kernel is one."""
+PSD = 1e-6
+"""How far below 0 an eigenvalue may be, as a share of the largest."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a learner asks of its machines."""
+
+    loss: str
+    effort: Effort
+    solver: str
+    seed: int
+
+    def limits(self) -> dict[str, Any]:
+        """How far the linear solver goes, as it is told."""
+        effort = self.effort
+        return {
+            "loss": self.loss,
+            "tol": effort.tol,
+            "max_iter": -1 if math.isinf(effort.max_iter) else int(effort.max_iter),
+            "time_budget": None if math.isinf(effort.time_budget) else effort.time_budget,
+            "seed": self.seed,
+        }
+
+    def linear(self, rows: KernelRows) -> bool:
+        """Whether the linear solver is to be used; ParameterError where it is asked for and cannot be."""
+        plain = is_plane(rows.kernel)
+        if self.solver == "linear" and not plain:
+            raise ParameterError(
+                f"solver='linear' takes the linear kernel only, not {rows.kernel!r}: use solver='auto'"
+            )
+        n, d = rows.rows.shape
+        many = is_sparse(rows.rows) or (n >= MANY and n > 10 * d)
+        return self.solver == "linear" or (self.solver == "auto" and plain and many)
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """f(x) = Σ βᵢ k(xᵢ, x) + b over the n rows it was made of."""
+
+    beta: Floats  # (n,)
+    intercept: float
+    norm: float  # ‖w‖ in the space of features
+    objective: float  # of the dual, to be maximised
+    violation: float
+    n_iter: int
+    history: tuple[float, ...]
+    converged: bool
+    reason: str
+    plane: Floats | None = None  # w (d,), where the kernel is linear
+
+
+def separate(rows: KernelRows, y: Floats, cost: Floats, settings: Settings) -> Machine:
+    """The machine that tells y = ±1 (n,) apart, for the price of each row's loss (n,); infinite: hard margin."""
+    if np.isinf(cost).any():
+        with concave_refused(rows):
+            solution = solve_hard_margin(rows, y, settings.effort)
+    elif settings.linear(rows):
+        from novacula.kernel.svm.linear import solve_linear
+
+        found = solve_linear(rows.rows, y, cost, **settings.limits())
+        return _linear_machine(found, found.alpha * y)
+    else:
+        with concave_refused(rows):
+            solution = solve_dual(Dual.classification(y, cost, settings.loss), rows, settings.effort)
+    return _machine(rows, solution, solution.beta)
+
+
+def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: Settings) -> Machine:
+    """The machine that follows the numbers t (n,), of which a distance of ε is free of charge."""
+    if settings.linear(rows):
+        from novacula.kernel.svm.linear import solve_linear_regression
+
+        found = solve_linear_regression(rows.rows, t, cost, epsilon, **settings.limits())
+        return _linear_machine(found, found.alpha)
+    dual = Dual.regression(t, cost, epsilon, settings.loss)
+    with concave_refused(rows):
+        solution = solve_dual(dual, rows, settings.effort)
+    return _machine(rows, solution, dual.sums(solution.beta))
+
+
+def _machine(rows: KernelRows, found: DualSolution, beta: Floats) -> Machine:
+    if not math.isfinite(found.objective):
+        raise DataError(f"{rows.kernel!r} gives values that are not finite: scale the columns")
+    return Machine(
+        beta=beta,
+        intercept=found.intercept,
+        norm=math.sqrt(max(0.0, float(beta @ found.f))),
+        objective=found.objective,
+        violation=found.violation,
+        n_iter=found.n_iter,
+        history=found.history,
+        converged=found.converged,
+        reason=found.reason,
+        plane=np.asarray(rows.rows.T @ beta) if is_plane(rows.kernel) else None,
+    )
+
+
+def _linear_machine(found: Any, beta: Floats) -> Machine:
+    return Machine(
+        beta=beta,
+        intercept=found.intercept,
+        norm=float(np.linalg.norm(found.coef)),
+        objective=found.dual_objective,
+        violation=found.kkt_violation,
+        n_iter=found.n_iter,
+        history=(found.dual_objective,),
+        converged=found.converged,
+        reason=found.reason,
+        plane=found.coef,
+    )
+
+
+# --- whether a kernel is one --------------------------------------------------------------------------------
+
+
+def require_kernel(rows: KernelRows) -> None:
+    """Refuse a function that is not positive semi-definite on some of the rows, where that is not known of it."""
+    if rows.kernel.positive:
+        return
+    n = len(rows)
+    require_psd(rows, np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(np.int64)), PSD)
+    if rows.kernel.positive is False:
+        raise ParameterError(
+            f"{rows.kernel!r} is not positive semi-definite, though on these rows it happens to be: the dual problem "
+            "has a solution for certain with a kernel such as Gaussian() only"
+        )
+
+
+def require_psd(rows: KernelRows, places: Any, tol: float) -> None:
+    """Refuse a kernel whose matrix of the rows at these places has a negative eigenvalue, naming it."""
+    verdict = judge(rows.gram(places), tol)
+    if not verdict.psd:
+        raise DataError(
+            f"{rows.kernel!r} is no kernel on these rows ({verdict}), so that the dual problem has no solution to "
+            "trust: take a kernel that is positive semi-definite, such as Gaussian()"
+        )
+
+
+@contextmanager
+def concave_refused(rows: KernelRows) -> Iterator[None]:
+    """Name the eigenvalue where a solver meets two rows with negative curvature between them."""
+    try:
+        yield
+    except ConcaveError as met:
+        require_psd(rows, np.array(met.rows), 0.0)
+        raise

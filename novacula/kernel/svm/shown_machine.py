@@ -1,0 +1,140 @@
+"""One machine of a fitted model with what is known of its rows: all of them if they are few, or some of its support."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from novacula.kernel.algebra import Gaussian, Kernel, Linear, Polynomial
+from novacula.kernel.algebra.rows import dense
+from novacula.kernel.svm.base import AT_BOUND, SupportVectorMachine
+from novacula.kernel.svm.pairs import class_pairs, signs
+from novacula.learner.work import WorkTable
+from novacula.table.chunk import Floats
+
+SUPPORT = 6
+"""Support vectors that are shown where not all rows are: so many between their bounds, and so many at C."""
+COLUMNS = 6
+"""Columns up to which a kernel value is written out."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShownMachine:
+    """Machine `place` of a model: n of its rows with numbers, targets, coefficients, costs and values f(x)."""
+
+    place: int
+    number: list[int]
+    rows: Floats  # (n, d); (n, 0) of a precomputed kernel, of which no rows are kept
+    target: Floats | None  # (n,): ±1 or numbers; None where they are not kept
+    beta: Floats  # (n,)
+    cost: Floats  # (n,)
+    f: Floats | None  # (n,), None of a precomputed kernel
+    whole: bool  # whether these are all rows that the machine was made of
+    pair: str = ""  # what it tells apart, where there are several machines
+
+    def titled(self, what: str) -> str:
+        """The title of a step."""
+        return f"{what}: {self.pair}" if self.pair else what
+
+    def statuses(self, squared: bool) -> list[str]:
+        """Where each multiplier lies between its bounds."""
+        size = np.abs(self.beta)
+        bound = np.zeros(len(size), bool) if squared else size >= self.cost * (1.0 - AT_BOUND)
+        return ["at 0" if a == 0.0 else "at C" if b else "free" for a, b in zip(size, bound, strict=True)]
+
+
+def classifies(model: SupportVectorMachine) -> bool:
+    """Whether a model tells classes apart; the other kind follows numbers."""
+    return hasattr(model, "classes_")
+
+
+def show_machine(model: SupportVectorMachine, place: int) -> ShownMachine:
+    """A machine with all of its rows, where the model has kept them, or with some of its support vectors."""
+    whole = model.examples_ is not None and not model.kernel_.precomputed
+    machine = _by_rows(model, place) if whole else _by_support(model, place)
+    classes = getattr(model, "classes_", ())
+    if len(classes) <= 2:
+        return machine
+    one, other = class_pairs(len(classes))[place]
+    return replace(machine, pair=f"{classes[one]} against {classes[other]}")
+
+
+def columns_table(header: tuple[str, ...], *columns: Any) -> WorkTable:
+    """A table from its columns, arrays or lists."""
+    cells = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
+    return WorkTable(header, tuple(zip(*cells, strict=True)))
+
+
+def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
+    kept: Any = model.examples_
+    rows, target = dense(kept.rows), kept.target
+    where = _support_places(model, rows, target)
+    beta, number = np.zeros(len(rows)), np.arange(len(rows))
+    beta[where] = model._coefficients()[:, place]
+    number[where] = model.support_
+    f = model._row_decisions(kept.rows)[:, place]
+    own = np.arange(len(rows))
+    if classifies(model):
+        pair = class_pairs(len(model.classes_))[place]
+        own = np.flatnonzero(np.isin(target, pair))
+        target = signs(target, pair, len(model.classes_))
+    numbers = number[own].tolist()
+    return ShownMachine(place, numbers, rows[own], target[own], beta[own], kept.cost[own], f[own], whole=True)
+
+
+def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
+    beta = model._coefficients()[:, place]
+    cost, size = model.multipliers_["cost"], np.abs(beta)
+    free = (size > 0.0) & (size < cost * (1.0 - AT_BOUND))
+    shown = np.sort(np.concatenate([_spread(np.flatnonzero(kind)) for kind in (free, (size > 0.0) & ~free)]))
+    beta, cost, number = beta[shown], cost[shown], model.support_[shown].tolist()
+    target = np.sign(beta) if classifies(model) else None
+    if model.kernel_.precomputed:
+        return ShownMachine(place, number, np.empty((len(beta), 0)), target, beta, cost, None, whole=False)
+    rows = model.support_vectors_[shown]
+    f = model._row_decisions(rows)[:, place]
+    return ShownMachine(place, number, dense(rows), target, beta, cost, f, whole=False)
+
+
+def _spread(places: Any) -> Any:
+    """A few of some places, from the first to the last."""
+    return places[np.unique(np.linspace(0, len(places) - 1, min(SUPPORT, len(places))).astype(np.int64))]
+
+
+def _support_places(model: SupportVectorMachine, rows: Floats, target: Any) -> Any:
+    """Which of the kept rows each support vector is.
+
+    Of rows that are equal but for their targets, the one furthest on the side to which the coefficient pulls.
+    """
+    kept, pull = dense(model.support_vectors_), model._coefficients()
+    codes = np.repeat(np.arange(len(model.n_support_)), model.n_support_)
+    found, free = np.zeros(len(kept), np.int64), np.ones(len(rows), bool)
+    for i, row in enumerate(kept):
+        same = free & (rows == row).all(axis=1)
+        if classifies(model):
+            same &= target == codes[i]
+        candidates = np.flatnonzero(same)
+        found[i] = candidates[np.argmax(np.sign(pull[i, 0]) * target[candidates])]
+        free[found[i]] = False
+    return found
+
+
+def kernel_expression(kernel: Kernel, one: Floats, other: Floats) -> tuple[str, dict[str, float]] | None:
+    """k of two rows as an expression of their values a and b; None of a kernel or of rows that are too long for it."""
+    if not 0 < len(one) <= COLUMNS:
+        return None
+    values = {f"{letter}_{j + 1}": float(v) for letter, row in (("a", one), ("b", other)) for j, v in enumerate(row)}
+    every = range(1, len(one) + 1)
+    product = " + ".join(f"a_{j} * b_{j}" for j in every)
+    match kernel:
+        case Linear():
+            return product, values
+        case Polynomial():
+            numbers = {"gamma": float(kernel.gamma), "c": float(kernel.coef0), "p": float(kernel.degree)}
+            return f"(gamma * ({product}) + c) ** p", values | numbers
+        case Gaussian():
+            squares = " + ".join(f"(a_{j} - b_{j}) ** 2" for j in every)
+            return f"exp(-gamma * ({squares}))", values | {"gamma": kernel.rate}
+    return None

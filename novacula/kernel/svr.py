@@ -1,0 +1,165 @@
+"""Support vector regression: a function of which a distance of ε to the targets is free of charge.
+
+    minimise ½‖w‖² + C Σ max(0, |t − f(x)| − ε)                 f(x) = Σ βᵢ k(xᵢ, x) + b,  βᵢ = αᵢ − αᵢ*,  |βᵢ| ≤ C
+
+Rows within the tube have β = 0; the others are the support vectors.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils._param_validation import Interval
+
+from novacula.errors import SchemaError
+from novacula.kernel.svm.base import SupportVectorMachine
+from novacula.kernel.svm.dual import Places
+from novacula.kernel.svm.examples import Examples
+from novacula.kernel.svm.machine import follow
+from novacula.learner.base import Regressor
+from novacula.learner.card import Card
+from novacula.learner.work import Work
+from novacula.table import Table
+from novacula.table.chunk import Floats
+
+
+class SVR(Regressor, SupportVectorMachine):
+    """A support vector machine for numbers.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of a row's loss, finite; it is multiplied by the row's weight.
+    kernel : Kernel or str, default="rbf"
+        A kernel, or a word for one: "rbf" is Gaussian(gamma="scale"), "linear", "poly" and "precomputed" as in
+        scikit-learn. A function of your own goes into `Custom`.
+    epsilon : float, default=0.1
+        Half the width of the tube in which a distance costs nothing, in units of the target.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The distance beyond ε, or its square.
+    tol, cache_size, max_iter, time_budget, solver, verbose, random_state
+        As in `SVC`.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_
+        Numbers, rows and count of the support vectors. Equal rows of equal targets are one row with the weight of
+        all, under the number of the first.
+    dual_coef_, intercept_ , coef_
+        βᵢ, b and for the linear kernel w, laid out as in scikit-learn.
+    kernel_, margin_, dual_objective_, n_iter_, history_, kkt_violation_, converged_
+        As in `SVC`; there is one machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novacula.kernel import SVR
+    >>> x, t = np.arange(5.0)[:, None], np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    >>> model = SVR(C=10, kernel="linear", epsilon=0.5).fit(x, t)
+    >>> model.coef_.round(3).tolist(), model.intercept_.round(3).tolist(), model.support_.tolist()
+    ([[0.75]], [0.5], [0, 4])
+    """
+
+    card: ClassVar[Card] = Card(
+        name="Support vector regression",
+        task="regression",
+        summary="A smooth function that leaves no target further away than ε without a price.",
+        hypothesis_space="Σ βᵢ k(xᵢ, x) + b over the rows of the fit.",
+        inductive_bias="Small ‖w‖: smooth functions as the kernel has them.",
+        objective="½‖w‖² + C Σ max(0, |t − f(x)| − ε), or with the squares of these losses.",
+        search="Exact up to tol: the dual quadratic program, by decomposition with second-order SMO; the linear kernel "
+        "on many rows by Newton's method or coordinate descent.",
+        noise="Errors below ε are free, larger ones cost in proportion: outliers pull no harder than others.",
+        missing="Not taken: a missing or infinite value raises, with its column and row.",
+        unseen="Not taken: categories have to be encoded as numbers first.",
+        takes=("numeric", "sparse"),
+        scales=("memory",),
+        uses="arrays",
+        cost="Between n² and n³ kernel values of d steps each, in memory of cache_size; n·d² for planes on many rows.",
+        cost_exponents={"n": 2, "d": 1},
+        needs=("scaled",),
+        size="C",
+        sizes=lambda extent: tuple(extent.target_spread * c for c in (0.1, 1.0, 10.0, 100.0)),
+        references=("Drucker and others, Support vector regression machines (1997)",),
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SupportVectorMachine._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],  # no hard margin: there may be no function within the tube
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+
+    n_support_: Any
+    n_iter_: int
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        epsilon: float = 0.1,
+        *,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        time_budget: float | None = None,
+        solver: Literal["auto", "smo", "linear"] = "auto",
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.epsilon = epsilon
+        self.loss = loss
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_budget = time_budget
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the function; a `Table` brings its own target, or y names it."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._require_one_target(table)
+        self._remember(table)
+        sample = self._sample(table)
+        cost = float(self.C) * sample.weight
+        machine = follow(sample.rows, sample.target, cost, float(self.epsilon), self._settings())
+        self._report([machine], ["SVR"])
+        held = np.flatnonzero(machine.beta)
+        held = held[np.argsort(sample.place[held])]
+        self._keep(sample, held, cost, machine.beta[None, held], [machine])
+        self.n_support_, self.n_iter_ = np.array([len(held)]), machine.n_iter
+        return self
+
+    def _require_one_target(self, table: Table) -> None:
+        """Refuse several targets, and warn in scikit-learn's words of one that is given as a table of one column."""
+        k = len(table.layout.target)
+        if k > 1:
+            raise SchemaError(f"SVR learns one target, and there are {k}: fit one model for each")
+        held = getattr(table.source, "target", None)
+        if held is not None and held.ndim == 2:
+            words = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
+            warnings.warn(words, DataConversionWarning, stacklevel=3)
+
+    def _coefficients(self) -> Floats:
+        return np.asarray(self.dual_coef_.T)
+
+    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+        return np.arange(len(beta)), np.sign(beta)
+
+    def predict(self, X: Any) -> Floats:
+        """f(x) of each row."""
+        return self._decisions(X)[:, 0]
+
+    def _derivation(self) -> Work:
+        from novacula.kernel.svm.derivation import derive_svr
+
+        return derive_svr(self)
