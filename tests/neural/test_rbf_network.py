@@ -399,3 +399,9 @@ def test_arrays_are_sources_of_tables():
     model = RBFNetworkRegressor(5).fit(x, y)
     table = nv.Table(ArraySource(x), model.schema_)
     np.testing.assert_array_equal(model.predict(table), model.predict(x))
+
+
+def test_free_numbers():
+    x, y = wave(40)
+    assert RBFNetworkRegressor(5).fit(x, y).n_parameters_ == 5 + 5 + 1
+    assert RBFNetworkRegressor(5, fine_tune=1).fit(x, y).n_parameters_ == 5 + 5 + 5 + 1

@@ -153,6 +153,13 @@ class RadialNetwork(FiniteOnly):
         drawn = self.figure(X) if len(self.schema_.features) <= 2 else None
         return derive_rows(self, *self._first_rows(X), drawn)
 
+    @property
+    def n_parameters_(self) -> int:
+        """Free numbers: centres, weights and biases; widths follow from the centres unless they were tuned."""
+        check_is_fitted(self)
+        tuned = len(self.widths_) if self.fine_tune else 0
+        return int(self.centers_.size + tuned + self.coef_.size + np.size(self.intercept_))
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
