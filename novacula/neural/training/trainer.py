@@ -152,13 +152,14 @@ class Trainer:
 
     def examples(self) -> Examples:
         """The first showings, in the order of the rows."""
-        feed, pieces = replace(self.feed(), dtype="float64"), list[Shown]()
+        targets, pieces = self.lesson.targets, list[Shown]()
+        feed = replace(self.feed(), dtype="float64", targets=replace(targets, factor=None))
         with closing(self.table.chunks()) as chunks:
             for chunk in chunks:
                 few = chunk.counted().rows(0, EXAMPLES)
+                few = replace(few, weight=np.minimum(targets.weight(few), EXAMPLES))  # no row is needed more often
                 pieces.append(feed.showings(few.dense(), few, 0)[0])
                 if sum(map(len, pieces)) >= EXAMPLES:
                     break
         first = Shown.joined(pieces).part(0, EXAMPLES)
-        targets = self.lesson.targets.split(first.t)[0]
-        return Examples(first.x, targets)
+        return Examples(first.x, targets.split(first.t)[0])
