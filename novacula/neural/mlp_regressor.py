@@ -32,7 +32,7 @@ class MLPRegressor(MultilayerNetwork, Regressor):
     """
 
     card: ClassVar[Card] = Card(
-        name="Multilayer perceptron (regression)",
+        name="Multilayer perceptron, regression",
         task="regression",
         summary="Weighted sums of bent weighted sums of the columns, taught by back-propagation.",
         hypothesis_space="All networks with these layers: with one hidden layer, o = b + Σ w_h g(b_h + Σ v_hj xⱼ).",

@@ -43,7 +43,7 @@ class RBFNetworkClassifier(RadialNetwork, Classifier):
     """
 
     card: ClassVar[Card] = Card(
-        name="Radial basis network, classification",
+        name="Radial basis network",
         task="classification",
         summary="A weighted sum of bumps around centres for each class; the largest sum wins.",
         hypothesis_space="oₜ = bₜ + Σ wₖₜφ(‖x − μₖ‖ / σₖ), for all weights and biases; centres and widths by the rows.",
