@@ -41,6 +41,8 @@ _HOME = {
 }
 
 __all__ = [
+    "SVC",
+    "SVR",
     "Constant",
     "Custom",
     "Gaussian",
@@ -54,8 +56,6 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "RandomFourierFeatures",
-    "SVC",
-    "SVR",
 ]
 
 
