@@ -1,7 +1,8 @@
 """Kernels and what is learned with them: support vector machines, Gaussian processes, kernel ridge and PCA."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from novacula.lazy import load_when_used
 
 if TYPE_CHECKING:
     from novacula.kernel.algebra import (
@@ -58,13 +59,4 @@ __all__ = [
     "RandomFourierFeatures",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_when_used(__name__, _HOME)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from novacula.lazy import load_when_used
 
 if TYPE_CHECKING:
     from novacula.learner.base import Classifier, Learner, Regressor
@@ -42,8 +43,4 @@ __all__ = [
     "load",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'novacula.learner' has no attribute {name!r}")
-    return getattr(import_module(f"novacula.learner.{_HOME[name]}"), name)
+__getattr__, __dir__ = load_when_used(__name__, _HOME)

@@ -1,7 +1,8 @@
 """Neural networks: multilayer perceptrons and radial basis networks."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from novacula.lazy import load_when_used
 
 if TYPE_CHECKING:
     from novacula.neural.mlp_classifier import MLPClassifier
@@ -23,13 +24,4 @@ __all__ = [
     "RBFNetworkRegressor",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = load_when_used(__name__, _HOME)
