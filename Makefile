@@ -4,14 +4,16 @@ BIN := .venv/bin
 READY := .venv/.ready
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: demo test test-all check bench docs clean
+.PHONY: demo test test-all check warm bench docs clean
 
 demo: $(READY)
 	$(BIN)/novacula learn wine --out demo
 	$(BIN)/novacula explain demo/model.nova wine --row 1
 	@echo 'The report is in demo/report.html, and the model in demo/model.nova.'
 
-test: check
+# Kernels are compiled once, beside the linting, rather than by each process of the tests that needs them.
+test: $(READY)
+	@$(MAKE) --no-print-directory --jobs=2 check warm
 	$(PYTEST) -m "not slow" --hypothesis-profile=gate
 
 test-all: check
@@ -22,6 +24,9 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+warm: $(READY)
+	$(BIN)/novacula warm
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)

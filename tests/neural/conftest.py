@@ -6,7 +6,7 @@ import pytest
 
 
 def least_peak_of(call, times=5):
-    """The most memory that Python holds at a time within a call: the least of several, since other threads add theirs."""
+    """The most memory that Python holds within a call: the least of several looks, since other threads add theirs."""
     peaks = []
     for _ in range(times):
         tracemalloc.start()
