@@ -142,7 +142,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         self.examples_["scores"] = unit * np.sqrt(values)
         if self.fit_inverse_transform:
             scores, rows = self.examples_["scores"], dense(self.examples_["rows"])
-            self.examples_["way_back"] = solve_dual(gram(self.kernel_, scores), weight, float(self.alpha), rows)
+            self.examples_["way_back"] = solve_dual(
+                gram(self.kernel_, scores), weight, float(self.alpha), rows, type(self).__name__
+            )
         return self
 
     def _require_way_back(self, kernel: Kernel) -> None:

@@ -112,7 +112,9 @@ class KernelRidge(Regressor, KeepsRows):
         dual = np.empty_like(targets)
         for price in np.unique(prices):
             same = prices == price
-            dual[:, same] = solve_dual(self._gram(), self.examples_["weight"], float(price), targets[:, same])
+            dual[:, same] = solve_dual(
+                self._gram(), self.examples_["weight"], float(price), targets[:, same], type(self).__name__
+            )
         self.examples_["dual"] = dual
         return self
 

@@ -65,7 +65,7 @@ class SVC(Classifier, SupportVectorMachine):
     solver : {"auto", "smo", "linear"}, default="auto"
         "linear" is for the linear kernel on many rows; "auto" takes it there.
     verbose : bool, default=False
-        Whether to say on standard error how each machine came out.
+        Whether to say on standard error how a long search gets on, once a second, and how each machine came out.
     random_state : int, RandomState or None, default=None
         Draws the folds of `probability`, and the order in which the linear solver visits rows.
 
@@ -178,7 +178,7 @@ class SVC(Classifier, SupportVectorMachine):
         self._forget()
         table = self._ingest(X, y, sample_weight)
         self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        self.classes_ = self._told_apart(table)
         sample = self._sample(table)
         weight, settings, k = self._weights(sample), self._settings(), len(self.classes_)
         pairs = list(each_pair(sample.target, k))
@@ -195,10 +195,8 @@ class SVC(Classifier, SupportVectorMachine):
         return self
 
     def _weights(self, sample: Sample) -> Floats:
-        """What each row counts, with the factor of its class; classes that are one, or count nothing, are refused."""
+        """What each row counts, with the factor of its class; classes that count nothing are refused."""
         labels = self.classes_.tolist()
-        if len(labels) < 2:
-            raise DataError(f"the target has one class only, {labels[0]!r}: to tell classes apart takes two")
         counts = np.asarray(np.bincount(sample.target, sample.weight, len(labels)), np.float64)
         self.class_weight_ = class_weights(self.class_weight, self.classes_, counts)
         for label, count in zip(labels, counts * self.class_weight_, strict=True):

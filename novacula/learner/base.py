@@ -148,6 +148,13 @@ class Classifier(ClassifierMixin, Learner):
             raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
         return table
 
+    def _told_apart(self, table: Table) -> Any:
+        """The classes of a table's target in order, of which there must be two at least."""
+        labels = table.layout.target_columns[0].categories
+        if len(labels) < 2:
+            raise DataError(f"{table.source.name} has one class only, {labels[0]!r}: to tell classes apart takes two")
+        return np.array(labels)
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean accuracy on X; a table brings its own target."""
         if isinstance(X, Table):

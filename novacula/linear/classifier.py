@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError
 from novacula.learner.base import Classifier
 from novacula.learner.work import Work
 from novacula.linear.finite import FiniteOnly
@@ -66,10 +65,5 @@ class LinearClassifier(FiniteOnly, Classifier):
         self._forget()
         table = self._ingest(X, y, sample_weight)
         self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"{table.source.name} has one class only, {self.classes_.tolist()[0]!r}: to tell classes apart "
-                "takes two"
-            )
+        self.classes_ = self._told_apart(table)
         return table

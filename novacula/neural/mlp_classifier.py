@@ -220,13 +220,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         self.multilabel_ = len(columns) > 1
         if self.multilabel_:
             return self._read_labels(table), "logistic"
-        self.classes_ = np.array(columns[0].categories)
+        self.classes_ = self._told_apart(table)
         k = len(self.classes_)
-        if k < 2:
-            raise DataError(
-                f"{table.source.name} has one class only, {self.classes_.tolist()[0]!r}: to tell classes apart takes "
-                "two"
-            )
         factor = None
         if self.class_weight is not None:
             counts = table.reduce(ClassTotals.observe_numeric, k, ()).weight

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.errors import DataError
 from novacula.learner.base import Classifier
 from novacula.learner.card import Card
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
@@ -58,12 +57,7 @@ class RBFNetworkClassifier(RadialNetwork, Classifier):
         self._forget()
         table = self._ingest(X, y, sample_weight)
         self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"{table.source.name} has one class only, {self.classes_.tolist()[0]!r}: to tell classes apart "
-                "takes two"
-            )
+        self.classes_ = self._told_apart(table)
         layer = self._learn(X, table, n_classes=len(self.classes_))
         self.coef_, self.intercept_ = np.ascontiguousarray(layer.coef.T), layer.intercept
         return self

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from novacula.errors import DataError
 from novacula.kernel.algebra import Kernel, Rows, gram
-from novacula.projection.columns import column_name
+from novacula.kernel.chunk_rows import finite_rows, require_finite
 from novacula.projection.sums import Spread
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Floats
@@ -25,7 +24,7 @@ class FourierMap:
 
     def __call__(self, chunk: Chunk) -> Floats:
         """Features (n, D)."""
-        angles = np.asarray(rows_of(chunk, self.schema) @ self.directions.T)
+        angles = np.asarray(finite_rows(chunk, self.schema) @ self.directions.T)
         angles += self.offsets
         np.cos(angles, out=angles)
         angles *= np.sqrt(2.0 / len(self.offsets))
@@ -43,7 +42,7 @@ class NystroemMap:
 
     def __call__(self, chunk: Chunk) -> Floats:
         """Features (n, m)."""
-        return np.asarray(self.similarities(rows_of(chunk, self.schema)) @ self.normalization)
+        return np.asarray(self.similarities(finite_rows(chunk, self.schema)) @ self.normalization)
 
     def similarities(self, rows: Rows) -> Floats:
         """k(x, l) (n, m)."""
@@ -55,22 +54,8 @@ class NystroemMap:
         return gram(self.kernel, rows, landmarks)
 
 
-def rows_of(chunk: Chunk, schema: Schema) -> Rows:
-    """The rows of a chunk as kernels take them; DataError where one is not finite."""
-    rows = chunk.sparse if chunk.sparse is not None and chunk.numeric.shape[1] == 0 else chunk.dense()
-    stored = rows if isinstance(rows, np.ndarray) else rows.data
-    if not np.isfinite(stored).all():
-        first = np.unravel_index(np.argmin(np.isfinite(stored)), stored.shape)
-        column = first[1] if isinstance(rows, np.ndarray) else rows.indices[first]
-        raise DataError(
-            f"column {column_name(schema, int(column))!r} holds {stored[first]}, and a kernel needs finite numbers: "
-            "impute, replace or drop it"
-        )
-    return rows
-
-
 def observe_spread(chunk: Chunk, schema: Schema) -> Spread:
     """Mean and squared deviations of each column, of rows that are finite."""
     counted = chunk.counted()
-    rows_of(counted, schema)
+    require_finite(counted, schema)
     return Spread.observe(counted)

@@ -31,7 +31,7 @@ def steady_factor(matrix: Floats) -> Floats | None:
     return factor if pivots.min() > len(matrix) * EPS * pivots.max() else None
 
 
-def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats) -> Floats:
+def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats, learner: str) -> Floats:
     """The coefficients a (n, k) for targets (n, k); of many solutions the shortest, with a warning."""
     matrix = priced(gram, weight, price)
     factor = steady_factor(matrix)
@@ -40,7 +40,7 @@ def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats) -> Fl
     values, vectors = told_apart(matrix)
     sign = "has negative eigenvalues" if (values < 0.0).any() else f"has rank {len(values)} of {len(matrix)}"
     warnings.warn(
-        f"KernelRidge: the kernel matrix with its penalty {sign}, so the coefficients are the shortest ones that fit "
+        f"{learner}: the kernel matrix with its penalty {sign}, so the coefficients are the shortest ones that fit "
         "best: raise alpha, or take a kernel that tells the rows apart",
         RankWarning,
         stacklevel=3,

@@ -14,11 +14,11 @@ import numpy as np
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra import Kernel, as_kernel, gram
 from novacula.kernel.algebra.rows import Rows, is_sparse
+from novacula.kernel.chunk_rows import finite_rows, require_finite, rows_of
 from novacula.learner.base import Learner
 from novacula.linear.rows import column_names
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import Floats
-from novacula.table.names import printable
 from novacula.table.parallel import map_ordered, one_blas_thread
 
 BLOCK_BYTES = 1 << 23
@@ -140,8 +140,7 @@ class KeepsRows(Learner):
 
     def _seen(self, chunk: Chunk, layout: Schema) -> Rows:
         """Rows to answer for, as the kernel takes them."""
-        require_finite(chunk, layout)
-        rows = rows_of(chunk)
+        rows = finite_rows(chunk, layout)
         return rows[:, self.examples_["places"]] if "places" in self.examples_ else rows
 
     def _all_seen(self, X: Any) -> Rows:
@@ -156,30 +155,9 @@ class KeepsRows(Learner):
         return self._seen(chunk.rows(0, min(DERIVED, len(chunk))), table.layout), len(chunk) > DERIVED
 
 
-def rows_of(chunk: Chunk) -> Rows:
-    """Numeric columns as an array; sparse ones, where there are no others, as they are."""
-    return chunk.sparse if chunk.sparse is not None and not chunk.numeric.shape[1] else chunk.dense()
-
-
 def finite_matrix(matrix: Floats, kernel: Kernel) -> Floats:
     """A Gram matrix as it is; numbers that overflowed raise, with their rows."""
     if not np.isfinite(matrix).all():
         i, j = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
         raise DataError(f"{kernel!r} is not finite between rows {i + 1} and {j + 1}: scale the columns")
     return matrix
-
-
-def require_finite(chunk: Chunk, layout: Schema, *, tells_row: bool = False) -> None:
-    """Refuse missing and infinite numbers in rows that have weight, with column and, where the chunk is all, row."""
-    held = chunk.sparse.data if chunk.sparse is not None else np.empty(0)
-    targets = [] if chunk.target is None else [chunk.target.reshape(len(chunk), -1)]
-    if all(np.isfinite(values).all() for values in (chunk.numeric, held, *targets)):
-        return
-    whole = np.hstack([chunk.dense(), *targets])
-    bad = np.argwhere(~np.isfinite(whole) & (chunk.weight > 0.0)[:, None])
-    if len(bad):
-        row, column = (int(place) for place in bad[0])
-        what = "misses a value (NaN)" if np.isnan(whole[row, column]) else "is infinite (infinity)"
-        where = f" in row {row + 1}" if tells_row else ""
-        name = printable(column_names(layout)[column])
-        raise DataError(f"column {name!r} {what}{where}: a kernel needs finite numbers; impute or drop it")

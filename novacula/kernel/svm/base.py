@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
-from novacula.kernel.process.kept_rows import require_finite, rows_of
-from novacula.kernel.svm.decomposition import Effort
+from novacula.kernel.chunk_rows import require_finite, rows_of
+from novacula.kernel.svm.decomposition import Effort, Watch
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.examples import Examples, Sample
 from novacula.kernel.svm.kernel_rows import is_plane
@@ -104,6 +104,7 @@ class SupportVectorMachine(Learner):
             cache_bytes=1e6 * float(self.cache_size),
             max_iter=math.inf if self.max_iter == -1 else self.max_iter,
             time_budget=math.inf if self.time_budget is None else float(self.time_budget),
+            watch=Watch() if self.verbose else None,
         )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return Settings(self.loss, effort, self.solver, seed)

@@ -11,6 +11,7 @@ Osuna, Freund and Girosi (1997); Joachims, Making large-scale SVM learning pract
 from __future__ import annotations
 
 import math
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -39,18 +40,34 @@ GAIN = 1e-13
 """Which share of the objective a round may gain by rounding alone."""
 ROUNDING = 1e-6
 """What a curvature may be below 0, as a share of its terms, before a kernel is refused."""
+PAUSE = 1.0
+"""Seconds between two words about a search."""
 SHRINK = 0.5
 """The share of rows that may be busy for the others to be left out."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How far a search goes: down to `tol`, within so many bytes of kernel rows, steps and seconds."""
+    """How far a search goes: down to `tol`, within so many bytes of kernel rows, steps and seconds; who watches it."""
 
     tol: float = 1e-3
     cache_bytes: float = 200e6
     max_iter: float = math.inf
     time_budget: float = math.inf
+    watch: Watch | None = None
+
+
+class Watch:
+    """Says on standard error how a search gets on: at most once a second, so that a short one says nothing."""
+
+    def __init__(self) -> None:
+        self.said = time.monotonic()
+
+    def __call__(self, steps: int, violation: float, objective: float) -> None:
+        """See a round that is about to begin."""
+        if time.monotonic() - self.said >= PAUSE:
+            self.said = time.monotonic()
+            sys.stderr.write(f"{steps} steps, dual objective {objective:.6g}, violation {violation:.3g}\n")
 
 
 class ConcaveError(Exception):
@@ -108,6 +125,8 @@ class Decomposition:
             settled = violation <= self.effort.tol
             idle = 0 if violation < best or self._gained() else idle + 1
             best = min(best, violation)
+            if self.effort.watch is not None:
+                self.effort.watch(self.n_iter, violation, self.history[-1])
             if settled or idle >= PATIENCE:
                 if len(self.active) < len(self.rows):
                     self._restore()

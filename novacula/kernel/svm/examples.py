@@ -14,7 +14,7 @@ import numpy as np
 
 from novacula.errors import DataError
 from novacula.kernel.algebra import Kernel, Rows
-from novacula.kernel.process.kept_rows import require_finite, rows_of
+from novacula.kernel.chunk_rows import require_finite, rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
 from novacula.linear.rows import column_names

@@ -48,12 +48,6 @@ def squared_lengths(X: Rows) -> Floats:
     return np.concatenate(in_blocks(X, lambda block, _: _squares(block)))
 
 
-def gram(z: Floats, weight: Floats) -> Floats:
-    """Σ weight · z zᵀ over the rows of a dense matrix (m, q): (q, q)."""
-    spans = _spans(len(z), PANEL // z.shape[1])
-    return np.asarray(tree_sum(map_ordered(lambda held: _weighted_squares(z[held], weight[held]), spans)))
-
-
 def moments(X: Rows, rows: Any, weight: Floats, centre: Floats) -> Floats:
     """Σ weight · z zᵀ over some rows, z = (x − centre, 1): (d + 1, d + 1). The weights belong to those rows."""
     spans = _spans(len(rows), PANEL // (len(centre) + 1))
