@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+RIVALS := .venv/.rivals
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .PHONY: demo test test-all check warm bench docs clean
@@ -28,7 +30,7 @@ check: $(READY)
 warm: $(READY)
 	$(BIN)/novacula warm
 
-bench: $(READY)
+bench: $(RIVALS)
 	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
 docs: $(READY)
@@ -37,7 +39,12 @@ docs: $(READY)
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Novacula needs Python 3.11 or newer; say make PYTHON=python3.12")'
 	$(PYTHON) -m venv --clear .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all]'
+	$(INSTALL) '.[all]'
+	@touch $@
+
+# Other libraries, some of them large, that only the benchmarks run.
+$(RIVALS): $(READY)
+	$(INSTALL) '.[bench]'
 	@touch $@
 
 clean:

@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="workloads, by name or file, with commas between them")
     parser.add_argument("--quick", action="store_true", help="small sizes, few rounds; the page in docs stays")
     parser.add_argument("--out", type=Path, help="JSON file to write; the page goes beside it as Markdown")
+    parser.add_argument("--page", action="store_true", help="write the page from what was measured before, and stop")
     parser.add_argument("--list", action="store_true", help="name the workloads and stop")
     asked = parser.parse_args(arguments)
     if asked.list:
@@ -34,9 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         chosen = select(workloads, [word.strip() for word in asked.only.split(",") if word.strip()])
     except ValueError as error:
         parser.error(str(error))
+    json_path, page = where(asked.out, asked.quick)
+    if asked.page:
+        report.write(report.read(json_path), json_path, page)
+        return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that large files are removed then too
     results = run(chosen, asked.quick, lambda line: print(line, flush=True))
-    json_path, page = where(asked.out, asked.quick)
     report.write(results, json_path, page)
     print(f"\n{report.markdown(results)}\nwritten to {json_path} and {page}")
 

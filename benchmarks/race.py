@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
-from typing import Any
+from typing import Any, Self
 
 from benchmarks.timing import Rounds, interleave, median_ratio
 from benchmarks.workload import Contender, Data, Race
@@ -19,6 +19,8 @@ class Standing:
 
     name: str
     bound: bool
+    goal: float | None
+    because: str
     version: str = ""
     note: str = ""
     quality: str = ""
@@ -26,11 +28,16 @@ class Standing:
     seconds: float | None = None
     ratio: float | None = None
 
+    @classmethod
+    def of(cls, contender: Contender) -> Self:
+        """A contender before the race."""
+        return cls(contender.name, contender.bound, contender.goal, contender.because)
+
 
 def contend(race: Race, data: Data, rounds: Rounds) -> list[Standing]:
     """Run a race; only contenders whose answer agrees with ours are timed."""
     contenders = race.contenders()
-    standings = [Standing(contender.name, contender.bound) for contender in contenders]
+    standings = [Standing.of(contender) for contender in contenders]
     calls: dict[str, Callable[[], object]] = {}
     ours: Any = None
     for contender, standing in zip(contenders, standings, strict=True):

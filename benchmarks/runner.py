@@ -12,15 +12,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.machine import Machine
+from benchmarks.race import Standing
+from benchmarks.report import KINDS
 from benchmarks.tasks import TaskError, in_new_process
 from benchmarks.timing import exponent
-from benchmarks.workload import Growth, Limit, Probe, Race, Size, Workload, describe
+from benchmarks.workload import Growth, Limit, Probe, Race, Size, Survey, Workload, describe
 
 DATA = Path(__file__).parent / "data"
 Say = Callable[[str], None]
 Result = dict[str, Any]
 
-_REPORTED = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "pandas", "polars")
+_REPORTED = (
+    *("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "pandas", "polars"),
+    *("celer", "faiss-cpu", "hmmlearn", "kdepy", "lightgbm", "pgmpy", "pybnesian", "skglm", "torch", "xgboost"),
+)
 
 
 def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Result:
@@ -28,10 +33,12 @@ def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Result:
     say("measuring the machine")
     machine = Machine(**in_new_process("machine"))
     say(f"  {machine.bandwidth / 1e9:.0f} GB/s, {machine.flops / 1e9:.0f} Gflop/s")
-    results: Result = {"races": [], "growths": [], "probes": []}
+    results: Result = {kind: [] for kind in KINDS}
     for workload in workloads:
         if isinstance(workload, Probe):
             results["probes"].append(_probed(workload, quick, say))
+        elif isinstance(workload, Survey):
+            results[workload.kind] += [_surveyed(workload, subject, quick, say) for subject in workload.subjects(quick)]
         elif isinstance(workload, Growth):
             results["growths"].append(_grown(workload, quick, machine, say))
         elif isinstance(workload, Race):
@@ -42,7 +49,7 @@ def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Result:
 
 def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> Result:
     say(f"{race.name}: {describe(size)}")
-    result: Result = {"name": race.name, "title": race.title, "size": dict(size), "standings": [], "note": ""}
+    result: Result = {"name": race.name, "title": race.title, "size": dict(size), "standings": []}
     try:
         with _folder(race.name) as folder:
             in_new_process("prepare", workload=race.name, size=dict(size), folder=folder)
@@ -55,8 +62,10 @@ def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> R
                     standing |= in_new_process("peak", workload=race.name, contender=contender, folder=folder)
                 say("  " + _line(standing))
     except TaskError as error:
-        result["note"] = f"failed: {error}"
-        say("  " + result["note"])
+        note = f"failed: {error}"
+        standings = result["standings"] or [asdict(Standing.of(contender)) for contender in race.contenders()]
+        result["standings"] = [s if s["note"] or "peak" in s else s | {"note": note} for s in standings]
+        say("  " + note)
     return result
 
 
@@ -73,7 +82,7 @@ def _grown(growth: Growth, quick: bool, machine: Machine, say: Say) -> Result:
     sizes = growth.quick if quick else growth.full
     steps = [_raced(growth, size, quick, machine, say) for size in sizes]
     result: Result = {"name": growth.name, "title": growth.title, "along": growth.along, "steps": steps}
-    ours = [step["standings"][0] for step in steps if step["standings"] and step["standings"][0]["times"]]
+    ours = [step["standings"][0] for step in steps if "peak" in step["standings"][0]]
     if len(ours) == len(sizes):
         n = [size[growth.along] for size in sizes]
         result["time_exponent"] = exponent(n, [standing["seconds"] for standing in ours])
@@ -93,6 +102,18 @@ def _probed(probe: Probe, quick: bool, say: Say) -> Result:
         say("  " + result["note"])
     for figure in result["figures"]:
         say(f"  {figure['name']}: {figure['value']:.3f} {figure['unit']}")
+    return result
+
+
+def _surveyed(survey: Survey, subject: str, quick: bool, say: Say) -> Result:
+    result: Result = {"name": subject, "note": ""}
+    try:
+        found = in_new_process("survey", workload=survey.name, subject=subject, quick=quick)
+        result |= found
+        say(f"{survey.name}, {subject}: {survey.line(found)}")
+    except TaskError as error:
+        result["note"] = f"failed: {error}"
+        say(f"{survey.name}, {subject}: {result['note']}")
     return result
 
 

@@ -7,7 +7,6 @@ starts these stays small: data are made, loaded and timed here only.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -17,9 +16,10 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from benchmarks import machine, store
+from benchmarks.memory import peak_memory
 from benchmarks.race import contend
 from benchmarks.timing import FULL, QUICK
-from benchmarks.workload import Probe, Race, named
+from benchmarks.workload import Probe, Race, Survey, named
 
 Result: TypeAlias = Any
 
@@ -79,10 +79,9 @@ def probe(workload: str, quick: bool) -> Result:
     return [asdict(figure) | {"met": figure.met} for figure in figures]
 
 
-def peak_memory() -> int:
-    """The most bytes that this process has held."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+def survey(workload: str, subject: str, quick: bool) -> Result:
+    """What a survey finds of one subject."""
+    return cast(Survey, named(workload)).measure(subject, quick)
 
 
 TASKS: dict[str, Callable[..., Result]] = {
@@ -91,6 +90,7 @@ TASKS: dict[str, Callable[..., Result]] = {
     "race": race,
     "peak": peak,
     "probe": probe,
+    "survey": survey,
 }
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ class Rounds:
 
 
 FULL = Rounds(least=5, seconds=6.0, most=25)
-QUICK = Rounds(least=3, seconds=1.0, most=9)
+QUICK = Rounds(least=5, seconds=1.0, most=9)
 
 
 def interleave(

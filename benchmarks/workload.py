@@ -3,6 +3,7 @@
     Race     contenders at each of its sizes; the first contender is ours
     Growth   one contender at several sizes: how time and memory grow
     Probe    single figures, each beside its goal
+    Survey   the same measurement of many subjects, such as all learners
 
 To add a workload, put a file with a subclass into `workloads/`. The process that starts all others imports
 it and must stay small, so libraries are imported inside of functions.
@@ -21,6 +22,13 @@ from typing import Any, ClassVar, TypeAlias
 Size: TypeAlias = Mapping[str, int]
 Data: TypeAlias = dict[str, Any]
 
+SHORT: Mapping[str, Sequence[str]] = {
+    "growth": ("growth_curves", "growth_of_memory"),
+    "kde": ("kernel_density",),
+    "knn": ("k_neighbors",),
+}
+"""Short words for files of workloads."""
+
 
 def as_it_is(data: Data) -> Data:
     """Nothing to make ready: the data are what a contender is given."""
@@ -32,6 +40,8 @@ class Contender:
     """One way to do the work: `run` is timed and its answer compared; `ready`, untimed, makes what it takes.
 
     A `bound` does a part of the work that nobody can leave out, such as reading: it has no answer to compare.
+    `goal` is the ratio of a rival's time to ours that we want, and `because` says, where it is missed, what takes
+    the time by a profile and what was tried.
     """
 
     name: str
@@ -39,6 +49,8 @@ class Contender:
     run: Callable[[Any], Any]
     ready: Callable[[Data], Any] = as_it_is
     bound: bool = False
+    goal: float | None = None
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,25 @@ class Probe(Workload):
         """Measure each figure this many times and give the medians."""
 
 
+class Survey(Workload):
+    """One measurement of many subjects, each in a process of its own."""
+
+    kind: ClassVar[str]
+    """The part of the results that it fills."""
+
+    @abstractmethod
+    def subjects(self, quick: bool) -> Sequence[str]:
+        """What is measured, by name; some of it will do for a quick run."""
+
+    @abstractmethod
+    def measure(self, subject: str, quick: bool) -> dict[str, Any]:
+        """What was found of a subject, as JSON can hold it."""
+
+    @abstractmethod
+    def line(self, found: dict[str, Any]) -> str:
+        """That in one line, for who watches."""
+
+
 def same_numbers(ours: Mapping[str, Any], theirs: Mapping[str, Any], rtol: float) -> Agreement:
     """Compare arrays by name; the gap of each is relative to its largest entry."""
     import numpy as np
@@ -162,13 +193,14 @@ def find_workloads() -> list[Workload]:
 
 
 def select(workloads: Iterable[Workload], only: Sequence[str]) -> list[Workload]:
-    """Those asked for by their name or by the name of their file; all, where nothing is asked for."""
+    """Those asked for by their name, by the name of their file or by a short word; all, where nothing is asked for."""
     held = list(workloads)
-    known = {word for workload in held for word in (workload.name, workload.file)}
+    known = {word for workload in held for word in (workload.name, workload.file)} | SHORT.keys()
     unknown = [word for word in only if word not in known]
     if unknown:
         raise ValueError(f"there is no workload {unknown[0]!r}; there are {', '.join(sorted(known))}")
-    return [w for w in held if not only or w.name in only or w.file in only]
+    asked = {full for word in only for full in SHORT.get(word, [word])}
+    return [w for w in held if not only or w.name in asked or w.file in asked]
 
 
 def named(name: str) -> Workload:
@@ -178,10 +210,11 @@ def named(name: str) -> Workload:
 
 def describe(size: Size) -> str:
     """A size in words, round numbers short: 2M rows, 30 columns."""
-    return ", ".join(f"{_short(value)} {name}" for name, value in size.items())
+    return ", ".join(f"{short(value)} {name}" for name, value in size.items())
 
 
-def _short(value: int) -> str:
+def short(value: int) -> str:
+    """A number in few letters where it is round: 2M, 2.7M, 50k."""
     for unit, letter in ((1_000_000, "M"), (1_000, "k")):
         if value >= unit and value % (unit // 10) == 0:
             return f"{value / unit:g}{letter}"

@@ -13,6 +13,11 @@ CATEGORIES = (5, 6, 7, 8, 9, 10)
 """Numbers of categories, taken in turn by the columns."""
 BLOCK = 1 << 14
 """Rows that are counted by hand at a time."""
+BEHIND = (
+    "Of the processor's time 62% finds the categories of each column, one column of a block at a time, which need not "
+    "be 0, 1, … here; 36% makes codes and counts. Looking up the codes of a block in one table instead of column by "
+    "column took them from 11.5 to 2.0 ns a cell; broadcasting without tiled rows was half as fast."
+)
 
 
 def ours(data: Data) -> dict[str, Any]:
@@ -70,8 +75,8 @@ class Categorical(Race):
         """Scikit-learn, and NumPy by hand."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("scikit-learn CategoricalNB", "scikit-learn", scikit_learn),
-            Contender("np.bincount by hand", "numpy", by_hand),
+            Contender("scikit-learn CategoricalNB", "scikit-learn", scikit_learn, goal=20.0, because=BEHIND),
+            Contender("np.bincount by hand", "numpy", by_hand, goal=1.0, because=BEHIND),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

@@ -15,9 +15,16 @@ from benchmarks.workloads.parquet_stream import polars_moments
 PIECE = 100_000
 """Rows made and written at a time."""
 
+PASSES = (
+    "All rows decide the types, so the file is parsed three times: for the types (34 % of the processor time), for the "
+    "labels (24 %) and to count (42 %); Polars parses it once and guesses. A compiled parser in place of Arrow's took "
+    "11 s down to 7 s of processor time; blocks of 2 and 4 MB instead of 1 MB changed nothing beyond noise."
+)
+"""Why Polars is ahead."""
+
 
 def ours(data: Data) -> dict[str, Any]:
-    """One pass to find the types, one to count."""
+    """One pass to find the types, one over the labels, one to count."""
     import novacula as nv
     from novacula.bayes import NaiveBayes
 
@@ -82,9 +89,9 @@ class CsvStream(Race):
         """Scikit-learn on two kinds of frame, Polars as a lazy query, and parsing alone."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("pandas → scikit-learn", "pandas", pandas_scikit_learn),
-            Contender("Polars → scikit-learn", "polars", polars_scikit_learn),
-            Contender("Polars scan", "polars", polars_scan),
+            Contender("pandas → scikit-learn", "pandas", pandas_scikit_learn, goal=1.0),
+            Contender("Polars → scikit-learn", "polars", polars_scikit_learn, goal=1.0, because=PASSES),
+            Contender("Polars scan", "polars", polars_scan, goal=1.0, because=PASSES),
             Contender("parsing the file once", "pyarrow", parsing, bound=True),
         ]
 

@@ -72,7 +72,7 @@ class Mixture(Race):
         """Scikit-learn, from the same start."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("scikit-learn GaussianMixture", "scikit-learn", scikit_learn),
+            Contender("scikit-learn GaussianMixture", "scikit-learn", scikit_learn, goal=8.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

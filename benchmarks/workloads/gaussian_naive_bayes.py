@@ -46,7 +46,9 @@ class GaussianFit(Race):
         """Scikit-learn."""
         return [
             Contender("Novacula", "novacula", lambda data: moments(fit_ours(data))),
-            Contender("scikit-learn GaussianNB", "scikit-learn", lambda data: moments(fit_scikit_learn(data))),
+            Contender(
+                "scikit-learn GaussianNB", "scikit-learn", lambda data: moments(fit_scikit_learn(data)), goal=15.0
+            ),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
@@ -73,6 +75,7 @@ class GaussianPredict(GaussianFit):
                 "scikit-learn",
                 predict,
                 lambda data: (fit_scikit_learn(data), data["X"]),
+                goal=8.0,
             ),
         ]
 

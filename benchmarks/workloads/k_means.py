@@ -61,8 +61,8 @@ class Clusters(Race):
         """Scikit-learn with both of its algorithms."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("scikit-learn Lloyd", "scikit-learn", scikit_learn),
-            Contender("scikit-learn Elkan", "scikit-learn", scikit_learn_elkan),
+            Contender("scikit-learn Lloyd", "scikit-learn", scikit_learn, goal=1.5),
+            Contender("scikit-learn Elkan", "scikit-learn", scikit_learn_elkan, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

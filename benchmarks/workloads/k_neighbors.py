@@ -62,8 +62,8 @@ class FewDimensions(Race):
         """SciPy's tree is the one to beat."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("SciPy cKDTree", "scipy", scipy),
-            Contender("scikit-learn NearestNeighbors", "scikit-learn", scikit_learn),
+            Contender("SciPy cKDTree", "scipy", scipy, goal=1.0),
+            Contender("scikit-learn NearestNeighbors", "scikit-learn", scikit_learn, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
@@ -88,8 +88,8 @@ class ManyDimensions(FewDimensions):
         """FAISS is the one to beat."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("FAISS flat", "faiss-cpu", faiss),
-            Contender("scikit-learn NearestNeighbors", "scikit-learn", scikit_learn),
+            Contender("FAISS flat", "faiss-cpu", faiss, goal=1.0),
+            Contender("scikit-learn NearestNeighbors", "scikit-learn", scikit_learn, goal=1.5),
         ]
 
     def limit(self, data: Data) -> Limit:

@@ -48,7 +48,7 @@ class DensityOnGrid(Race):
         """KDEpy is the one to beat."""
         return [
             Contender("Novacula", "novacula", ours_on_grid),
-            Contender("KDEpy FFTKDE", "KDEpy", kdepy_on_grid),
+            Contender("KDEpy FFTKDE", "KDEpy", kdepy_on_grid, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
@@ -103,8 +103,8 @@ class DensityByTree(Race):
         """scikit-learn prunes as we do; SciPy sums up all pairs."""
         return [
             Contender("Novacula", "novacula", ours_by_tree),
-            Contender("scikit-learn KernelDensity", "scikit-learn", scikit_learn),
-            Contender("SciPy gaussian_kde", "scipy", scipy),
+            Contender("scikit-learn KernelDensity", "scikit-learn", scikit_learn, goal=5.0),
+            Contender("SciPy gaussian_kde", "scipy", scipy, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

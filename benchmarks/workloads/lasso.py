@@ -89,9 +89,9 @@ class SparseRegression(Race):
         """The rivals read columns, so they get the layout that they would copy to."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("celer", "celer", celer, by_columns),
-            Contender("skglm", "skglm", skglm, by_columns),
-            Contender("scikit-learn Lasso", "scikit-learn", scikit_learn, by_columns),
+            Contender("celer", "celer", celer, by_columns, goal=1.0),
+            Contender("skglm", "skglm", skglm, by_columns, goal=1.0),
+            Contender("scikit-learn Lasso", "scikit-learn", scikit_learn, by_columns, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

@@ -9,6 +9,13 @@ from typing import Any
 from benchmarks.generate import regression
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, same_numbers
 
+CENTRED = (
+    "By processor time on a busy machine 53% is BLAS, which the rival runs too, 12% the mean, and 24% to "
+    "centre the rows, which the rival leaves out at the price of digits. Smaller blocks, added up in place, took from "
+    "6% less to 8% more."
+)
+"""What bounds the sums."""
+
 
 def coefficients(model: Any) -> dict[str, Any]:
     """What every linear model calls its parameters."""
@@ -58,8 +65,8 @@ class LeastSquares(Race):
         """Scikit-learn, and NumPy by hand."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("scikit-learn LinearRegression", "scikit-learn", scikit_learn),
-            Contender("normal equations by hand", "numpy", normal_equations),
+            Contender("scikit-learn LinearRegression", "scikit-learn", scikit_learn, goal=10.0),
+            Contender("normal equations by hand", "numpy", normal_equations, goal=1.0, because=CENTRED),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

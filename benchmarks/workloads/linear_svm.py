@@ -61,6 +61,7 @@ class PlainLoss(Race):
     loss: ClassVar[str] = "hinge"
     rival: ClassVar[dict[str, Any]] = {"dual": True}
     close: ClassVar[float] = 1e-3
+    goal: ClassVar[float] = 10.0
 
     def data(self, size: Size, folder: Path) -> Data:
         """Two classes that overlap."""
@@ -93,7 +94,7 @@ class PlainLoss(Race):
         """Scikit-learn's LinearSVC, which is liblinear."""
         return [
             Contender("Novacula", "novacula", self.ours),
-            Contender("scikit-learn LinearSVC", "scikit-learn", self.liblinear),
+            Contender("scikit-learn LinearSVC", "scikit-learn", self.liblinear, goal=self.goal),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
@@ -116,6 +117,7 @@ class SquaredLoss(PlainLoss):
     loss = "squared_hinge"
     rival: ClassVar[dict[str, Any]] = {"dual": False}
     close = 1e-6
+    goal = 1.5
 
 
 class SparseRows(PlainLoss):
@@ -126,6 +128,7 @@ class SparseRows(PlainLoss):
     full = ({"rows": 50_000, "columns": 20_000, "words": 50},)
     quick = ({"rows": 10_000, "columns": 5_000, "words": 50},)
     close = 1e-4
+    goal = 1.0
 
     def data(self, size: Size, folder: Path) -> Data:
         """Rows as of documents."""

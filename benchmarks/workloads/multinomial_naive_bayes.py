@@ -55,7 +55,7 @@ class Multinomial(Race):
         """Scikit-learn."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("scikit-learn MultinomialNB", "scikit-learn", scikit_learn),
+            Contender("scikit-learn MultinomialNB", "scikit-learn", scikit_learn, goal=2.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

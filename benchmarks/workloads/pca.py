@@ -10,6 +10,12 @@ from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, s
 
 KEPT = 50
 """Directions compared."""
+CENTRED = (
+    "By processor time on a busy machine 69% is BLAS, which the rival runs too, 14% the mean, and 15% to "
+    "centre the rows, which the rival leaves out at the price of digits. Blocks of 1 MB, added up in place, took 7% "
+    "less at 100 columns and 7% more at 300."
+)
+"""What bounds the covariance."""
 
 
 def described(variance: Any, directions: Any) -> dict[str, Any]:
@@ -76,7 +82,13 @@ class ManyRows(Components):
         """Scikit-learn's solver for this shape."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("scikit-learn covariance_eigh", "scikit-learn", lambda d: scikit_learn(d, "covariance_eigh")),
+            Contender(
+                "scikit-learn covariance_eigh",
+                "scikit-learn",
+                lambda d: scikit_learn(d, "covariance_eigh"),
+                goal=1.2,
+                because=CENTRED,
+            ),
         ]
 
     def limit(self, data: Data) -> Limit:
@@ -97,8 +109,8 @@ class ManyColumns(Components):
         """NumPy by hand, and scikit-learn's exact solver."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("dual Gram by hand", "numpy", gram_by_hand),
-            Contender("scikit-learn full", "scikit-learn", lambda d: scikit_learn(d, "full")),
+            Contender("dual Gram by hand", "numpy", gram_by_hand, goal=1.0),
+            Contender("scikit-learn full", "scikit-learn", lambda d: scikit_learn(d, "full"), goal=1.0),
         ]
 
     def limit(self, data: Data) -> Limit:

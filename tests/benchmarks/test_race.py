@@ -87,6 +87,13 @@ def test_without_our_answer_nobody_has_a_time():
     assert standing[1].note == "there is no answer of ours to compare with"
 
 
+def test_goal_and_reason_of_a_contender_go_with_its_standing():
+    rival = Contender("rival", "no-such-package", OURS.run, goal=1.5, because="of the sorting")
+    ours, missing = standings(OURS, rival)
+    assert (ours.goal, ours.because) == (None, "")
+    assert (missing.goal, missing.because) == (1.5, "of the sorting")
+
+
 def test_a_bound_is_timed_without_an_answer():
     _, bound = standings(OURS, Contender("reading", "numpy", lambda data: None, bound=True))
     assert bound.ratio is not None

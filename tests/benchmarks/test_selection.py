@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import workloads
 from benchmarks.__main__ import main, where
-from benchmarks.workload import Growth, Probe, Race, describe, find_workloads, select
+from benchmarks.workload import SHORT, Growth, Probe, Race, describe, find_workloads, select
 
 FOUND = find_workloads()
 
@@ -47,6 +47,11 @@ def test_selection_is_by_name_or_by_file():
         "ridge",
     ]
     assert [w.name for w in select(FOUND, ["gaussian_naive_bayes_predict"])] == ["gaussian_naive_bayes_predict"]
+
+
+@pytest.mark.parametrize("word", SHORT)
+def test_a_short_word_selects_whole_files(word):
+    assert {w.file for w in select(FOUND, [word])} == set(SHORT[word])
 
 
 def test_a_workload_that_is_not_there_is_refused_with_those_that_are(capsys):
