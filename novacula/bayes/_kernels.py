@@ -5,8 +5,9 @@ processes.
 """
 
 import numpy as np
-from numba import njit
 from numba.types import Array, float64, int32, int64, void
+
+from novacula.compiling import kernel
 
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
@@ -19,7 +20,7 @@ SCORES = float64[:, ::1]
 _REORDER = {"reassoc", "contract"}
 
 
-@njit(void(ROWS, ROWS, ROWS, ROWS, SCORES), nogil=True, cache=True, fastmath=_REORDER)
+@kernel(void(ROWS, ROWS, ROWS, ROWS, SCORES), fastmath=_REORDER)
 def gaussian_scores(x, mean, half_precision, constant, out):
     """x (n, d); mean, half_precision, constant (K, d): adds Σ_j constant − half_precision·(x − mean)², NaN left out."""
     n, d = x.shape
@@ -33,7 +34,7 @@ def gaussian_scores(x, mean, half_precision, constant, out):
             out[i, k] += total
 
 
-@njit(void(CODE_ROWS, OFFSETS, ROWS, SCORES), nogil=True, cache=True)
+@kernel(void(CODE_ROWS, OFFSETS, ROWS, SCORES))
 def category_scores(codes, offsets, log_prob, out):
     """codes (n, d); offsets (d + 1,); log_prob (Σc, K): adds the row of each category, negative codes left out."""
     n, d = codes.shape
@@ -46,7 +47,7 @@ def category_scores(codes, offsets, log_prob, out):
                     out[i, k] += log_prob[at, k]
 
 
-@njit(void(VALUES, CODES, CODES, ROWS, SCORES), nogil=True, cache=True)
+@kernel(void(VALUES, CODES, CODES, ROWS, SCORES))
 def count_scores(data, indices, indptr, log_prob, out):
     """CSR rows; log_prob (V, K): adds Σ count·log_prob; a count of 0, or a missing one, adds nothing, even to −∞."""
     for i in range(len(indptr) - 1):
@@ -57,7 +58,7 @@ def count_scores(data, indices, indptr, log_prob, out):
                     out[i, k] += count * log_prob[indices[at], k]
 
 
-@njit(void(VALUES, CODES, CODES, ROWS, ROWS, SCORES), nogil=True, cache=True)
+@kernel(void(VALUES, CODES, CODES, ROWS, ROWS, SCORES))
 def presence_scores(data, indices, indptr, log_there, log_gone, out):
     """CSR rows; log_there, log_gone (V, K): adds Σ over all V of the one that applies; NaN left out.
 
@@ -91,7 +92,7 @@ def presence_scores(data, indices, indptr, log_there, log_gone, out):
             out[i, k] += -np.inf if never > 0 else total
 
 
-@njit(void(VALUES, VALUES, VALUES, float64, float64[::1]), nogil=True, cache=True)
+@kernel(void(VALUES, VALUES, VALUES, float64, float64[::1]))
 def kernel_scores(x, points, log_weight, width, out):
     """x (n,); points, log_weight (m,) of one class and column: adds log Σ w·N(x; point, width²), NaN left out."""
     constant = -np.log(width) - 0.5 * np.log(2.0 * np.pi)

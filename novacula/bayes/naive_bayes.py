@@ -9,7 +9,7 @@ class, so the same model comes from memory, from files and from a cluster.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -27,6 +27,9 @@ from novacula.learner.work import Work
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import UNSEEN, Floats
+
+LOST = -1
+"""Stands for the best class of a row that is impossible in all of them."""
 
 
 class NaiveBayes(Classifier):
@@ -236,19 +239,24 @@ class NaiveBayes(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Give the most probable class of each row; of equals the first."""
-        joint = self._joint(X)
-        if not (joint.max(axis=1, initial=-np.inf) > -np.inf).all():
-            joint = self.predict_log_proba(X)
-        return self.classes_[np.argmax(joint, axis=1)]
+        best = self._scored(X, best_classes)[:, 0]
+        if (best == LOST).any():
+            best = np.argmax(self.predict_log_proba(X), axis=1)
+        return self.classes_[best]
 
     def _joint(self, X: Any) -> Floats:
+        scores: Floats = self._scored(X, joint_scores)
+        return scores
+
+    def _scored(self, X: Any, function: Callable[..., Any]) -> Any:
+        """What a function makes of the scores of all rows; its last column counts unseen categories, and goes."""
         table = self._query(X, self.unseen)
         with np.errstate(divide="ignore"):
             log_prior = np.log(self.class_prior_)
-        scores: Floats = table.map(joint_scores, log_prior, self.parts_)
-        if scores[:, -1].any():
+        found = table.map(function, log_prior, self.parts_)
+        if found[:, -1].any():
             self._report_unseen(table, table.map(count_unseen).sum(axis=0))
-        return scores[:, :-1]
+        return found[:, :-1]
 
     # --- explain -----------------------------------------------------------------------------------------------
 
@@ -284,10 +292,23 @@ def observe(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:
 
 def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Floats:
     """Joint log-probabilities of a chunk (n, K), and in one more column how many of a row's categories are unseen."""
-    out = np.empty((len(chunk), len(log_prior) + 1))
+    return np.column_stack([_scores(chunk, log_prior, parts), _count_unseen(chunk)])
+
+
+def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Any:
+    """The most probable class of each row of a chunk, or LOST, and how many of its categories are unseen: (n, 2)."""
+    scores = _scores(chunk, log_prior, parts)
+    best = np.argmax(scores, axis=1)
+    top = scores[np.arange(len(best)), best]
+    return np.column_stack([np.where(top > -np.inf, best, LOST), _count_unseen(chunk)])
+
+
+def _scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Floats:
     scores = np.tile(log_prior, (len(chunk), 1))
     for part in parts:
         part.score(chunk, scores)
-    out[:, :-1] = scores
-    out[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
-    return out
+    return scores
+
+
+def _count_unseen(chunk: Chunk) -> Any:
+    return (chunk.codes == UNSEEN).sum(axis=1)

@@ -123,19 +123,14 @@ def schema(
 @app.command()
 def warm(json: AsJson = False) -> None:
     """Compile every kernel once, so that no first fit has to wait."""
-    from novacula.learner.kernels import kernel_modules
+    from novacula.compiling import find_kernels
     from novacula.table.progress import tracked
 
-    names = kernel_modules()
-    for _ in tracked(map(_compile, names), len(names), "Compiling kernels", None):
-        pass
+    kernels = list(find_kernels())
+    for kernel in tracked(iter(kernels), len(kernels), "Compiling kernels", None):
+        kernel.compile()
+    names = [kernel.name for kernel in kernels]
     if json:
         echo_json(names)
     else:
-        typer.echo(f"compiled {len(names)} modules of kernels: {', '.join(names)}")
-
-
-def _compile(name: str) -> None:
-    from importlib import import_module
-
-    import_module(name)
+        typer.echo(f"compiled {len(names)} kernels: {', '.join(names)}")

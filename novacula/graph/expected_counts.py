@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -35,7 +36,6 @@ class Structure:
     components: tuple[Component, ...]
     evidence: tuple[tuple[int, ...], ...]  # sets of discrete nodes on which components give evidence together
     part: tuple[int, ...]  # which of these sets each component speaks of; −1 for none
-    tree: CliqueTree
 
     @classmethod
     def of(cls, dag: Dag, variables: Variables) -> Self:
@@ -52,8 +52,12 @@ class Structure:
             next(k for k, scope in enumerate(evidence) if set(component.scope) <= set(scope)) if component.scope else -1
             for component in parts
         )
-        tree = CliqueTree.of(layout, variables.cards, evidence)
-        return cls(dag, variables, layout, parts, tuple(evidence), part, tree)
+        return cls(dag, variables, layout, parts, tuple(evidence), part)
+
+    @cached_property
+    def tree(self) -> CliqueTree:
+        """The cliques; rows that know every cell are counted without them."""
+        return CliqueTree.of(self.layout, self.variables.cards, self.evidence)
 
     def shape(self, k: int) -> tuple[int, ...]:
         """States of the nodes of a set of evidence."""

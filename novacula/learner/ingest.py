@@ -161,11 +161,11 @@ def _distinct_labels(y: Any) -> tuple[Any, Codes]:
     if y.dtype.kind in "iub" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low < 1 << 16:  # a look-up table is some ten times faster than sorting
-            shifted = y.astype(np.int64) - low
-            present = np.zeros(high - low + 1, bool)
-            present[shifted] = True
-            code = np.cumsum(present, dtype=np.int32) - 1
-            return (np.flatnonzero(present) + low).astype(y.dtype), code[shifted].astype(np.int32)
+            shifted = y.astype(np.int64, copy=False) - low
+            present = np.bincount(shifted) > 0
+            classes = (np.flatnonzero(present) + low).astype(y.dtype)
+            # Where no label is left out between the first and the last, its distance from the first is its code.
+            return classes, (shifted if present.all() else np.cumsum(present)[shifted] - 1).astype(np.int32)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int32)

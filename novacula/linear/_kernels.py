@@ -1,14 +1,15 @@
 """Compiled loops of linear models that see sums rather than rows."""
 
-from numba import njit
 from numba.types import Array, UniTuple, boolean, float64, int64
+
+from novacula.compiling import kernel
 
 MATRIX = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 VECTOR = float64[::1]
 
 
-@njit(UniTuple(float64, 2)(MATRIX, VALUES, boolean, VECTOR, VECTOR, float64, int64), nogil=True, cache=True)
+@kernel(UniTuple(float64, 2)(MATRIX, VALUES, boolean, VECTOR, VECTOR, float64, int64))
 def descend_quadratic(hessian, l1, positive, w, gradient, tol, max_sweeps):
     """Minimise ½wᵀHw − cᵀw + Σ l1ⱼ|wⱼ| over w (d,) by coordinate descent, over w ≥ 0 only if `positive`.
 

@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float32, float64, int32, int64, uint64, void
 
+from novacula.compiling import kernel
+
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 CODE_ROWS = Array(int32, 2, "C", readonly=True)
@@ -61,7 +63,7 @@ def _sort(distance, row):
         _sift(distance, row, size, d, r)
 
 
-@njit(void(TABLE, PLACE_TABLE), nogil=True, cache=True)
+@kernel(void(TABLE, PLACE_TABLE))
 def sort_heaps(distance, row):
     """Each row of distance and row (m, k), which is a heap, with the nearest first."""
     for i in range(len(row)):
@@ -108,7 +110,7 @@ def _bound(x, order, start, stop, step, low, high):
             high[j] = max(high[j], x[r, j])
 
 
-@njit(void(ROWS, PLACE_VECTOR, PLACE_VECTOR, PLACE_VECTOR, TABLE, TABLE), nogil=True, cache=True)
+@kernel(void(ROWS, PLACE_VECTOR, PLACE_VECTOR, PLACE_VECTOR, TABLE, TABLE))
 def build_tree(x, order, start, stop, low, high):
     """x (n, d) into order (n,) and, by node, start, stop (m,) and boxes (m, d); node i has children 2i + 1, 2i + 2."""
     n, d = x.shape
@@ -181,11 +183,7 @@ def _distances_in_leaf(points, start, stop, q, p, near):
                 near[i] += abs(points[j, a + i] - v) ** p
 
 
-@njit(
-    int64(ROWS, PLACES, PLACES, PLACES, ROWS, ROWS, float64, ROWS, TABLE, PLACE_TABLE),
-    nogil=True,
-    cache=True,
-)
+@kernel(int64(ROWS, PLACES, PLACES, PLACES, ROWS, ROWS, float64, ROWS, TABLE, PLACE_TABLE))
 def search_tree(points, order, start, stop, low, high, p, queries, distance, row):
     """The k nearest of points (d, n) to queries (m, d), into distance and row (m, k); gives how many were looked at.
 
@@ -239,11 +237,7 @@ def _upwards(value):
     return value + abs(value) * 2.4e-7
 
 
-@njit(
-    void(PRODUCTS, VALUES, VALUES, float64, ROWS, PLACES, ROWS, TABLE, PLACE_TABLE),
-    nogil=True,
-    cache=True,
-)
+@kernel(void(PRODUCTS, VALUES, VALUES, float64, ROWS, PLACES, ROWS, TABLE, PLACE_TABLE))
 def refine_products(products, base, slack, unit, rows, order, queries, distance, row):
     """Rows (n, d) that products (m, n) say may be near queries (m, d), by exact squared distance, into heaps (m, k).
 
@@ -274,7 +268,7 @@ def refine_products(products, base, slack, unit, rows, order, queries, distance,
                     limit = float32(_upwards((best[0] - base[i]) * unit + slack[i]))
 
 
-@njit(void(ROWS, int64, ROWS, TABLE, PLACE_TABLE), nogil=True, cache=True)
+@kernel(void(ROWS, int64, ROWS, TABLE, PLACE_TABLE))
 def search_mixed(points, n_numbers, queries, distance, row):
     """The k nearest of points (c, n) to queries (m, c) by squared HEOM, into distance and row (m, k).
 

@@ -8,6 +8,8 @@ are made unsigned, which spares the test for places counted from the end.
 from numba import njit
 from numba.types import Array, float64, int32, int64, uint64, void
 
+from novacula.compiling import kernel
+
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 CODES = Array(int32, 1, "C", readonly=True)
@@ -87,7 +89,7 @@ def _join(known, mean, ssd, block_known, block_mean, block_ssd):
             block_known[k, j] = block_mean[k, j] = block_ssd[k, j] = 0.0
 
 
-@njit(void(ROWS, CODES, VALUES, *[TABLE] * 8, VECTOR), nogil=True, cache=True)
+@kernel(void(ROWS, CODES, VALUES, *[TABLE] * 8, VECTOR))
 def class_moments(x, code, weight, known, mean, ssd, low, high, block_known, block_mean, block_ssd, plain):
     """x (n, d), code and weight (n,), then (K, d), plain (K,); block_known and on are scratch of zeros."""
     n = len(x)
@@ -100,7 +102,7 @@ def class_moments(x, code, weight, known, mean, ssd, low, high, block_known, blo
         _join(known, mean, ssd, block_known, block_mean, block_ssd)
 
 
-@njit(int64(CODE_ROWS, CODES, VALUES, OFFSETS, TABLE), nogil=True, cache=True)
+@kernel(int64(CODE_ROWS, CODES, VALUES, OFFSETS, TABLE))
 def contingency(codes, code, weight, offsets, counts):
     """codes (n, d), code and weight (n,), offsets (d + 1,) into counts (K, c); gives how many lie beyond."""
     n, d = codes.shape
@@ -121,7 +123,7 @@ def contingency(codes, code, weight, offsets, counts):
     return beyond
 
 
-@njit(void(VALUES, CODES, CODES, CODES, VALUES, TABLE, TABLE, VECTOR), nogil=True, cache=True)
+@kernel(void(VALUES, CODES, CODES, CODES, VALUES, TABLE, TABLE, VECTOR))
 def sparse_totals(data, indices, indptr, code, weight, total, missing, low):
     """A CSR matrix (n, d), code and weight (n,) into total and missing (K, d) and low (d,)."""
     for i in range(len(weight)):

@@ -49,6 +49,8 @@ class ClassMoments(Statistic):
         from novacula.statistics._kernels import class_moments
 
         seen = cls.zero(n_classes, chunk.numeric.shape[1])
+        if not seen.mean.size:
+            return seen
         class_moments(
             chunk.numeric, class_codes(chunk, n_classes), chunk.weight,
             seen.weight, seen.mean, seen.ssd, seen.low, seen.high,
@@ -65,11 +67,11 @@ class ClassMoments(Statistic):
             mean = self.mean + share * gap
             ssd = self.ssd + other.ssd + self.weight * share * gap**2
         # A cell that only one side knows is taken over as it is, so that zero is the identity to the bit.
-        alone = [other.weight == 0, self.weight == 0]
+        here, there = self.weight == 0, other.weight == 0
         return type(self)(
             weight,
-            np.select(alone, [self.mean, other.mean], mean),
-            np.select(alone, [self.ssd, other.ssd], ssd),
+            np.where(there, self.mean, np.where(here, other.mean, mean)),
+            np.where(there, self.ssd, np.where(here, other.ssd, ssd)),
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
         )

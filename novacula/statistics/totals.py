@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -58,6 +58,8 @@ class ClassTotals(Statistic):
         """The totals of these numeric columns, or of all; of no columns, the weight of the classes alone."""
         values = chunk.numeric if columns is None else chunk.numeric[:, list(columns)]
         n, d = values.shape
+        if d == 0:
+            return replace(cls.zero(n_classes, 0), weight=_class_weights(chunk, n_classes))
         # Dense rows are a CSR matrix that leaves nothing out.
         indices = np.tile(np.arange(d, dtype=np.int32), n)
         indptr = np.arange(n + 1, dtype=np.int32) * np.int32(d)
@@ -67,8 +69,7 @@ class ClassTotals(Statistic):
     def _of_rows(cls, chunk: Chunk, n_classes: int, width: int, presence: bool, data: Floats, *places: Codes) -> Self:
         from novacula.statistics._kernels import sparse_totals
 
-        code = class_codes(chunk, n_classes)
-        weight = weighted_counts(code, chunk.weight, n_classes)
+        code, weight = class_codes(chunk, n_classes), _class_weights(chunk, n_classes)
         if presence:
             data = np.where(np.isnan(data), data, data != 0)
         total, missing = np.zeros((2, n_classes, width))
@@ -84,3 +85,7 @@ class ClassTotals(Statistic):
             self.known + other.known,
             np.minimum(self.low, other.low),
         )
+
+
+def _class_weights(chunk: Chunk, n_classes: int) -> Floats:
+    return weighted_counts(class_codes(chunk, n_classes), chunk.weight, n_classes)

@@ -98,13 +98,13 @@ def as_floats(values: Any) -> Floats:
     return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
-def matrix_of(columns: Sequence[Any]) -> Floats | None:
-    """Arrow columns of plain numbers as one C-ordered array; None if there are others among them."""
+def matrix_of(columns: Sequence[Any], by_row: bool = True) -> Floats | None:
+    """Arrow columns of plain numbers as one array, C-ordered or else Fortran-ordered; None if there are others."""
     kinds = {column.type for column in columns}
     if not kinds or not all(_is_plain_number(kind) for kind in kinds):
         return None
     batch = pa.RecordBatch.from_arrays(list(columns), names=[""] * len(columns))
-    return np.asarray(batch.to_tensor(null_to_nan=True).to_numpy(), np.float64)
+    return np.asarray(batch.to_tensor(null_to_nan=True, row_major=by_row).to_numpy(), np.float64)
 
 
 def _is_plain_number(kind: Any) -> bool:
@@ -195,9 +195,10 @@ def codes_of_numbers(values: Any, categories: Sequence[Any], marked: Sequence[fl
 
 def _look_up(values: Any, known: Any) -> Codes:
     low = int(known.min())
-    of_value = np.full(int(known.max()) - low + 3, UNSEEN, np.int32)  # a slot on each side for what lies outside
-    of_value[known - low + 1] = np.arange(len(known), dtype=np.int32)
-    return np.take(of_value, values.astype(np.int64) - (low - 1), mode="clip")
+    of_value = np.full(int(known.max()) - low + 2, UNSEEN, np.int32)  # the last is a slot for what lies outside
+    of_value[known - low] = np.arange(len(known), dtype=np.int32)
+    place = (values.astype(np.int64) - low).view(np.uint64)  # what lies below the range lies far above it then
+    return np.take(of_value, np.minimum(place, np.uint64(len(of_value) - 1)).view(np.int64))
 
 
 def _search(values: Any, known: Any) -> Codes:

@@ -1,7 +1,8 @@
 """CSV and its kin: files cut after whole records into ranges of bytes, each parsed on its own.
 
-Columns that the schema knows to be numeric are parsed as numbers, and categories as a dictionary. Where a value turns
-out not to be a number, the rest of the range comes as text, so that whoever asked can name the row and the value.
+Columns that the schema knows to be numeric are parsed as numbers, and categories as a dictionary. Large files are
+taken for plain text first, and parsed by Arrow where they are not. Where a value turns out not to be a number, the
+rest of the range comes as text, so that whoever asked can name the row and the value.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
 from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, parse
+from novacula.table.plain import NotPlain, may_be_plain, parse_plain
 from novacula.table.schema import Schema
 from novacula.table.source import Source
 from novacula.table.textfile import TextFile
 
 COLUMN_BYTES = 1 << 10
 """Bytes of a range for each column, at least: each costs some time, however short it is."""
+PLAIN_BYTES = 8 << 20
+"""Bytes of a file from which it pays to load the compiled parser."""
 
 _BLOCK_BYTES = 1 << 20  # parsed at a time: what stays in the cache
 _BLOCK_LIMIT = 1 << 30
@@ -82,16 +86,20 @@ class RangePartition(ArrowPartition):
         types = {name: _parsed_as(name, schema) for name in wanted}
         markers = () if schema is None else schema.missing
         block = self._at_least(_BLOCK_BYTES)
+        worthwhile = schema is not None and self.text.file.size >= PLAIN_BYTES
+        plain = worthwhile and may_be_plain(markers, self.dialect, self.text.codec)
         given = 0
         while True:
             again = given  # rows that an earlier attempt has given
             try:
-                for batch in self._parse(wanted, types, markers, block):
+                for batch in (self._parse_plain if plain else self._parse)(wanted, types, markers, block):
                     skipped = min(again, batch.num_rows)
                     again -= skipped
                     given += batch.num_rows - skipped
                     yield batch.slice(skipped)
                 return
+            except NotPlain:
+                plain = False
             except NotANumber:
                 types, markers = dict.fromkeys(wanted, pa.string()), ()
             except RecordTooLong:
@@ -116,6 +124,18 @@ class RangePartition(ArrowPartition):
                 )
         except RaggedRow as error:
             raise DataError(f"{self.row_name(error.number - 1)} has {error.description}") from error
+        except READ_ERRORS as error:
+            raise self.text.unreadable(error) from error
+
+    def _parse_plain(
+        self, wanted: Sequence[str], types: Mapping[str, Any], markers: Sequence[str], block: int
+    ) -> Iterator[Any]:
+        asked = {name: types[name] for name in wanted}
+        try:
+            with self.text.open(self.start, self.stop) as stream:
+                yield from parse_plain(
+                    stream, self.head.names, asked, markers=markers, dialect=self.dialect, block=block
+                )
         except READ_ERRORS as error:
             raise self.text.unreadable(error) from error
 

@@ -19,6 +19,10 @@ from novacula.table.schema import Column, Schema
 from novacula.table.source import Partition, Unseen, kind_of_type, rows_per_chunk
 
 _BLOCK = 4096  # rows copied at a time, so that turning columns into rows stays in the cache
+_CLOSE = 1 << 16  # whole numbers within such a range are looked up in a table
+
+MANY = 1 << 18
+"""Cells that are worth a kernel."""
 
 
 class ArrowPartition(Partition):
@@ -87,6 +91,41 @@ def encode_categories(
         for c in schema.of_kind("categorical")
     ]
     return side_by_side(parts, n, np.int32)
+
+
+class WholeCodes:
+    """The codes of columns of whole numbers that lie close together: one table for all cells of many rows."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        known = [np.array(column.categories, np.int64) for column in columns]
+        self.low = np.array([values.min() for values in known])
+        self.start = np.cumsum([0, *(np.ptp(values) + 1 for values in known)])
+        self.table = np.full(self.start[-1], UNSEEN, np.int32)
+        for values, place in zip(known, self.start[:-1] - self.low, strict=True):
+            self.table[values + place] = np.arange(len(values), dtype=np.int32)
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], schema: Schema, array: Any) -> WholeCodes | None:
+        """The table of these columns of an array; None if it does not serve all of them, or few cells."""
+        serves = columns and array.size >= MANY and np.can_cast(array.dtype, np.int64)
+        return cls(columns) if serves and all(_is_close(column, schema) for column in columns) else None
+
+    def look_up(self, rows: Any) -> Codes:
+        """The codes of rows (n, d), UNSEEN for all other numbers."""
+        from novacula.table._kernels import look_up
+
+        codes = np.empty(rows.shape, np.int32)
+        look_up(np.ascontiguousarray(rows, np.int64), self.low, self.start, self.table, codes)
+        return codes
+
+
+def _is_close(column: Column, schema: Schema) -> bool:
+    """Whether the categories are whole numbers within a short range, and no number marks a missing value."""
+    values = [value for value in column.categories if isinstance(value, int)]
+    if not values or len(values) < len(column.categories) or number_markers(schema.markers(column.name)):
+        return False
+    low, high = min(values), max(values)
+    return high - low < _CLOSE and low >= -(1 << 63) and high < 1 << 63  # what int64 holds
 
 
 def encode_weight(columns: Mapping[str, Any], n: int, schema: Schema, place: Place) -> Floats:

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from novacula.errors import DataError, InputTypeError, SchemaError
-from novacula.table.arrow import codes_of
-from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats
+from novacula.table.arrow import codes_of, entries_of
+from novacula.table.chunk import MISSING, UNSEEN, Chunk, Codes, Floats
 from novacula.table.encode import Place, encode_batch
 from novacula.table.files import first_line
 from novacula.table.memory import MemoryPartition, MemorySource
 from novacula.table.names import repeated
-from novacula.table.schema import Column, Schema
+from novacula.table.schema import Category, Column, Schema
 from novacula.table.source import Partition, Source, Unseen, rows_per_chunk
 
 _ENCODING = threading.Lock()
@@ -82,10 +82,20 @@ class FrameSource(MemorySource):
             known = self._coded.get(column.name)
             if known is None or known[0] is not column:
                 values = self.table.column(column.name).combine_chunks()
-                codes = codes_of(values, column.categories, schema.markers(column.name))
-                known = column, codes.astype(np.min_scalar_type(-max(len(column.categories), 2)), copy=False)
+                known = column, _narrow_codes(values, column.categories, schema.markers(column.name))
                 self._coded[column.name] = known
         return known[1]
+
+
+def _narrow_codes(values: Any, categories: tuple[Category, ...], markers: tuple[str, ...]) -> Any:
+    """The codes of a column in as few bytes as they need; a dictionary in the order of the categories holds them."""
+    narrow = np.min_scalar_type(-max(len(categories), 2))
+    if not pa.types.is_dictionary(values.type):
+        return codes_of(values, categories, markers).astype(narrow, copy=False)
+    codes, places = codes_of(values.dictionary, categories, markers), entries_of(values)
+    if np.array_equal(codes, np.arange(len(codes))):
+        return places.astype(narrow, copy=False)  # no entry is -1, which is MISSING
+    return np.append(codes, MISSING).astype(narrow)[places]
 
 
 def is_frame(value: Any) -> bool:
@@ -142,7 +152,7 @@ def _convert(frame: Any, narwhal: Any) -> Any:
     failures = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError)
     try:
         if nw.dependencies.is_pandas_dataframe(frame):
-            return pa.Table.from_pandas(frame, preserve_index=False)
+            return _from_pandas(frame)
         return narwhal.to_arrow()
     except failures as error:
         for name in narwhal.columns:
@@ -151,6 +161,23 @@ def _convert(frame: Any, narwhal: Any) -> Any:
             except failures as cause:
                 raise _mixed(name, cause) from cause
         raise DataError(f"the frame cannot be read: {first_line(error)}") from error
+
+
+def _from_pandas(frame: Any) -> Any:
+    """A pandas frame, as Arrow reads it; the codes of categories stay where they are."""
+    from pandas import CategoricalDtype
+
+    kinds = frame.dtypes.items()
+    coded = {name: _dictionary(frame[name].array) for name, kind in kinds if isinstance(kind, CategoricalDtype)}
+    rest = pa.Table.from_pandas(frame, columns=[name for name in frame if name not in coded], preserve_index=False)
+    return pa.table({name: coded[name] if name in coded else rest.column(name) for name in frame})
+
+
+def _dictionary(values: Any) -> Any:
+    """A pandas array of categories as a dictionary; Arrow's own way there takes several passes over the codes."""
+    codes = values.codes
+    places = pa.array(codes, mask=codes < 0 if codes.min(initial=0) < 0 else None)
+    return pa.DictionaryArray.from_arrays(places, pa.array(values.categories), ordered=bool(values.ordered), safe=False)
 
 
 def _mixed(name: str, cause: BaseException) -> DataError:

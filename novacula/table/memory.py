@@ -9,20 +9,31 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import uuid4
 
 import numpy as np
 
 from novacula.errors import SchemaError
-from novacula.table.chunk import Chunk, Codes, Floats, sparse_rows
+from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats, sparse_rows
 from novacula.table.schema import Column, Schema
 from novacula.table.source import CHUNK_BYTES, Partition, Source, Unseen, rows_per_chunk
 
+if TYPE_CHECKING:
+    from novacula.table.encode import WholeCodes
+
 BLOCK = "features"
 """The name of the one column that stands for a sparse block."""
-Plan: TypeAlias = tuple[list[int] | None, list[tuple[tuple[float, ...], Any]]]
-"""The places of the numeric columns, None for all of them, and markers with the columns in which they are missing."""
+
+
+class Plan(NamedTuple):
+    """How rows of an array become a chunk by a schema; places are None where they are all columns in order."""
+
+    numeric: list[int] | None
+    marked: list[tuple[tuple[float, ...], Any]]  # markers with the columns in which they are missing
+    coded: list[int] | None
+    codes: WholeCodes | None  # None where categories are found column by column
 
 
 class MemorySource(Source):
@@ -50,6 +61,10 @@ class MemorySource(Source):
     @abstractmethod
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows start to stop of the named columns as an Arrow record batch."""
+
+    def whole_numbers(self, start: int, stop: int, names: Sequence[str]) -> Any:
+        """Rows start to stop of the named columns as an array of whole numbers; None where they are none."""
+        return None
 
     @abstractmethod
     def keep(self, start: int, stop: int) -> None:
@@ -109,6 +124,10 @@ class MemoryPartition(Partition):
         """Give the block as one record batch."""
         yield self.source.batch(self.start, self.stop, names)
 
+    def whole_numbers(self, names: Sequence[str]) -> Any:
+        """Give the block as it lies in memory."""
+        return self.source.whole_numbers(self.start, self.stop, names)
+
     def detached(self) -> MemoryPartition:
         """Give the block with its own rows only, under the same key."""
         part = MemoryPartition(self.source.rows(self.start, self.stop), 0, self.stop - self.start)
@@ -146,14 +165,18 @@ class ArraySource(MemorySource):
 
     def arrow_schema(self) -> Any:
         """Every column has the array's type."""
+        return self._stored
+
+    @cached_property
+    def _stored(self) -> Any:
         import pyarrow as pa
 
         stored = pa.from_numpy_dtype(self.array.dtype)
         return pa.schema([(name, stored) for name in self.names])
 
     def keep(self, start: int, stop: int) -> None:
-        """Keep a view of the rows."""
-        self.array = self.array[start:stop]
+        """Keep a view of the rows; the plan, which is quickly made again, does not travel with them."""
+        self.array, self._plan = self.array[start:stop], None
 
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
         """Rows as Arrow columns."""
@@ -163,45 +186,66 @@ class ArraySource(MemorySource):
         arrays = [pa.array(np.ascontiguousarray(columns[self._place[name]])) for name in names]
         return pa.record_batch(arrays, names=list(names))
 
+    def whole_numbers(self, start: int, stop: int, names: Sequence[str]) -> Any:
+        """Rows that int64 holds; a view where all columns are asked for."""
+        if not np.can_cast(self.array.dtype, np.int64) or self.array.dtype == bool:
+            return None
+        places = [self._place[name] for name in names]
+        return _chosen(self.array[start:stop], None if places == list(range(len(self.names))) else places)
+
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
         """Rows as a chunk; a view where the array already is one."""
         from novacula.table.encode import Place, encode_categories, encode_target, encode_weight
 
-        rows, n = self.array[start:stop], stop - start
+        rows, n, plan = self.array[start:stop], stop - start, self._plan_of(schema)
         named = (*(c.name for c in schema.of_kind("categorical")), *schema.roles)
         columns = {name: rows[:, self._place[name]] for name in named}
         place = Place(MemoryPartition(self, start, stop))
+        codes = None if plan.codes is None else plan.codes.look_up(_chosen(rows, plan.coded))
+        if codes is None or (unseen == "error" and (codes == UNSEEN).any()):  # what is refused is named by its column
+            codes = encode_categories(columns, n, schema, unseen, place)
         return Chunk(
-            self._numeric(rows, schema),
-            encode_categories(columns, n, schema, unseen, place),
+            _numbers(rows, plan),
+            codes,
             encode_weight(columns, n, schema, place),
             target=encode_target(columns, schema, place),
         )
 
-    def _numeric(self, rows: Any, schema: Schema) -> Floats:
-        chosen, marked = self._plan_of(schema)
-        numbers = np.ascontiguousarray(rows if chosen is None else rows[:, chosen], np.float64)
-        for markers, owned in marked:
-            numbers = np.where(np.isin(numbers, markers) & owned, np.nan, numbers)
-        return numbers
-
     def _plan_of(self, schema: Schema) -> Plan:
-        """Which columns are numeric and what is missing in them; kept, since all blocks of a pass ask for it."""
+        """Kept, since all blocks of a pass ask for it."""
         if self._plan is None or self._plan[0] is not schema:
             self._plan = (schema, self._planned(schema))
         return self._plan[1]
 
     def _planned(self, schema: Schema) -> Plan:
         from novacula.table.arrow import number_markers
+        from novacula.table.encode import WholeCodes
 
-        numeric = schema.of_kind("numeric")
-        chosen = [self._place[column.name] for column in numeric]
+        numeric, coded = schema.of_kind("numeric"), schema.of_kind("categorical")
         own = [schema.markers(column.name) for column in numeric]
         held = [(number_markers(markers), np.array([other == markers for other in own])) for markers in set(own)]
-        return (
-            None if chosen == list(range(len(self.names))) else chosen,
+        return Plan(
+            self._places(numeric),
             [(markers, owned) for markers, owned in held if markers],
+            self._places(coded),
+            WholeCodes.of(coded, schema, self.array),
         )
+
+    def _places(self, columns: Sequence[Column]) -> list[int] | None:
+        chosen = [self._place[column.name] for column in columns]
+        return None if chosen == list(range(len(self.names))) else chosen
+
+
+def _chosen(rows: Any, places: list[int] | None) -> Any:
+    return rows if places is None else rows[:, places]
+
+
+def _numbers(rows: Any, plan: Plan) -> Floats:
+    """The numeric columns; a view where the rows are nothing else already."""
+    numbers = np.ascontiguousarray(_chosen(rows, plan.numeric), np.float64)
+    for markers, owned in plan.marked:
+        numbers = np.where(np.isin(numbers, markers) & owned, np.nan, numbers)
+    return numbers
 
 
 class SparseSource(MemorySource):

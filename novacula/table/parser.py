@@ -80,6 +80,6 @@ def parse(
 
 def _refuse_nan(numbers: Sequence[Any]) -> None:
     """Arrow takes "nan" for a number, but it is a word: what stands for a missing value is for the schema to say."""
-    matrix = matrix_of(numbers)
+    matrix = matrix_of(numbers, by_row=False)
     if matrix is not None and np.isnan(matrix).sum() != sum(column.null_count for column in numbers):
         raise NotANumber

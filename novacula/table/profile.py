@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from novacula.table.arrow import entries_of, matrix_of, number_markers, numbers_of, trimmed
 from novacula.table.chunk import Floats
-from novacula.table.encode import side_by_side
+from novacula.table.encode import MANY, side_by_side
 from novacula.table.schema import Schema
 from novacula.table.source import Partition, is_textual
 
@@ -46,6 +46,8 @@ class ColumnProfile(NamedTuple):
 
 
 _CLOSE = 1 << 16  # integers within such a range are counted in a table
+_AROUND = 1 << 12  # and those so near to the first of their column are found all at once
+_BLOCK = 1 << 10  # rows that are looked at together: a cache holds them
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,29 @@ class Profile:
         values = {name: held if len(held) <= cap else None for (name, cap), held in pairs}
         return type(self)(self.names, batch.num_rows, counts, low, high, values, self.caps)
 
+    def observe_whole(self, partition: Partition, schema: Schema) -> Self | None:
+        """The profile of a partition of whole numbers that lie close together, at once; None of any other."""
+        if len(self.names) > len(self.caps) or any(number_markers(schema.markers(name)) for name in self.names):
+            return None
+        rows = partition.whole_numbers(self.names)
+        if rows is None or rows.size < MANY:
+            return None
+        low = rows[0].astype(np.int64) - _AROUND // 2
+        present = np.zeros((len(self.names), _AROUND), np.bool_)
+        if not _mark(rows, low, present):
+            return None
+        held = [(np.flatnonzero(marks) + least).tolist() for marks, least in zip(present, low, strict=True)]
+        pairs = zip(self.caps.items(), held, strict=True)
+        return type(self)(
+            self.names,
+            len(rows),
+            np.zeros((3, len(held)), np.int64),
+            np.array(list(map(min, held)), np.float64),
+            np.array(list(map(max, held)), np.float64),
+            {name: frozenset(values) if len(values) <= cap else None for (name, cap), values in pairs},
+            self.caps,
+        )
+
     def __add__(self, other: Self) -> Self:
         return type(self)(
             self.names,
@@ -105,9 +130,19 @@ class Profile:
 def profile_partition(partition: Partition, schema: Schema, numbers: Sequence[str], caps: Mapping[str, int]) -> Profile:
     """Profile a partition; the schema's kinds say how to parse text, its markers what is missing."""
     total = Profile.zero(numbers, caps)
+    if (found := total.observe_whole(partition, schema)) is not None:
+        return found
     for batch in partition.batches(total.names, schema):
         total = total + total.observe(batch, schema)
     return total
+
+
+def _mark(rows: Any, low: Any, present: Any) -> bool:
+    """Mark which of the numbers low (d,) and on occur in rows (n, d), in present (d, r); False if others do too."""
+    from novacula.table._kernels import mark_present
+
+    blocks = (rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK))
+    return all(mark_present(np.ascontiguousarray(block, np.int64), low, present) for block in blocks)
 
 
 def _union(left: frozenset[Any] | None, right: frozenset[Any] | None, cap: int) -> frozenset[Any] | None:
@@ -121,7 +156,7 @@ def _tally_numbers(columns: Sequence[Any], rows: int, markers: Sequence[tuple[st
     """Counts, lows and highs of columns that are numbers, or text that should be."""
     counts = np.zeros((3, len(columns)), np.int64)
     marked = any(map(number_markers, set(markers)))
-    matrix = None if marked else matrix_of(columns)
+    matrix = None if marked else matrix_of(columns, by_row=False)
     if matrix is None:
         pairs = [numbers_of(values, marks) for values, marks in zip(columns, markers, strict=True)]
         counts[1] = [0 if wrong is None else wrong.sum() for _, wrong in pairs]

@@ -49,7 +49,7 @@ class Column:
         if self.kind not in KINDS:
             kinds = ", ".join(KINDS)
             raise SchemaError(f"column {self.name!r} has kind {self.kind!r}, which is none of {kinds}")
-        if len(set(self.categories)) != len(self.categories):
+        if self.categories and len(set(self.categories)) != len(self.categories):
             raise SchemaError(f"column {self.name!r} names the category {repeated(self.categories)!r} twice")
         for category in self.categories:
             if isinstance(category, float) and not math.isfinite(category):

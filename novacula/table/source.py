@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from novacula.table.chunk import Chunk
@@ -33,6 +34,10 @@ class Partition(ABC):
         A schema says what they will be used as, so that numbers need not become strings first; where values
         do not fit it, the column comes as text.
         """
+
+    def whole_numbers(self, names: Sequence[str]) -> Any:
+        """The named columns as one array (n, d) of whole numbers, where they lie in memory so; None elsewhere."""
+        return None
 
     def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
         """The columns of text that are worth parsing as numbers at once; a wrong guess costs time only."""
@@ -110,6 +115,7 @@ def is_textual(stored: Any) -> bool:
     return bool(pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored))
 
 
+@lru_cache(256)
 def kind_of_type(stored: Any) -> Kind | None:
     """The kind that an Arrow type settles: text may be words, categories or numbers."""
     import pyarrow as pa
@@ -119,6 +125,7 @@ def kind_of_type(stored: Any) -> Kind | None:
     return None if is_textual(stored) else "numeric"
 
 
+@lru_cache(256)  # a table may have very many columns, of few types
 def holds_single_values(stored: Any) -> bool:
     """Whether the values of an Arrow type are numbers, words or times, not lists, records or bytes."""
     import pyarrow as pa

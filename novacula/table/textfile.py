@@ -21,6 +21,7 @@ from novacula.table.records import RecordSyntax
 RANGE_BYTES = 16 << 20
 """Bytes of a file that one partition covers."""
 
+_PIECE_BYTES = 1 << 20  # looked through at a time: what stays in the cache
 _ASCII = bytes(range(128))
 
 
@@ -45,12 +46,11 @@ class TextFile:
                     stream = pa.transcoding_input_stream(stream, self.encoding, self.codec)
                 stream.read(start)
                 return stream
+            if stop is not None:
+                return pa.OSFile(path).get_stream(start, stop - start)
             file = open(path, "rb")  # noqa: SIM115  (the caller closes it)
             file.seek(start)
-            if stop is None:
-                return file
-            with file:
-                return pa.BufferReader(file.read(stop - start))
+            return file
         except READ_ERRORS as error:
             raise self.unreadable(error) from error
 
@@ -71,18 +71,32 @@ class TextFile:
         if not self.divisible:
             yield start, None
             return
-        first, held, size = start, b"", max(RANGE_BYTES, least)
-        with self.open(start) as stream:
-            while len(block := stream.read(size)) == size:
-                held += block
-                if end := syntax.last_end(held):
-                    yield start, start + end
-                    start, held = start + end, held[end:]
-            held += block
+        first, size = start, max(RANGE_BYTES, least)
+        for edge in range(start + size, self.file.size + 1, size):
+            if end := self._last_end(start, edge, syntax):
+                yield start, start + end
+                start += end
+        with self.open(start, self.file.size) as stream:
+            held = stream.read()
         if (quote := syntax.open_quote(held)) is not None:
             raise DataError(f"{self.path}, line {self._line(start + quote)}: a quote opens here and is never closed")
         if held or start == first:
             yield start, start + len(held)
+
+    def _last_end(self, start: int, edge: int, syntax: RecordSyntax) -> int:
+        """Where the last whole record before an edge ends, from the start; held whole only if there are quotes."""
+        end = at = 0
+        with self.open(start, edge) as stream:
+            while piece := stream.read(_PIECE_BYTES):
+                if syntax.quote is not None and syntax.quote in piece:
+                    break
+                newline = piece.rfind(b"\n")
+                end = at + newline + 1 if newline >= 0 else end
+                at += len(piece)
+            else:
+                return end
+        with self.open(start, edge) as stream:
+            return syntax.last_end(stream.read())
 
     def _line(self, offset: int) -> int:
         with self.open(0, offset) as stream:

@@ -1,26 +1,25 @@
 """Compiled loops over rows that go down a tree."""
 
 import numpy as np
-from numba import njit
+from numba import from_dtype, njit
 from numba.types import Array, Tuple, boolean, float64, int32, int64, void
 
+from novacula.compiling import kernel
+from novacula.tree.routing import STEP
+
+STEPS = Array(from_dtype(STEP), 1, "C", readonly=True)
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 CODES = Array(int32, 1, "C", readonly=True)
 CODE_ROWS = Array(int32, 2, "C", readonly=True)
 LONGS = Array(int64, 1, "C", readonly=True)
-FLAGS = Array(boolean, 1, "C", readonly=True)
+BLOCK = 32
+"""Rows that go down a tree side by side."""
 
 
 @njit(nogil=True)
-def _branch(node, row, f, numeric, codes, is_numeric, place, threshold, otherwise, arm_start, arm_code, arm_branch):
-    """The branch that a row takes at a node, −1 where its value is missing."""
-    if is_numeric[f]:
-        value = numeric[row, place[f]]
-        return -1 if value != value else (0 if value <= threshold[node] else 1)
-    code = codes[row, place[f]]
-    if code < 0:
-        return -1
+def _arm(node, code, otherwise, arm_start, arm_code, arm_branch):
+    """The branch that a code takes at a node that tests a column of codes."""
     low, high = arm_start[node], arm_start[node + 1]
     if low + code < high and arm_code[low + code] == code:  # as a rule every code has an arm
         return arm_branch[low + code]
@@ -36,6 +35,44 @@ def _branch(node, row, f, numeric, codes, is_numeric, place, threshold, otherwis
 
 
 @njit(nogil=True)
+def _go_down(
+    begin, size, at, going, numeric, codes, steps, default, otherwise, arm_start, arm_code, arm_branch, weight,
+    fractional,
+):  # fmt: skip
+    """Take `size` rows from row `begin` on, each from its node at[i] to its leaf, or to −1 − a node where it divides.
+
+    All rows take a step, then all the next one: steps of one row wait for each other, those of several do not.
+    """
+    for i in range(size):
+        going[i] = i
+    while size > 0:
+        kept = 0
+        for g in range(size):
+            i = going[g]
+            node = at[i]
+            step = steps[node]
+            if step.child < 0:
+                continue
+            if step.column >= 0:
+                value = numeric[begin + i, step.column]
+                known, branch = value == value, 1 - int(value <= step.threshold)
+            else:
+                code = codes[begin + i, -1 - step.column]
+                known, branch = code >= 0, 0
+                if known:
+                    branch = _arm(node, code, otherwise, arm_start, arm_code, arm_branch)
+            if not known:
+                if fractional and weight[node] > 0.0:
+                    at[i] = -1 - node
+                    continue
+                branch = default[node]
+            at[i] = step.child + branch
+            going[kept] = i
+            kept += 1
+        size = kept
+
+
+@njit(nogil=True)
 def _longer(array):
     longer = np.empty(2 * len(array), array.dtype)
     for i in range(len(array)):
@@ -43,61 +80,58 @@ def _longer(array):
     return longer
 
 
-@njit(
+@kernel(
     Tuple((int64[::1], int32[::1], float64[::1]))(
-        ROWS, CODE_ROWS, FLAGS, LONGS, CODES, VALUES, CODES, CODES, CODES, CODES, LONGS, CODES, CODES, VALUES, boolean
+        ROWS, CODE_ROWS, STEPS, CODES, CODES, CODES, LONGS, CODES, CODES, VALUES, boolean
     ),
-    nogil=True,
-    cache=True,
-)
+)  # fmt: skip
 def descend(
-    numeric, codes, is_numeric, place, feature, threshold, child, arity, default, otherwise, arm_start, arm_code,
-    arm_branch, weight, fractional,
+    numeric, codes, steps, arity, default, otherwise, arm_start, arm_code, arm_branch, weight, fractional
 ):  # fmt: skip
     """The leaves that rows reach: row, node and share of the row, in the order of rows.
 
-    numeric (n, d) and codes (n, C) hold attribute f in column place[f]; then the arrays of a tree, and the weight of
-    its nodes. A missing value goes down every branch if `fractional`, else down the default one.
+    numeric (n, d) and codes (n, C) are looked up as steps (m,) say; then the arrays of a tree, and the weight of its
+    nodes. A missing value goes down every branch if `fractional`, else down the default one.
     """
     n, count = len(codes), 0
     rows, nodes, shares = np.empty(max(n, 1), np.int64), np.empty(max(n, 1), np.int32), np.empty(max(n, 1))
+    at, going, one = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64), np.empty(1, np.int32)
     waiting, waiting_share = np.empty(64, np.int32), np.empty(64)
     for row in range(n):
-        waiting[0], waiting_share[0], height = 0, 1.0, 1
-        while height > 0:
+        if row % BLOCK == 0:
+            at[:] = 0
+            _go_down(
+                row, min(BLOCK, n - row), at, going, numeric, codes, steps, default, otherwise, arm_start, arm_code,
+                arm_branch, weight, fractional,
+            )  # fmt: skip
+        one[0], share, height = at[row % BLOCK], 1.0, 0
+        while True:
+            if one[0] >= 0:
+                if count == len(rows):
+                    rows, nodes, shares = _longer(rows), _longer(nodes), _longer(shares)
+                rows[count], nodes[count], shares[count] = row, one[0], share
+                count += 1
+            else:
+                parent = -1 - one[0]
+                first = steps[parent].child
+                for node in range(first + arity[parent] - 1, first - 1, -1):
+                    if weight[node] > 0.0:
+                        if height == len(waiting):
+                            waiting, waiting_share = _longer(waiting), _longer(waiting_share)
+                        waiting[height], waiting_share[height] = node, share * weight[node] / weight[parent]
+                        height += 1
+            if height == 0:
+                break
             height -= 1
-            node, share = waiting[height], waiting_share[height]
-            while feature[node] >= 0:
-                branch = _branch(
-                    node, row, feature[node], numeric, codes, is_numeric, place, threshold, otherwise, arm_start,
-                    arm_code, arm_branch,
-                )  # fmt: skip
-                if branch < 0 and fractional and weight[node] > 0.0:
-                    whole, parent = share, node
-                    first = child[parent]
-                    for b in range(arity[parent] - 1, -1, -1):
-                        if weight[first + b] > 0.0:
-                            if height == len(waiting):
-                                waiting, waiting_share = _longer(waiting), _longer(waiting_share)
-                            waiting[height] = first + b
-                            waiting_share[height] = whole * weight[first + b] / weight[parent]
-                            height += 1
-                    height -= 1
-                    node, share = waiting[height], waiting_share[height]
-                else:
-                    node = child[node] + (branch if branch >= 0 else default[node])
-            if count == len(rows):
-                rows, nodes, shares = _longer(rows), _longer(nodes), _longer(shares)
-            rows[count], nodes[count], shares[count] = row, node, share
-            count += 1
-    return rows[:count].copy(), nodes[:count].copy(), shares[:count].copy()
+            one[0], share = waiting[height], waiting_share[height]
+            _go_down(
+                row, 1, one, going, numeric, codes, steps, default, otherwise, arm_start, arm_code, arm_branch, weight,
+                fractional,
+            )  # fmt: skip
+    return rows[:count], nodes[:count], shares[:count]
 
 
-@njit(
-    void(CODE_ROWS, CODES, VALUES, LONGS, CODES, VALUES, LONGS, float64[:, :, ::1], float64[:, :, ::1]),
-    nogil=True,
-    cache=True,
-)
+@kernel(void(CODE_ROWS, CODES, VALUES, LONGS, CODES, VALUES, LONGS, float64[:, :, ::1], float64[:, :, ::1]))
 def count_nodes(codes, y, weight, rows, slots, shares, offsets, counts, missing):
     """Count codes (n, C) by node and class: rows are in slots, −1 for none, with shares.
 

@@ -8,7 +8,7 @@ What an attribute says is its gain, H(examples) − Σ share(branch) · H(branch
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -23,7 +23,7 @@ from novacula.learner.base import count_unseen
 from novacula.learner.class_weight import class_weights
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
-from novacula.table import Chunk, Table
+from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import UNSEEN, Floats
 from novacula.tree import exporting, settings
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
@@ -333,18 +333,26 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         """Give the class probabilities of each row: those of its leaf, or of its leaves mixed by shares."""
         if hasattr(self, "rule_list_"):
             return self.rule_list_.distributions(settings.pseudo_examples(self))[matches(self, X)]
-        table = self._query(X, self.unseen)
-        answers = table.map(
-            leaf_values, self._router(), self.tree_.distributions(settings.pseudo_examples(self)), table.layout
-        )
-        if answers[:, -1].any():
-            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
-        return answers[:, :-1]
+        return self._answers(X, leaf_values, self._leaf_distributions())
 
     def predict(self, X: Any) -> Any:
         """Give the most probable class of each row; of equals the first."""
-        probability = self.predict_proba(X)
-        return self.classes_[most_frequent(probability)]
+        if hasattr(self, "rule_list_"):
+            return self.classes_[most_frequent(self.predict_proba(X))]
+        values = self._leaf_distributions()
+        return self.classes_[self._answers(X, leaf_classes, values, most_frequent(values))[:, 0]]
+
+    def _leaf_distributions(self) -> Floats:
+        check_is_fitted(self)
+        return self.tree_.distributions(settings.pseudo_examples(self))
+
+    def _answers(self, X: Any, answer: Callable[..., Any], *args: Any) -> Any:
+        """What `answer` says of each row; its last column tells of categories never seen, which are reported."""
+        table = self._query(X, self.unseen)
+        answers = table.map(answer, self._router(), table.layout, *args)
+        if answers[:, -1].any():
+            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
+        return answers[:, :-1]
 
     def apply(self, X: Any) -> Integers:
         """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it.
@@ -446,13 +454,20 @@ def leaf_weights(chunk: Chunk, router: Router, n_classes: int) -> Floats:
     return weighted_counts(at, routes.share * chunk.weight[routes.row], size).reshape(-1, n_classes)
 
 
-def leaf_values(chunk: Chunk, router: Router, values: Floats, layout: Any) -> Floats:
+def leaf_values(chunk: Chunk, router: Router, layout: Schema, values: Floats) -> Floats:
     """The values (m, K) of the rows' leaves, and in one more column how many of a row's categories are unseen."""
     refuse_infinite(chunk.numeric, layout)
     out = np.empty((len(chunk), values.shape[1] + 1))
     out[:, :-1] = router.route(chunk).mixed(values, len(chunk))
     out[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
     return out
+
+
+def leaf_classes(chunk: Chunk, router: Router, layout: Schema, values: Floats, best: Integers) -> Integers:
+    """The same for the classes of most value, where `best` (m,) are those of the leaves."""
+    refuse_infinite(chunk.numeric, layout)
+    classes = router.route(chunk).classes(values, best, len(chunk))
+    return np.column_stack([classes, (chunk.codes == UNSEEN).sum(axis=1)])
 
 
 def leaves(chunk: Chunk, router: Router) -> Integers:

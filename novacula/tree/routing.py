@@ -10,7 +10,10 @@ import numpy as np
 from novacula.table import Chunk
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, coded
-from novacula.tree.structure import Integers, Tree
+from novacula.tree.structure import Integers, Tree, most_frequent
+
+STEP = np.dtype([("threshold", np.float64), ("child", np.int32), ("column", np.int32)])
+"""What a row needs at a node, side by side in memory: `column` is one of numbers, or −1 − one of codes."""
 
 
 class Routes(NamedTuple):
@@ -26,6 +29,10 @@ class Routes(NamedTuple):
             return values[self.node]
         starts = np.searchsorted(self.row, np.arange(n))
         return np.add.reduceat(self.share[:, None] * values[self.node], starts, axis=0)
+
+    def classes(self, values: Floats, best: Integers, n: int) -> Integers:
+        """For each of n rows the class of most probability, where `best` is that of each leaf."""
+        return best[self.node] if len(self.row) == n else most_frequent(self.mixed(values, n))
 
     def largest(self, n: int) -> Codes:
         """For each of n rows the leaf that takes most of it, of equals the first."""
@@ -44,6 +51,10 @@ class Router:
         self.cut_places = tuple(cut_places)
         self.fractional = fractional
         self.weight = tree.weight
+        columns = np.array([a.place if a.kind == "numeric" else -1 - a.place for a in attributes], np.int32)
+        self.steps = np.empty(len(tree), STEP)
+        self.steps["threshold"], self.steps["child"] = tree.threshold, tree.child
+        self.steps["column"] = columns[tree.feature] if len(columns) else 0  # whatever it is, a leaf asks nothing
 
     def codes(self, chunk: Chunk) -> Codes:
         """The codes of nominal and cut attributes of a chunk."""
@@ -56,9 +67,7 @@ class Router:
         tree = self.tree
         return Routes(
             *descend(
-                chunk.numeric, self.codes(chunk), np.array([a.kind == "numeric" for a in self.attributes]),
-                np.array([a.place for a in self.attributes], np.int64), tree.feature, tree.threshold, tree.child,
-                tree.arity, tree.default, tree.otherwise, tree.arm_start, tree.arm_code, tree.arm_branch, self.weight,
-                self.fractional,
+                chunk.numeric, self.codes(chunk), self.steps, tree.arity, tree.default, tree.otherwise, tree.arm_start,
+                tree.arm_code, tree.arm_branch, self.weight, self.fractional,
             )
         )  # fmt: skip

@@ -139,13 +139,13 @@ class Tree:
 
         A node without examples has those of its parent.
         """
-        counts = self.counts.copy()
-        empty = ~(counts.sum(axis=1) > 0)
+        counts, total = self.counts, self.weight
+        empty = ~(total > 0)
         if empty.any():
-            parent = self.parent()
+            counts, parent = counts.copy(), self.parent()
             for node in np.flatnonzero(empty):  # parents first, so that an empty parent is already filled
-                counts[node] = counts[parent[node]]
-        return (counts + m / self.n_classes) / (counts.sum(axis=1, keepdims=True) + m)
+                counts[node], total[node] = counts[parent[node]], total[parent[node]]
+        return (counts + m / self.n_classes) / (total[:, None] + m)
 
     def plurality(self) -> Integers:
         """The most frequent class at each node, of equals the first; that of the parent where there are no examples."""
@@ -246,4 +246,5 @@ class Tree:
 
 def most_frequent(counts: Floats) -> Integers:
     """The place of the largest entry of each row (n, K); of those that are equal up to rounding the first."""
-    return np.argmax(counts >= counts.max(axis=1, keepdims=True) * (1.0 - NOISE), axis=1)
+    largest = np.ascontiguousarray(counts.T).max(axis=0)  # rows are short, and down columns it runs ten times faster
+    return np.argmax(counts >= largest[:, None] * (1.0 - NOISE), axis=1)

@@ -1,6 +1,7 @@
 """Gaussian processes: brute-force normal distributions, scikit-learn's process, central differences, and relatives."""
 
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -158,6 +159,21 @@ def _difference(model, j, step):
     move[j] = step
     up, down = (model.log_marginal_likelihood(model.theta_ + sign * move) for sign in (1.0, -1.0))
     return (up - down) / (2.0 * step)
+
+
+@pytest.mark.parametrize(
+    "kernel", [2.0 * Gaussian(width=0.7) + Linear(), (Polynomial(degree=2) + 1.0).normalized(), 3.0 * Precomputed()]
+)
+def test_a_gradient_by_blocks_is_the_trace_written_out(kernel, monkeypatch):
+    monkeypatch.setattr(import_module("novacula.kernel.algebra.gram"), "BLOCK", 4)
+    X, y = rows(2, n=15, k=2)
+    X = Gaussian(width=1.0)(X) if kernel.precomputed else X
+    model = fitted(kernel, X, y, noise=0.3)
+    inverse = np.linalg.inv(model.kernel_(X) + 0.3 * np.eye(15))
+    pull = inverse @ y @ y.T @ inverse - 2 * inverse
+    changes = [*model.kernel_.gradients(X), 0.3 * np.eye(15)]
+    _, slopes = model.log_marginal_likelihood(return_gradient=True)
+    np.testing.assert_allclose(slopes, [0.5 * np.trace(pull @ change) for change in changes], rtol=1e-8, atol=1e-9)
 
 
 def test_the_search_finds_what_a_general_optimiser_finds():

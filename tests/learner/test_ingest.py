@@ -7,6 +7,7 @@ import pytest
 
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, SchemaError
+from novacula.learner.ingest import labels_of
 from novacula.linear import LinearRegression
 
 LABELS = [0, 1, 0]
@@ -27,3 +28,23 @@ def test_two_columns_of_one_name_are_refused(learner):
 def test_a_frame_without_columns_is_refused(learner, frame):
     with pytest.raises(DataError, match="found no columns"):
         learner.fit(frame, LABELS)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array([2, 0, 1, 2]),
+        np.array([7, -3, 7, 2]),
+        np.array([-128, 127, 0, 127], np.int8),
+        np.array([255, 3, 255], np.uint8),
+        np.array([True, False, True]),
+        np.array([10**9, 3, 10**9]),
+        np.array(["b", "a", "b"]),
+    ],
+    ids=lambda y: f"{y.dtype} {y.tolist()}",
+)
+def test_classes_and_their_codes(y):
+    classes, codes = labels_of(y, y[:, None])
+    known, places = np.unique(y, return_inverse=True)
+    np.testing.assert_array_equal(classes, known, strict=True)
+    np.testing.assert_array_equal(codes, places.astype(np.int32), strict=True)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novacula.linear import Lasso, Ridge
 from novacula.linear.lasso import regression as module
-from novacula.linear.lasso.working_set import Price, State, WorkingSet, duality_gap
+from novacula.linear.lasso.working_set import FIRST, Price, State, WorkingSet, duality_gap
 from novacula.linear.quadratic import solve_quadratic
 
 laws = settings(deadline=None, max_examples=40)
@@ -300,3 +300,19 @@ def test_rounds_that_run_out_are_reported():
         model = Lasso(1e-3, max_iter=1).fit(X, y)
     assert not model.converged_
     assert model.dual_gap_ > 1e-6
+
+
+def test_columns_that_cannot_all_enter_at_once_are_solved_to_the_conditions():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(700, 600)), rng.normal(size=700)
+    weight = np.ones(700)
+    alpha = 0.1 * largest(X, y, weight, 1.0)
+    centred = X - X.mean(axis=0)
+    assert (np.abs(centred.T @ (y - y.mean())) / 700 > alpha).sum() > 2 * FIRST  # want to enter the empty working set
+    model = Lasso(alpha).fit(X, y)
+    assert model.solver_ == "rows"
+    pull, price = (values[:, 0] for values in pulls(model, X, y, weight))
+    active = model.coef_ != 0.0
+    assert active.sum() > FIRST
+    np.testing.assert_allclose(pull[active], price[active] * np.sign(model.coef_[active]), rtol=1e-8)
+    assert (np.abs(pull) <= price * (1.0 + 1e-8)).all()

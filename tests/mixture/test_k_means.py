@@ -130,7 +130,7 @@ def test_nearest_centres_are_exact_far_from_zero_and_at_any_scale(offset, scale)
     found = Assignment.of(seen, centres)
     distance = cdist(seen[1:], centres.offset)
     np.testing.assert_array_equal(found.label[1:], distance.argmin(axis=1))
-    np.testing.assert_allclose(np.sqrt(found.squares(seen, centres)[1:]), distance.min(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(np.sqrt(found.square[1:]), distance.min(axis=1), rtol=1e-12)
     distance[np.arange(len(distance)), found.label[1:]] = np.inf
     assert (found.lower[1:] <= distance.min(axis=1) * (1 + 1e-12)).all()
 

@@ -20,7 +20,7 @@ from novacula.evaluate import select_size
 from novacula.mixture import KMeans
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import BasisGradient, Descent
-from novacula.neural.rbf.output_layer import Occupancy, OutputLayer
+from novacula.neural.rbf.output_layer import Occupancy, OutputLayer, solve_definite
 from novacula.neural.rbf_network_classifier import RBFNetworkClassifier
 from novacula.neural.rbf_network_regressor import RBFNetworkRegressor
 from novacula.optimize import check_gradient
@@ -79,6 +79,41 @@ def test_a_centre_on_every_row_interpolates_as_scipy_does(basis, kernel, epsilon
         np.testing.assert_allclose(model.predict(X), y, atol=1e-8)
         np.testing.assert_allclose(model.predict(between), theirs(between), rtol=1e-6, atol=1e-7)
         np.testing.assert_allclose(model.coef_.sum(axis=1), 0.0, atol=1e-9 * np.abs(model.coef_).sum())
+
+
+def bordered(answers, target):
+    """The equations of interpolation with their side condition, solved as they stand."""
+    K = len(answers)
+    matrix = np.block([[answers, np.ones((K, 1))], [np.ones((1, K)), np.zeros((1, 1))]])
+    return np.linalg.solve(matrix, np.vstack([target, np.zeros((1, target.shape[1]))]))[:K]
+
+
+@pytest.mark.parametrize("basis", [name for name in FUNCTIONS if FUNCTIONS[name].sign])
+@pytest.mark.parametrize("K", [2, 3, 30])
+def test_a_definite_basis_needs_no_bordered_equations(basis, K):
+    rng = np.random.default_rng(K)
+    centers, target, sign = rng.normal(size=(K, 3)), rng.normal(size=(K, 2)), FUNCTIONS[basis].sign
+    answers = by_hand(basis, centers, centers, np.full(K, 0.5))
+    np.testing.assert_allclose(solve_definite(answers, target, sign), bordered(answers, target), rtol=1e-9)
+    assert solve_definite(answers, target, -sign) is None
+
+
+@pytest.mark.parametrize("basis", FUNCTIONS)
+def test_interpolation_with_a_width_for_each_centre(basis):
+    rng = np.random.default_rng(3)
+    X, y, widths = rng.normal(size=(12, 2)), rng.normal(size=(12, 1)), rng.uniform(0.3, 0.6, 12)
+    model = RBFNetworkRegressor(X, basis=basis, width=widths).fit(X, y[:, 0])
+    assert model.solver_ == "interpolation"
+    np.testing.assert_allclose(model.coef_, bordered(by_hand(basis, X, X, widths), y)[:, 0], rtol=1e-7)
+
+
+@pytest.mark.parametrize("basis", FUNCTIONS)
+def test_answers_in_pieces_are_those_of_the_formula(basis, monkeypatch):
+    monkeypatch.setattr("novacula.neural.rbf.basis.ANSWERS", 20)
+    rng = np.random.default_rng(0)
+    X, centers, widths = rng.normal(size=(23, 2)), rng.normal(size=(4, 2)), rng.uniform(0.5, 1.0, 4)
+    found = RadialBasis(basis, centers, widths).answers(X)
+    np.testing.assert_allclose(found, by_hand(basis, X, centers, widths), rtol=1e-12)
 
 
 @pytest.mark.parametrize("basis", FUNCTIONS)

@@ -95,6 +95,25 @@ def test_an_order_by_appearance_is_none(make, order):
     assert table.to_chunk().codes[:, 0].tolist() == [1, 2, 0, 1][::order]
 
 
+@pytest.mark.parametrize("size", [2, 200])
+@pytest.mark.parametrize("gap", [None, "w0"], ids=["gaps", "no gap"])
+def test_pandas_categories_read_as_arrow_reads_them(size, gap):
+    words = [f"w{k}" for k in range(size)]
+    frame = pd.DataFrame({"w": pd.Categorical([*words, gap], categories=words[::-1]), "n": range(size + 1)})
+    for rows in (frame, frame[["w"]], frame[["n"]], frame[:0]):
+        theirs = pa.Table.from_pandas(rows, preserve_index=False)
+        assert arrow_table(rows).to_pydict() == theirs.to_pydict()
+        assert arrow_table(rows).schema.names == theirs.schema.names
+
+
+def test_a_dictionary_in_another_order_than_its_codes():
+    column = pa.DictionaryArray.from_arrays(pa.array([2, None, 0, 1, 2], pa.int8()), pa.array(["b", "c", "a"]))
+    schema = nv.read(pa.table({"w": ["a", "b"]})).schema
+    table = nv.read(pa.table({"w": column}))
+    assert table.to_chunk().codes[:, 0].tolist() == [0, -1, 1, 2, 0]
+    assert table.conform(schema, "ignore").to_chunk().codes[:, 0].tolist() == [0, -1, 1, -2, 0]
+
+
 def test_categories_may_be_numbers_or_truth_values():
     frame = pd.DataFrame(
         {

@@ -129,6 +129,52 @@ def test_two_million_codes_equal_a_plain_lookup():
     np.testing.assert_array_equal(table.to_chunk().codes, array)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64])
+@pytest.mark.parametrize("beside", [False, True], ids=["all columns", "a numeric column among them"])
+@pytest.mark.parametrize("many", [1, 1 << 18], ids=["one table", "column by column"])
+def test_whole_numbers_have_their_codes(order, dtype, beside, many, monkeypatch):
+    """Also at the ends of the type, where a distance from the least category has no room in it."""
+    monkeypatch.setattr("novacula.table.encode.MANY", many)
+    ends = np.iinfo(dtype)
+    known = [(3, 1, 7), (ends.min, ends.min + 2), (ends.max - 1, ends.max), (5,)]
+    values = np.array([ends.min, ends.min + 1, ends.min + 2, 1, 3, 5, 6, 7, 8, ends.max - 1, ends.max], dtype)
+    array = np.asarray(np.random.default_rng(2).choice(values, (2500, 4)), order=order)
+    columns = [Column(f"x{j}", "categorical", categories) for j, categories in enumerate(known)]
+    if beside:
+        columns[1] = Column("x1", "numeric")
+    chunk = Table(ArraySource(array), Schema(tuple(columns)), unseen="ignore").to_chunk()
+    coded = [j for j in range(4) if not (beside and j == 1)]
+    plain = [[known[j].index(v) if v in known[j] else -2 for v in array[:, j].tolist()] for j in coded]
+    assert chunk.codes.T.tolist() == plain
+    assert chunk.codes.dtype == np.int32
+    assert chunk.codes.flags.c_contiguous
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64])
+@pytest.mark.parametrize("first", [0, 50, "least", "most"])
+def test_whole_numbers_are_profiled_at_once_as_one_by_one(dtype, first, monkeypatch):
+    """Close together, far apart, beyond the cap of categories, and at the ends of the type."""
+    ends, rng = np.iinfo(dtype), np.random.default_rng(3)
+    start = {"least": ends.min, "most": ends.max - 3}.get(first, first)
+    array = (start + rng.integers(0, 4, (1500, 3))).astype(dtype)
+    array[:, 1] = rng.integers(ends.min, ends.max, 1500, dtype=dtype, endpoint=True)
+    few = array[:, [0, 2]]
+    read = [nv.read(array), nv.read(few), nv.read(few, types={"x0": "categorical"})]
+    monkeypatch.setattr("novacula.table.profile.MANY", 1)
+    marked = [nv.read(array), nv.read(few), nv.read(few, types={"x0": "categorical"})]
+    assert [table.schema for table in marked] == [table.schema for table in read]
+
+
+@pytest.mark.parametrize("many", [1, 1 << 18], ids=["one table", "column by column"])
+def test_an_unknown_whole_number_is_named_by_its_column(many, monkeypatch):
+    monkeypatch.setattr("novacula.table.encode.MANY", many)
+    array = np.array([[1, 4], [2, 5]])
+    schema = Schema((Column("x0", "categorical", (1, 2)), Column("x1", "categorical", (4, 6))))
+    with pytest.raises(DataError, match=r"row 2 of the array holds 5 in column 'x1', which is none of its 2"):
+        Table(ArraySource(array), schema).to_chunk()
+
+
 # --- sparse ----------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numba.types import Array, boolean, float64, int32, int64, void
 
+from novacula.compiling import kernel
 from novacula.learner._kernels import exponentials
 from novacula.mixture.gaussian._kernels import BLOCK, _add_moments, _deviations, _distances, _turn
 
@@ -34,7 +35,7 @@ LOST = 1e-200
 """A share of the states below which a path may get lost to rounding where transitions cannot bring it back."""
 
 
-@njit(void(ROWS, TABLE, VECTOR), nogil=True, cache=True)
+@kernel(void(ROWS, TABLE, VECTOR))
 def scale_rows(logs, table, shift):
     """Each row of logs (P, K) as likelihoods (P, K) whose largest is 1, and its logarithm in shift (P,)."""
     n, n_states = logs.shape
@@ -56,10 +57,11 @@ def scale_rows(logs, table, shift):
                     table[r, k] = 0.0
 
 
-@njit(
+@kernel(
     void(ROWS, VALUES, CODES, CODES, BOUNDS, VALUES, ROWS, boolean, TABLE, VECTOR, VECTOR),
-    nogil=True, cache=True, fastmath=SUMS, error_model="numpy",
-)  # fmt: skip
+    fastmath=SUMS,
+    error_model="numpy",
+)
 def forward(table, shift, code, held, bounds, start, transition, strict, alpha, scale, score):
     """The states given the steps so far, alpha (n, K), each step's scale (n,), each sequence's ln p in score (S,).
 
@@ -106,10 +108,11 @@ def forward(table, shift, code, held, bounds, start, transition, strict, alpha, 
         score[s] = total
 
 
-@njit(
+@kernel(
     void(ROWS, CODES, CODES, BOUNDS, VALUES, ROWS, ROWS, VALUES, VALUES, TABLE, VECTOR, TABLE),
-    nogil=True, cache=True, fastmath=SUMS, error_model="numpy",
-)  # fmt: skip
+    fastmath=SUMS,
+    error_model="numpy",
+)
 def backward(table, code, place, bounds, weight, transition, alpha, scale, score, visits, starts, pairs):
     """Add what sequences are expected to do, times their weight (S,); those without a finite score are left out.
 
@@ -169,7 +172,7 @@ def _log_sum(x):
     return top + log(total)
 
 
-@njit(float64(ROWS, CODES, CODES, VALUES, ROWS, TABLE), nogil=True, cache=True)
+@kernel(float64(ROWS, CODES, CODES, VALUES, ROWS, TABLE))
 def log_forward(logs, code, held, log_start, log_transition, log_alpha):
     """One sequence: ln p(steps so far, state) into log_alpha (n, K); gives ln p of all steps."""
     n, n_states = log_alpha.shape
@@ -185,7 +188,7 @@ def log_forward(logs, code, held, log_start, log_transition, log_alpha):
     return _log_sum(log_alpha[n - 1])
 
 
-@njit(void(ROWS, CODES, CODES, float64, ROWS, ROWS, float64, TABLE, VECTOR, TABLE), nogil=True, cache=True)
+@kernel(void(ROWS, CODES, CODES, float64, ROWS, ROWS, float64, TABLE, VECTOR, TABLE))
 def log_backward(logs, code, place, weight, log_transition, log_alpha, score, visits, starts, pairs):
     """One sequence of a finite score: as `backward`, but pairs (K, K) take the expected numbers themselves."""
     n, n_states = log_alpha.shape
@@ -208,7 +211,7 @@ def log_backward(logs, code, place, weight, log_transition, log_alpha, score, vi
 # --- numbers ----------------------------------------------------------------------------------------------------
 
 
-@njit(void(ROWS, ROWS, FACTORS, VALUES, TABLE), nogil=True, cache=True)
+@kernel(void(ROWS, ROWS, FACTORS, VALUES, TABLE))
 def log_densities(x, mean, factor, offset, out):
     """ln N(x; mean, ·) of rows x (n, d) under K Gaussians into out (n, K); factors as those of a mixture."""
     n, d = x.shape
@@ -223,7 +226,7 @@ def log_densities(x, mean, factor, offset, out):
                 out[start + i, k] = offset[k] - 0.5 * q[i]
 
 
-@njit(void(ROWS, ROWS, ROWS, VECTOR, TABLE, CUBE), nogil=True, cache=True)
+@kernel(void(ROWS, ROWS, ROWS, VECTOR, TABLE, CUBE))
 def add_moments(x, share, mean, weight, first, second):
     """Add Σp, Σp(x − mean) and the lower triangle of Σp(x − mean)(x − mean)ᵀ of rows x (n, d), p = share (n, K)."""
     n, d = x.shape
@@ -241,7 +244,7 @@ def add_moments(x, share, mean, weight, first, second):
 # --- the best path ----------------------------------------------------------------------------------------------
 
 
-@njit(void(ROWS, CODES, CODES, BOUNDS, VALUES, ROWS, int32[:, ::1], int32[::1], VECTOR), nogil=True, cache=True)
+@kernel(void(ROWS, CODES, CODES, BOUNDS, VALUES, ROWS, int32[:, ::1], int32[::1], VECTOR))
 def best_paths(logs, code, held, bounds, log_start, log_transition, back, path, score):
     """Viterbi: the most probable states path (n,) of each sequence and the ln p of path and steps in score (S,).
 

@@ -1,9 +1,9 @@
 """Compiled loops over the entries of a Gram matrix, each in place."""
 
 import numpy as np
-from numba import njit
 from numba.types import Array, float64, void
 
+from novacula.compiling import kernel
 from novacula.learner._kernels import exponentials
 
 ROWS = Array(float64, 2, "C", readonly=True)
@@ -14,7 +14,7 @@ SMALL = 1e-4
 """Below this share of ‖x‖² + ‖y‖² a difference has lost more than four of its sixteen digits."""
 
 
-@njit(void(TABLE, ROWS, ROWS, VALUES, VALUES), nogil=True, cache=True)
+@kernel(void(TABLE, ROWS, ROWS, VALUES, VALUES))
 def distances_of_products(found, a, b, left, right):
     """Turn xᵀy (n, m) of rows a (n, d) and b (m, d), of squares left (n,) and right (m,), into ‖x − y‖²."""
     for i in range(found.shape[0]):
@@ -34,7 +34,7 @@ def distances_of_products(found, a, b, left, right):
                 found[i, j] = total
 
 
-@njit(void(TABLE), nogil=True, cache=True)
+@kernel(void(TABLE))
 def exponentials_of_rows(x):
     """Turn x (n, m), none of it above 700, into eˣ."""
     scale = np.empty(x.shape[1])

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from novacula.kernel.algebra.elementary import whole_power
-from novacula.kernel.algebra.gram import gram
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Expansion, Monomial, count_monomials, row_tensor
 from novacula.kernel.algebra.parameters import require_count, require_kernel, require_positive
@@ -53,10 +52,10 @@ class Sum(Kernel):
     def _terms(self, names: Sequence[str]) -> list[Monomial]:
         return [*self.left._terms(names), *self.right._terms(names)]
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """Those of the one, then those of the other."""
-        yield from self.left.gradients(X)
-        yield from self.right.gradients(X)
+        yield from self.left.gradients(A, B)
+        yield from self.right.gradients(A, B)
 
     def __repr__(self) -> str:
         return f"{self.left!r} + {enclosed(self.right, Sum)}"
@@ -94,12 +93,12 @@ class Product(Kernel):
     def _terms(self, names: Sequence[str]) -> list[Monomial]:
         return [one * other for one in self.left._terms(names) for other in self.right._terms(names)]
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """∂k₁ k₂, then k₁ ∂k₂."""
         for one, other in ((self.left, self.right), (self.right, self.left)):
             if one.free:
-                K = gram(other, X)
-                yield from (inner * K for inner in one.gradients(X))
+                K = other.block(A, B)
+                yield from (inner * K for inner in one.gradients(A, B))
 
     def __repr__(self) -> str:
         return f"{enclosed(self.left, Sum)} * {enclosed(self.right, Sum, Product, Scaled)}"
@@ -142,10 +141,10 @@ class Scaled(Kernel):
         """The scale, then those of the kernel."""
         return ("scale", *super().free)
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """c·k for the scale, then c·∂k."""
-        yield gram(self, X)
-        yield from (float(self.scale) * inner for inner in self.kernel.gradients(X))
+        yield self.block(A, B)
+        yield from (float(self.scale) * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
         return f"{float(self.scale)!r} * {enclosed(self.kernel, Sum, Product, Scaled)}"
@@ -185,11 +184,11 @@ class Power(Kernel):
         inner = self.kernel._terms(names)
         return Expansion.of(len(inner), int(self.exponent)).terms(inner)
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """n kⁿ⁻¹ ∂k."""
         if self.free:
-            slope = float(self.exponent) * whole_power(gram(self.kernel, X), int(self.exponent) - 1)
-            yield from (slope * inner for inner in self.kernel.gradients(X))
+            slope = float(self.exponent) * whole_power(self.kernel.block(A, B), int(self.exponent) - 1)
+            yield from (slope * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
         return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)} ** {int(self.exponent)}"

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.kernel.algebra.gram import gram
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Expansion, Monomial, count_monomials
 from novacula.kernel.algebra.parameters import require_count, require_gamma, require_positive
@@ -82,10 +81,10 @@ class Constant(Kernel):
         """Its value, unless that is 0."""
         return ("value",) if self.value > 0 else ()
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """∂c/∂ln c = c."""
         if self.value > 0:
-            yield self.block(X, X)
+            yield self.block(A, B)
 
 
 @dataclass(eq=False, repr=False)
@@ -141,9 +140,9 @@ class Polynomial(Kernel):
         """Gamma, and coef0 unless it is 0."""
         return ("coef0", "gamma") if self.coef0 > 0 else ("gamma",)
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """p (γ xᵀy + c)ᵖ⁻¹ times c, and times γ xᵀy."""
-        inner = gram(Linear(), X)
+        inner = products(A, B)
         slope = float(self.degree) * whole_power(self._base(inner), int(self.degree) - 1)
         if self.coef0 > 0:
             yield slope * self.coef0

@@ -269,8 +269,12 @@ class Kernel:
         parts = {name: part._copy() for name, part in self._parts()}
         return type(self)(**(self.get_params(deep=False) | parts))
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
-        """∂K/∂ln θ (n, n) of the Gram matrix of rows X, for each of `free` in order."""
+    def gradients(self, X: Rows, Y: Rows | None = None) -> Iterator[Floats]:
+        """∂k(x, y)/∂ln θ (n, m) for the rows of X and of Y, or of X with itself, for each of `free` in order."""
+        return self._changes(X, X if Y is None else Y)
+
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+        """The same of rows that are not checked, on one thread, as `block`."""
         return iter(())
 
     def __eq__(self, other: object) -> bool:

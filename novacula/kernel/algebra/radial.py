@@ -16,7 +16,6 @@ import numpy as np
 from novacula.errors import ParameterError
 from novacula.kernel.algebra.distances import gaussians, squared_distances
 from novacula.kernel.algebra.elementary import WORDS, gamma_of, number
-from novacula.kernel.algebra.gram import gram
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import no_map
 from novacula.kernel.algebra.parameters import require_gamma, require_positive
@@ -80,11 +79,13 @@ class Gaussian(Kernel):
         """Gamma or width, whichever was given."""
         return ("gamma",) if self.width is None else ("width",)
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """−γ d² k for γ; 2γ d² k for the width."""
-        squared = gram(SquaredDistance(), X)
-        K = gaussians(squared.copy(), self.rate)
-        yield (-self.rate if self.width is None else 2.0 * self.rate) * squared * K
+        squared = squared_distances(A, B)
+        change = gaussians(squared.copy(), self.rate)
+        change *= squared
+        change *= -self.rate if self.width is None else 2.0 * self.rate
+        yield change
 
 
 @dataclass(eq=False, repr=False)
@@ -122,20 +123,6 @@ class Multiquadric(Kernel):
         """c."""
         return ("c",)
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """c² / k."""
-        yield float(self.c) ** 2 / gram(self, X)
-
-
-@dataclass(eq=False, repr=False)
-class SquaredDistance(Kernel):
-    """‖x − y‖²: no kernel by itself, but it goes through the same blocks."""
-
-    @property
-    def positive(self) -> bool | None:
-        """False: the diagonal is 0 and the rest is not."""
-        return False
-
-    def block(self, A: Rows, B: Rows) -> Floats:
-        """‖x − y‖²."""
-        return squared_distances(A, B)
+        yield float(self.c) ** 2 / self.block(A, B)

@@ -15,7 +15,6 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra.compositions import Power, Product, Scaled, Sum, enclosed
-from novacula.kernel.algebra.gram import gram
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Monomial, no_map
 from novacula.kernel.algebra.parameters import require_kernel
@@ -50,11 +49,11 @@ class Exponential(Kernel):
     def _n_features(self, d: int) -> int:
         raise no_map(self, "the power series of exp has infinitely many positive terms, each with features of its own")
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """exp(k) ∂k."""
         if self.free:
-            K = gram(self, X)
-            yield from (K * inner for inner in self.kernel.gradients(X))
+            K = self.block(A, B)
+            yield from (K * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
         return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.exp()"
@@ -101,13 +100,14 @@ class Normalized(Kernel):
     def _terms(self, names: Sequence[str]) -> list[Monomial]:
         return [term * Monomial(1.0, {LENGTH: -1}) for term in self.kernel._terms(names)]
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """∂k/√(…) − ½ k̃ (∂k(x, x)/k(x, x) + ∂k(y, y)/k(y, y))."""
         if self.free:
-            K, shrink = gram(self, X), self._shrink(X)
-            for inner in self.kernel.gradients(X):
-                change = np.diagonal(inner) * shrink**2
-                yield inner * shrink[:, None] * shrink - 0.5 * K * (change[:, None] + change)
+            K, left, right = self.block(A, B), self._shrink(A), self._shrink(B)
+            changes = (self.kernel.gradients(*pair) for pair in ((A, B), (A, A), (B, B)))
+            for inner, of_a, of_b in zip(*changes, strict=True):
+                own = np.add.outer(np.diagonal(of_a) * left**2, np.diagonal(of_b) * right**2)
+                yield inner * np.outer(left, right) - 0.5 * K * own
 
     def __repr__(self) -> str:
         return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.normalized()"
@@ -165,9 +165,9 @@ class OnColumns(Kernel):
     def _terms(self, names: Sequence[str]) -> list[Monomial]:
         return list(self.kernel._terms([names[j] for j in places_of(self.columns, len(names), names)]))
 
-    def gradients(self, X: Rows) -> Iterator[Floats]:
+    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """Those of the kernel on these columns."""
-        yield from self.kernel.gradients(self._taken(X))
+        yield from self.kernel.gradients(self._taken(A), self._taken(B))
 
     def __repr__(self) -> str:
         columns = [c if isinstance(c, str) else int(c) for c in listed(self.columns)]

@@ -31,8 +31,11 @@ def few_threads(n: int) -> AbstractContextManager[None]:
 
 
 def lower_factor(matrix: Floats) -> Floats | None:
-    """L (n, n) of a symmetric matrix, whose memory it takes over; None where the matrix is not positive definite."""
-    factor, fault = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
+    """L of a symmetric matrix, whose memory it takes over; None where the matrix is not positive definite.
+
+    L is the lower half of what is given back (n, n), with the diagonal. Above the diagonal the matrix stays as it was.
+    """
+    factor, fault = lapack.dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
     return None if fault else factor
 
 
@@ -42,7 +45,7 @@ def solved(factor: Floats, right: Floats) -> Floats:
 
 
 def lower_inverse(factor: Floats) -> Floats:
-    """The lower half of C⁻¹, the rest zero."""
+    """C⁻¹ in the lower half (n, n), with the diagonal; above it nothing of use."""
     inverse, _ = lapack.dpotri(factor, lower=1)
     return np.asarray(inverse)
 

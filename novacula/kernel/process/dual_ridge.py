@@ -22,13 +22,18 @@ def priced(gram: Floats, weight: Floats, price: float) -> Floats:
 
 
 def steady_factor(matrix: Floats) -> Floats | None:
-    """L of a matrix, which stays as it is; None where it is not positive definite beyond rounding."""
+    """L of a matrix, whose memory it takes over; None, and the matrix as it was, where it is singular to rounding."""
+    own = np.diagonal(matrix).copy()
     with few_threads(len(matrix)):
-        factor = lower_factor(matrix.copy())
-    if factor is None:
-        return None
-    pivots = np.diagonal(factor) ** 2
-    return factor if pivots.min() > len(matrix) * EPS * pivots.max() else None
+        factor = lower_factor(matrix)
+    if factor is not None:
+        pivots = np.diagonal(factor) ** 2
+        if pivots.min() > len(matrix) * EPS * pivots.max():
+            return factor
+    half = np.tril(matrix, -1)  # what the decomposition left alone
+    np.add(half, half.T, out=matrix)
+    matrix[np.diag_indices_from(matrix)] = own
+    return None
 
 
 def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats, learner: str) -> Floats:

@@ -15,20 +15,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from novacula.kernel.algebra import Kernel, gram
+from novacula.kernel.algebra.gram import Place, blocks
 from novacula.kernel.algebra.rows import Rows
 from novacula.kernel.process.cholesky import few_threads, lower_factor, lower_inverse, solved
 from novacula.table.chunk import Floats
+from novacula.table.parallel import map_ordered
 
 LOG_2PI = math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """A kernel and noise with the targets taken into account: L with C = LLᵀ, and α = C⁻¹y."""
+    """A kernel and noise with the targets taken into account: C = LLᵀ and α = C⁻¹y."""
 
     kernel: Kernel
     noise: float
-    factor: Floats  # (n, n)
+    factor: Floats  # (n, n): L, in the lower half
     dual: Floats  # (n, k)
     log_likelihood: float
 
@@ -81,12 +83,27 @@ class Evidence:
 
     def _gradient(self, point: Conditioned, inverse: Floats) -> Floats:
         k = self.target.shape[1]
-        own = np.diagonal(inverse)
-        slopes = []
-        for change in point.kernel.gradients(self.rows):  # symmetric, as is C⁻¹, of which one half is there
-            trace = 2.0 * np.vdot(inverse.T, change) - own @ np.diagonal(change)
-            slopes.append(0.5 * (np.einsum("nk,nk->", point.dual, change @ point.dual) - k * trace))
         spread = point.noise / self.weight
-        noise = 0.5 * (spread @ np.square(point.dual).sum(axis=1) - k * (spread @ own))
+        noise = 0.5 * (spread @ np.square(point.dual).sum(axis=1) - k * (spread @ np.diagonal(inverse)))
         more = -0.5 * k * float((self.weight - 1.0).sum()) if point.noise > 0.0 else 0.0
-        return np.array([*slopes, noise + more])
+        return np.array([*self._slopes(point, inverse.T), noise + more])
+
+    def _slopes(self, point: Conditioned, inverse: Floats) -> Floats:
+        """½ Σ (ααᵀ − kC⁻¹)ᵢⱼ ∂Cᵢⱼ for each parameter, by blocks, of a C⁻¹ of which the upper half is there.
+
+        Both factors are symmetric, so what lies above the diagonal counts twice.
+        """
+        n, k = self.target.shape
+
+        def of_block(place: Place) -> Floats:
+            rows, columns = place
+            pull = point.dual[rows] @ point.dual[columns].T
+            pull -= k * inverse[place]
+            if rows == columns:
+                pull = np.triu(pull)
+                pull[np.diag_indices_from(pull)] *= 0.5
+            with np.errstate(over="ignore", invalid="ignore"):  # a slope that is not finite is the search's to find
+                changes = point.kernel.gradients(self.rows[rows], self.rows[columns])
+                return np.array([np.vdot(pull, change) for change in changes])
+
+        return np.sum(list(map_ordered(of_block, blocks(point.kernel, n, n, upper=True))), axis=0)

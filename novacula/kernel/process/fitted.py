@@ -169,7 +169,7 @@ class FittedProcess(Regressor, KeepsRows):
     @property
     def L_(self) -> Floats:  # noqa: N802  (scikit-learn's name)
         """The lower triangle L with C = LLᵀ."""
-        return self._given_rows().factor
+        return np.tril(self._given_rows().factor)
 
     @property
     def leave_one_out_(self) -> LeaveOneOut:

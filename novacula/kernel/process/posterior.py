@@ -26,7 +26,7 @@ class LeaveOneOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """A process given rows (n, d): L (n, n) and α (n, k)."""
+    """A process given rows (n, d): L, in the lower half of (n, n), and α (n, k)."""
 
     kernel: Kernel
     rows: Rows

@@ -40,7 +40,7 @@ def equation_steps(model: KernelRidge) -> Iterator[Step]:
         f"The first {SHOWN} of {n} rows." if n > SHOWN else "",
     )
     yield Step("The coefficients", formula="(K + λW⁻¹) a = y", table=table)
-    factor = steady_factor(matrix)
+    factor = steady_factor(matrix.copy())
     yield from spectral_steps(model, matrix) if factor is None else solution_steps(model, matrix, factor)
 
 

@@ -4,6 +4,8 @@ import numpy as np
 from numba import njit
 from numba.types import Array, UniTuple, float64, int64
 
+from novacula.compiling import kernel
+
 SQUARE = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 PLACES = Array(int64, 1, "C", readonly=True)
@@ -38,10 +40,8 @@ def _worst_ends(score, grows, falls, start):
     return start[worst], start[worst + 1], widest, best
 
 
-@njit(
+@kernel(
     UniTuple(int64, 4)(SQUARE, *[PLACES] * 2, *[VALUES] * 3, *[VECTOR] * 2, float64, float64, int64),
-    nogil=True,
-    cache=True,
     error_model="numpy",
 )
 def solve_pairs(K, row, start, ridge, lower, upper, beta, score, tol, noise, max_steps):

@@ -1,9 +1,9 @@
 """The dual problem by decomposition: the variables that violate most are solved for, the others held, and so on.
 
 A round costs the q × q kernel values of its working set, within which pairs are optimised until little is left to
-gain (`solve_pairs`), and the kernel rows of the variables that have moved, which are few. Rows whose variables sit at
-a bound, and whose scores say that they will stay there, are left out for a while (shrinking). The end is believed
-only once these rows are in again, with f = Kβ computed anew.
+gain (`solve_pairs`, and `free_step` where that takes long), and the kernel rows of the variables that have moved,
+which are few. Rows whose variables sit at a bound, and whose scores say that they will stay there, are left out for a
+while (shrinking). The end is believed only once these rows are in again, with f = Kβ computed anew.
 
 Osuna, Freund and Girosi (1997); Joachims, Making large-scale SVM learning practical (1999).
 """
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from novacula.kernel.svm.dual import Dual, DualSolution, Places
+from novacula.kernel.svm.free_step import free_step
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.kernel.svm.row_cache import RowCache, products
 from novacula.table.chunk import Floats
@@ -26,12 +27,14 @@ from novacula.table.parallel import one_blas_thread
 
 WHOLE = 2000
 """Rows up to which all variables are one working set."""
-SET = 600
+SET = 1000
 """Variables that are chosen for a working set because they violate; others are because they are free."""
 INNER = 0.1
 """The share of the violation down to which a working set is solved."""
+PAIRS, FACTOR = 2_000, 500
+"""After how many pairs all free variables take a step: so many, and q²/500 more for what a factor of q rows costs."""
 STEPS = 20_000
-"""Pairs that are optimised before the clock is looked at."""
+"""Steps that are made before the clock is looked at."""
 PATIENCE = 10
 """Rounds without any gain after which rounding is all that is left."""
 SINGLE = 6e-8
@@ -160,33 +163,37 @@ class Decomposition:
 
     def _round(self, scores: Floats, beta: Floats, violation: float) -> None:
         """Solve for a working set, and bring f up to date."""
-        from novacula.kernel.svm._kernels import CONCAVE, solve_pairs
-
         chosen = self._working_set(scores, beta)
         variables, before = self.variables[chosen], scores[chosen]
         dual, start = self.dual.take(variables), beta[chosen]
         rows, place = np.unique(dual.row, return_inverse=True)
-        K, after = self._square(rows), before.copy()
-        beta = start.copy()
-        steps, end, *pair = solve_pairs(
-            K,
-            place,
-            np.searchsorted(dual.group, np.arange(self.dual.n_groups + 1)),
-            dual.ridge,
-            dual.lower,
-            dual.upper,
-            beta,
-            after,
-            max(0.5 * self.effort.tol, INNER * violation),
-            self.noise,
-            int(min(STEPS, self.effort.max_iter - self.n_iter)),
-        )
-        if end == CONCAVE:
-            raise ConcaveError(*rows[pair].tolist())
-        self.n_iter += steps
+        K, after, beta = self._square(rows), before.copy(), start.copy()
+        self._optimise(place, dual, beta, after, max(0.5 * self.effort.tol, INNER * violation))
         self.beta[variables], change = beta, beta - start
         self.history.append(self.history[-1] + 0.5 * float(change @ (before + after)))  # exact for a quadratic
         self._move(rows, np.asarray(np.bincount(place, change, len(rows)), np.float64), K)
+
+    def _optimise(self, place: Places, dual: Dual, beta: Floats, score: Floats, tol: float) -> None:
+        """Solve for a working set by pairs, and where they take long by steps of all that is free."""
+        from novacula.kernel.svm._kernels import CONCAVE, UNSETTLED, solve_pairs
+
+        rows, K = self.square
+        last = min(self.n_iter + STEPS, self.effort.max_iter)
+        start = np.searchsorted(dual.group, np.arange(self.dual.n_groups + 1))
+        held = K, place, start, dual.ridge, dual.lower, dual.upper, beta, score, tol, self.noise
+        pairs = PAIRS + len(K) ** 2 // FACTOR
+        while True:
+            beta_before, score_before = beta.copy(), score.copy()
+            steps, end, *pair = solve_pairs(*held, int(min(pairs, last - self.n_iter)))
+            self.n_iter += steps
+            if end == CONCAVE:
+                raise ConcaveError(*rows[pair].tolist())
+            if end != UNSETTLED or self.n_iter >= last:
+                return
+            gain = 0.5 * (beta - beta_before) @ (score + score_before)
+            if free_step(K, place, dual, beta, score) < gain:
+                pairs *= 2  # they are worth more here
+            self.n_iter += 1
 
     def _working_set(self, scores: Floats, beta: Floats) -> Places:
         """Places of the variables to solve for, group after group: the worst violators, and free ones up to the room.

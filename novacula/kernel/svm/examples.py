@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_matrix, issparse
 
 from novacula.errors import DataError
 from novacula.kernel.algebra import Kernel, Rows
 from novacula.kernel.chunk_rows import require_finite, rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
+from novacula.kernel.svm.linear.products import in_blocks
 from novacula.linear.rows import column_names
 from novacula.table import Table
 from novacula.table.chunk import Floats, without_duplicates
@@ -55,6 +57,7 @@ class Sample:
         if not len(place):
             raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
         rows, counted, names = rows_of(chunk), chunk.counted(), column_names(table.layout)
+        rows = without_duplicates(rows) if issparse(rows) else rows
         target = np.asarray(counted.target).reshape(len(place))
         if kernel.precomputed:
             if rows.shape[0] != rows.shape[1]:
@@ -97,16 +100,18 @@ def merged(rows: Rows, target: Any, weight: Floats) -> tuple[Places, Floats]:
 
 
 def row_hashes(rows: Rows, target: Any) -> Any:
-    """A number for each row and target, equal where these are, and hardly ever equal where not (n,)."""
+    """A number for each row and target, equal where these are, and hardly ever equal where not (n,).
+
+    Sparse rows store no position twice.
+    """
     factor = np.random.default_rng(0).integers(0, 2**64, rows.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
-    if isinstance(rows, np.ndarray):
-        key = _bits(rows) @ factor[:-1]
-    else:
-        tidy = without_duplicates(rows)
-        bits = tidy.astype(np.float64, copy=True)
-        bits.data = _bits(tidy.data)
-        key = bits @ factor[:-1]
-    return key + _bits(target.astype(np.float64)) * factor[-1]
+
+    def of_block(block: Rows, _: slice) -> Any:
+        if issparse(block):
+            return csr_matrix((_bits(block.data), block.indices, block.indptr), block.shape) @ factor[:-1]
+        return _bits(block) @ factor[:-1]
+
+    return np.concatenate(in_blocks(rows, of_block)) + _bits(target.astype(np.float64)) * factor[-1]
 
 
 def _bits(values: Floats) -> Any:

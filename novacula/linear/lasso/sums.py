@@ -202,9 +202,8 @@ def centred_sums(chunk: Chunk, mean: Floats, y: Floats) -> tuple[Floats, Floats]
     dense = chunk.numeric.shape[1]
     x = chunk.numeric - mean[:dense]
     cross = x.T @ y
-    squares = (
-        np.einsum("ij,ij,i->j", x, x, chunk.weight) if (chunk.weight != 1.0).any() else np.einsum("ij,ij->j", x, x)
-    )
+    x *= x  # in place: fresh memory costs as much as the numbers in it
+    squares = chunk.weight @ x
     if chunk.sparse is None:
         return squares, cross
     raw = chunk.sparse.power(2).T @ chunk.weight

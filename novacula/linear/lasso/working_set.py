@@ -24,10 +24,11 @@ import numpy.typing as npt
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.linear.quadratic import solve_quadratic
 from novacula.table.chunk import Floats
+from novacula.table.parallel import one_blas_thread
 
 Places = npt.NDArray[np.intp]
 
-FIRST = 100
+FIRST = 200
 """Columns that enter an empty working set; later it doubles."""
 FLOOR = 1e-14
 """The share of ½‖y‖²/n below which a gap is rounding."""
@@ -133,7 +134,8 @@ class WorkingSet:
         hessian = self.gram + np.diag(l2) if l2.any() else self.gram
         linear, l1 = self.sums.cross[places, target], price.l1[places]
         best = np.zeros_like(coef)
-        best[places] = solve_quadratic(hessian, linear, l1, price.positive, coef[places], gap)
+        with one_blas_thread():  # systems this small, with sweeps between them, cost more on several
+            best[places] = solve_quadratic(hessian, linear, l1, price.positive, coef[places], gap)
         return best
 
 
@@ -166,7 +168,8 @@ def solve_sparse(working: WorkingSet, target: int, price: Price, start: State, t
         wanting = working.missing(np.flatnonzero(score > 1.0))
         room = max(FIRST, len(working.columns))
         working.add(np.sort(wanting[np.argsort(-score[wanting], kind="stable")[:room]]))
-        coef = working.solve(target, price, state.coef, gap if len(wanting) else 0.0)
+        # Where not all could enter, another round is sure to come, and the best of this set is not worth its sweeps.
+        coef = working.solve(target, price, state.coef, gap if len(wanting) > room else 0.0)
         if np.array_equal(coef, state.coef):
             coef = working.solve(target, price, state.coef)
         if np.array_equal(coef, state.coef):

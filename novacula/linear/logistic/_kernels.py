@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float64, int32, void
 
+from novacula.compiling import kernel
 from novacula.learner._kernels import exponentials
 
 ROWS = Array(float64, 2, "C", readonly=True)
@@ -42,7 +43,7 @@ def _log_one_plus(e):
     return 2.0 * s * (p * q + 1.0)
 
 
-@njit(float64(VECTOR, CODES, VALUES, VECTOR), nogil=True, cache=True, error_model="numpy")
+@kernel(float64(VECTOR, CODES, VALUES, VECTOR), error_model="numpy")
 def logistic_losses(margin, code, weight, root):
     """Turn margins (n,) of two classes into residuals w(p − t) in place; root (n,) becomes √(w p(1 − p)).
 
@@ -66,7 +67,7 @@ def logistic_losses(margin, code, weight, root):
     return total
 
 
-@njit(float64(TABLE, CODES, VALUES, TABLE), nogil=True, cache=True, error_model="numpy")
+@kernel(float64(TABLE, CODES, VALUES, TABLE), error_model="numpy")
 def softmax_losses(margin, code, weight, residual):
     """Turn margins (n, K) into probabilities in place; residual (n, K) becomes w(p − t).
 
@@ -95,7 +96,7 @@ def softmax_losses(margin, code, weight, residual):
     return total
 
 
-@njit(void(ROWS, VALUES, TABLE), nogil=True, cache=True)
+@kernel(void(ROWS, VALUES, TABLE))
 def centre_rows(x, centre, z):
     """Write x (n, d) about the centre (d,) into the first columns of z (n, q), and ones into the others.
 
@@ -109,7 +110,7 @@ def centre_rows(x, centre, z):
             z[i, j] = 1.0
 
 
-@njit(void(TABLE, VALUES), nogil=True, cache=True)
+@kernel(void(TABLE, VALUES))
 def scale_rows(z, factor):
     """Multiply each row of z (n, q) by its factor (n,), in place."""
     for i in range(z.shape[0]):

@@ -11,6 +11,8 @@ import math
 from numba import njit
 from numba.types import Array, boolean, float64, int32, int64, uint64, void
 
+from novacula.compiling import kernel
+
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 CODES = Array(int32, 1, "C", readonly=True)
@@ -45,12 +47,7 @@ def _move(x, i, by, intercept, w):
         w[d] += by
 
 
-@njit(
-    boolean(ROWS, CODES, int64, VALUES, VALUES, float64, int64, boolean, VECTOR, VECTOR, VECTOR),
-    nogil=True,
-    cache=True,
-    fastmath=REORDER,
-)
+@kernel(boolean(ROWS, CODES, int64, VALUES, VALUES, float64, int64, boolean, VECTOR, VECTOR, VECTOR), fastmath=REORDER)
 def show_rows(x, code, positive, weight, factor, eta, response, intercept, w, longest, tally):
     """Teach a perceptron x (n, d), of which class `positive` is +1: w ← w + η(t − o)x, in place.
 
@@ -85,7 +82,7 @@ def show_rows(x, code, positive, weight, factor, eta, response, intercept, w, lo
     return True
 
 
-@njit(void(ROWS, CODES, int64, VALUES, VALUES, VALUES, VECTOR), nogil=True, cache=True, fastmath=REORDER)
+@kernel(void(ROWS, CODES, int64, VALUES, VALUES, VALUES, VECTOR), fastmath=REORDER)
 def add_wrong(x, code, positive, weight, factor, w, wrong):
     """Add the weight of the rows of x (n, d) that lie on the wrong side of the plane w to wrong (1,)."""
     for i in range(x.shape[0]):
@@ -93,7 +90,7 @@ def add_wrong(x, code, positive, weight, factor, w, wrong):
             wrong[0] += weight[i] * factor[uint64(code[i])]
 
 
-@njit(boolean(ROWS, VALUES, VALUES, float64, boolean, VECTOR, VECTOR), nogil=True, cache=True, fastmath=REORDER)
+@kernel(boolean(ROWS, VALUES, VALUES, float64, boolean, VECTOR, VECTOR), fastmath=REORDER)
 def descend_rows(x, target, weight, eta, intercept, w, tally):
     """Teach a linear unit x (n, d) with target (n,): w ← w + η(t − o)x, in place; counts into tally (2,).
 

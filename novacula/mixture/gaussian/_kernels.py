@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float64
 
+from novacula.compiling import kernel
 from novacula.learner._kernels import exponentials
 
 ROWS = Array(float64, 2, "C", readonly=True)
@@ -140,7 +141,7 @@ def _add_moments(gap, p, k, m, t, weight, first, second):
             second[k, j, j - 1] += total
 
 
-@njit(float64(ROWS, VALUES, ROWS, FACTORS, VALUES, TABLE, VECTOR, TABLE, CUBE), nogil=True, cache=True)
+@kernel(float64(ROWS, VALUES, ROWS, FACTORS, VALUES, TABLE, VECTOR, TABLE, CUBE))
 def expect(x, row_weight, mean, factor, offset, out, weight, first, second):
     """Rows x (n, d) with row_weight (n,) under a density: the log-likelihood; what has no rows is not asked for.
 

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float32, float64, int32, int64, uint64, void
 
+from novacula.compiling import kernel
+
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 LABELS = Array(int32, 1, "C", readonly=True)
@@ -46,7 +48,7 @@ def _square(x, i, centres, k):
 # --- which centre is the nearest, by products -----------------------------------------------------------------
 
 
-@njit(void(ROWS, PLACES, VALUES, float64, float64, SINGLE_TABLE, VECTOR), nogil=True, cache=True)
+@kernel(void(ROWS, PLACES, VALUES, float64, float64, SINGLE_TABLE, VECTOR))
 def lift(x, rows, middle, unit, far, lifted, size):
     """(u(x − middle), 1) of the named rows of x (n, d) into lifted (m, d + 1), lengths without the 1 into size (m,).
 
@@ -91,10 +93,8 @@ def _rank(products, best, second, label):
             best[r] = low if low < b else b
 
 
-@njit(
-    void(ROWS, PLACES, ROWS, PRODUCTS, VALUES, float64, float64, float64, LABEL_VECTOR, VECTOR), nogil=True, cache=True
-)
-def settle(x, rows, centres, products, size, reach, rounding, unit, label, lower):
+@kernel(void(ROWS, PLACES, ROWS, PRODUCTS, VALUES, float64, float64, float64, LABEL_VECTOR, VECTOR, VECTOR))
+def settle(x, rows, centres, products, size, reach, rounding, unit, label, square, lower):
     """The nearest of centres (K, d) to the named rows of x into label (n,); every other is beyond lower (n,).
 
     products (K, m) are u²(‖x − c‖² − ‖x − middle‖²), each off by slack at most; reach is the largest u‖c − middle‖.
@@ -119,6 +119,7 @@ def settle(x, rows, centres, products, size, reach, rounding, unit, label, lower
             if k != first[r]:
                 next_least = least
         label[i] = k
+        square[i] = _square(x, i, centres, uint64(k))
         beyond = next_least - slack + size[r] * size[r]
         lower[i] = np.sqrt(beyond) / unit if beyond > 0.0 and slack < np.inf else 0.0
 
@@ -126,29 +127,27 @@ def settle(x, rows, centres, products, size, reach, rounding, unit, label, lower
 # --- which rows surely keep their centre ----------------------------------------------------------------------
 
 
-@njit(int64(ROWS, ROWS, VALUES, VALUES, VALUES, float64, LABELS, VECTOR, VECTOR, PLACE_VECTOR), nogil=True, cache=True)
-def doubtful(x, centres, apart, moved, fall, slack, label, upper, lower, rows):
+@kernel(int64(ROWS, ROWS, VALUES, VALUES, float64, LABELS, VECTOR, VECTOR, PLACE_VECTOR))
+def doubtful(x, centres, apart, fall, slack, label, square, lower, rows):
     """Hamerly's test: into rows (n,) those that may have another nearest centre than before; gives how many.
 
-    upper (n,), the distance from a row's own centre, grows by the way moved (K,) that it went. lower (n,), beyond which
-    every other centre lies, falls by the way fall (K,) of the fastest; apart (K,) is half the way to the next centre.
+    square (n,) takes the squared distance from a row's own centre, which the sums need in any case. lower (n,), beyond
+    which every other centre lies, falls by the way fall (K,) of the fastest; apart (K,) is half the way to the next.
     """
     count = 0
     for i in range(len(x)):
         k = uint64(label[i])
         bound = lower[i] * (1.0 - slack) - fall[k]
         lower[i] = bound
-        needed = max(bound, apart[k])
-        if (upper[i] + moved[k]) * (1.0 + slack) < needed:
-            continue
-        if not np.sqrt(_square(x, i, centres, k)) * (1.0 + slack) < needed:
+        square[i] = _square(x, i, centres, k)
+        if not np.sqrt(square[i]) * (1.0 + slack) < max(bound, apart[k]):
             rows[count] = i
             count += 1
     return count
 
 
-@njit(void(ROWS, ROWS, ROWS, VALUES, float64, LABEL_VECTOR, SINGLE_TABLE), nogil=True, cache=True)
-def relabel(x, centres, apart, moved, slack, label, lower):
+@kernel(void(ROWS, ROWS, ROWS, VALUES, float64, LABEL_VECTOR, VECTOR, SINGLE_TABLE))
+def relabel(x, centres, apart, moved, slack, label, square, lower):
     """Elkan's pass: the nearest centre of every row, with a lower bound (n, K) on the distance to each.
 
     Bounds fall by the way moved (K,) that a centre went; apart (K, K) are half the distances between centres.
@@ -172,30 +171,20 @@ def relabel(x, centres, apart, moved, slack, label, lower):
             if s < total or (s == total and c < k):
                 total, k = s, c
                 away = np.sqrt(total) * (1.0 + slack)
-        label[i] = k
+        label[i], square[i] = k, total
 
 
 # --- sums -----------------------------------------------------------------------------------------------------
 
 
-@njit(void(ROWS, VALUES, ROWS, LABELS, VECTOR, VECTOR, TABLE, VECTOR), nogil=True, cache=True)
-def add_rows(x, weight, centres, label, upper, held, total, inertia):
-    """Weight (K,), Σwx (K, d) and Σw‖x − c‖² (K,) of rows x (n, d) by label, added up; ‖x − c‖ into upper."""
+@kernel(void(ROWS, VALUES, LABELS, VALUES, VECTOR, TABLE, VECTOR))
+def add_rows(x, weight, label, square, held, total, inertia):
+    """Weight (K,), Σwx (K, d) and Σw‖x − c‖² (K,) of rows x (n, d) by label and square (n,), added up."""
     for i in range(len(x)):
-        k = uint64(label[i])
-        square = _square(x, i, centres, k)
-        upper[i] = np.sqrt(square)
-        w = weight[i]
+        k, w = uint64(label[i]), weight[i]
         if w == 0.0:
             continue
         held[k] += w
-        inertia[k] += w * square
+        inertia[k] += w * square[i]
         for j in range(x.shape[1]):
             total[k, j] += w * x[i, j]
-
-
-@njit(void(ROWS, ROWS, LABELS, VECTOR), nogil=True, cache=True)
-def measure(x, centres, label, square):
-    """The squared distance of each of rows x (n, d) to its centre, into square (n,)."""
-    for i in range(len(x)):
-        square[i] = _square(x, i, centres, uint64(label[i]))

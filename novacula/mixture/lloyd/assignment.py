@@ -95,10 +95,10 @@ class Centres:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """For each of n rows its centre, the distance to it when last measured, and what every other centre is beyond."""
+    """For each of n rows its centre, the squared distance to it, and what every other centre is beyond."""
 
     label: npt.NDArray[np.int32]
-    upper: Floats
+    square: Floats
     lower: Floats
 
     @classmethod
@@ -108,7 +108,7 @@ class Assignment:
 
     @classmethod
     def of(cls, x: Floats, centres: Centres) -> Self:
-        """Of rows x (n, d), offsets from the origin; distances are not measured."""
+        """Of rows x (n, d), offsets from the origin."""
         found, step = cls.empty(len(x)), rows_per_block(len(centres.offset))
         for start in range(0, len(x), step):
             part = x[start : start + step]
@@ -117,7 +117,7 @@ class Assignment:
 
     def rows(self, start: int, stop: int) -> Self:
         """Rows start to stop, as views."""
-        return type(self)(self.label[start:stop], self.upper[start:stop], self.lower[start:stop])
+        return type(self)(self.label[start:stop], self.square[start:stop], self.lower[start:stop])
 
     def assign(self, x: Floats, centres: Centres, rows: npt.NDArray[np.int64]) -> None:
         """Find the nearest centres of these rows of a block x (n, d), in place."""
@@ -128,15 +128,8 @@ class Assignment:
         lift(x, rows, space.middle, space.unit, FAR, lifted, size)
         products = centres.products(lifted)
         rounding = 2.0 * (x.shape[1] + 4) * HALF_ULP
-        settle(x, rows, centres.offset, products, size, reach, rounding, space.unit, self.label, self.lower)
-
-    def squares(self, x: Floats, centres: Centres) -> Floats:
-        """The squared distances of rows x (n, d) to their centres."""
-        from novacula.mixture.lloyd._kernels import measure
-
-        square = np.empty(len(x))
-        measure(x, centres.offset, self.label, square)
-        return square
+        known = self.label, self.square, self.lower
+        settle(x, rows, centres.offset, products, size, reach, rounding, space.unit, *known)
 
 
 def rows_per_block(n_clusters: int) -> int:

@@ -151,7 +151,7 @@ def _started(model: KMeans, x: Floats) -> tuple[npt.NDArray[np.int32], Floats]:
     space = Space.around(model.origin_, model.start_)
     centres, offset = Centres.of(space, model.start_ - model.origin_), space.offsets(x)
     found = Assignment.of(offset, centres)
-    return found.label, found.squares(offset, centres)
+    return found.label, found.square
 
 
 def _first_step(model: KMeans, x: Floats) -> Step:

@@ -43,7 +43,7 @@ class LeastRows(Statistic):
     def observe_far(cls, chunk: Chunk, centres: Centres, capacity: int) -> Self:
         """The farthest from their nearest centres; of rows equally far, those that a fixed mixing puts first."""
         x = centres.space.offsets(chunk.numeric)
-        square = Assignment.of(x, centres).squares(x, centres)
+        square = Assignment.of(x, centres).square
         return cls._counted(capacity, -square, row_keys(chunk, 0), chunk)
 
     @classmethod

@@ -18,8 +18,7 @@ def labels_of(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Any:
 
 def squares_of(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Floats:
     """The squared distance of each row to its nearest centre."""
-    x = seen(chunk, centres, names)
-    return Assignment.of(x, centres).squares(x, centres)
+    return Assignment.of(seen(chunk, centres, names), centres).square
 
 
 def distances_of(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Floats:

@@ -111,16 +111,16 @@ class Block:
 
         rows, found = np.empty(len(self.x), np.int64), self.found
         count = doubtful(
-            self.x, centres.offset, motion.apart, motion.moved, motion.fall, motion.slack,
-            found.label, found.upper, found.lower, rows,
+            self.x, centres.offset, motion.apart, motion.fall, motion.slack,
+            found.label, found.square, found.lower, rows,
         )  # fmt: skip
         return rows[:count]
 
     def _relabel(self, centres: Centres, motion: Motion) -> None:
         from novacula.mixture.lloyd._kernels import relabel
 
-        slack = max(motion.slack, SINGLE)
-        relabel(self.x, centres.offset, motion.between, motion.moved, slack, self.found.label, self.bounds)
+        slack, found = max(motion.slack, SINGLE), self.found
+        relabel(self.x, centres.offset, motion.between, motion.moved, slack, found.label, found.square, self.bounds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +150,7 @@ class Piece:
         self.doubtful[0] = 0
         for block in self.blocks:
             self.doubtful[0] += block.assign(centres, motion)
-            seen.add_rows(block.x, block.weight, centres.offset, block.found)
+            seen.add_rows(block.x, block.weight, block.found)
         return seen
 
     def forget(self) -> None:

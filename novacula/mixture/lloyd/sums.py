@@ -31,7 +31,7 @@ class ClusterSums(Statistic):
         """Each row with its nearest centre."""
         x = centres.space.offsets(chunk.numeric)
         seen = cls.zero(*centres.offset.shape)
-        seen.add_rows(x, chunk.weight, centres.offset, Assignment.of(x, centres))
+        seen.add_rows(x, chunk.weight, Assignment.of(x, centres))
         return seen
 
     @classmethod
@@ -39,15 +39,16 @@ class ClusterSums(Statistic):
         """Each row in a cluster drawn by what it holds; the inertia is that around the origin."""
         label = (row_keys(chunk, seed) % np.uint64(n_clusters)).astype(np.int32)
         seen = cls.zero(n_clusters, chunk.numeric.shape[1])
-        found = replace(Assignment.empty(len(chunk)), label=label)
-        seen.add_rows(space.offsets(chunk.numeric), chunk.weight, np.zeros_like(seen.total), found)
+        x = space.offsets(chunk.numeric)
+        found = replace(Assignment.empty(len(chunk)), label=label, square=np.einsum("ij,ij->i", x, x))
+        seen.add_rows(x, chunk.weight, found)
         return seen
 
-    def add_rows(self, x: Floats, weight: Floats, offset: Floats, found: Assignment) -> None:
-        """Take up rows x (n, d) around centres (K, d), in place: for who observes a chunk, piece by piece."""
+    def add_rows(self, x: Floats, weight: Floats, found: Assignment) -> None:
+        """Take up rows x (n, d) where they were found, in place: for who observes a chunk, piece by piece."""
         from novacula.mixture.lloyd._kernels import add_rows
 
-        add_rows(x, weight, offset, found.label, found.upper, self.weight, self.total, self.inertia)
+        add_rows(x, weight, found.label, found.square, self.weight, self.total, self.inertia)
 
     def __add__(self, other: Self) -> Self:
         require_same_layout(self, self.total.shape, other.total.shape)

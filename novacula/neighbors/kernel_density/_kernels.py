@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float64, int64, uint64, void
 
+from novacula.compiling import kernel
 from novacula.learner._kernels import exponentials
 
 ROWS = Array(float64, 2, "C", readonly=True)
@@ -129,12 +130,10 @@ def _leaf_sum(points, weight, a, b, kind, q, nearest, own, left, s, scale):
     return total
 
 
-@njit(
+@kernel(
     void(
         ROWS, VALUES, PLACES, PLACES, ROWS, ROWS, VALUES, int64, ROWS, VALUES, PLACES, VALUES, float64, VALUES, VECTOR
     ),
-    nogil=True,
-    cache=True,
 )
 def kernel_sums(points, weight, start, stop, low, high, heavy, kind, queries, nearest, own, left, rtol, atol, out):
     """Σ w k(s) over points (d, n) with weights (n,), for queries (m, d), into out (m,), to rtol · out + atol (m,).
@@ -176,7 +175,7 @@ def kernel_sums(points, weight, start, stop, low, high, heavy, kind, queries, ne
         out[i] = total
 
 
-@njit(void(VALUES, VALUES, float64, float64, VECTOR), nogil=True, cache=True)
+@kernel(void(VALUES, VALUES, float64, float64, VECTOR))
 def share_out(x, weight, first, step, out):
     """Add the weight (n,) of each x to the two points of a grid around it, more to the nearer one: out (m,).
 

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numba.types import Array, float32, void
 
+from novacula.compiling import kernel
+
 TABLE = float32[:, ::1]
 VECTOR = float32[::1]
 ROWS = Array(float32, 2, "C", readonly=True)
@@ -35,7 +37,7 @@ def _exponential(x):
     return p * np.int32((np.int32(k) + EXPONENT_BIAS) << FRACTION_BITS).view(np.float32)
 
 
-@njit(void(TABLE, VALUES), nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+@kernel(void(TABLE, VALUES), error_model="numpy", fastmath={"contract"})
 def logistic_units(net, bias):
     """Turn net (n, w) without its bias (w,) into 1 / (1 + e⁻ᶻ), in place."""
     for i in range(net.shape[0]):
@@ -46,7 +48,7 @@ def logistic_units(net, bias):
             net[i, j] = ONE / (ONE + _exponential(z))
 
 
-@njit(void(TABLE, VALUES), nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+@kernel(void(TABLE, VALUES), error_model="numpy", fastmath={"contract"})
 def tanh_units(net, bias):
     """Turn net (n, w) without its bias (w,) into tanh z = (1 − e⁻²ᶻ) / (1 + e⁻²ᶻ), in place."""
     for i in range(net.shape[0]):
@@ -58,7 +60,7 @@ def tanh_units(net, bias):
             net[i, j] = (ONE - e) / (ONE + e)
 
 
-@njit(void(TABLE, ROWS, VECTOR), nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+@kernel(void(TABLE, ROWS, VECTOR), error_model="numpy", fastmath={"contract"})
 def softmax_surprise(net, target, rows):
     """Turn net (n, k) into probabilities o in place, and write −Σ t ln o of each row to rows (n,)."""
     k = net.shape[1]

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from novacula.table.chunk import Chunk, Floats
+from novacula.table.parallel import map_ordered
 
 ANSWERS = 2**18
 """Answers of units that are computed together, 2 MB: a chunk of few columns holds many rows."""
@@ -24,10 +25,14 @@ ANSWERS = 2**18
 
 @dataclass(frozen=True, slots=True)
 class RadialFunction:
-    """φ as a function of s = r²/σ², its derivative from s and φ, and both as people and `Work` read them."""
+    """φ as a function of s = r²/σ², its derivative from s and φ, and both as people and `Work` read them.
+
+    `sign` is that of Σ wᵢwⱼφ(‖μᵢ − μⱼ‖/σ) for all weights that sum to 0 (Micchelli 1986), 0 where it may be either.
+    """
 
     value: Callable[[Floats], Floats]
     slope: Callable[[Floats, Floats], Floats]
+    sign: float
     formula: str
     expression: str  # over r and σ, as arithmetic over r and s
 
@@ -43,16 +48,20 @@ def _log(s: Floats) -> Floats:
 
 FUNCTIONS: Mapping[str, RadialFunction] = {
     "gaussian": RadialFunction(
-        lambda s: np.exp(-0.5 * s), lambda _, φ: -0.5 * φ, "exp(−r²/2σ²)", "exp(-r ** 2 / (2 * s ** 2))"
+        lambda s: np.exp(-0.5 * s), lambda _, φ: -0.5 * φ, 1.0, "exp(−r²/2σ²)", "exp(-r ** 2 / (2 * s ** 2))"
     ),
     "multiquadric": RadialFunction(
-        lambda s: np.sqrt(1.0 + s), lambda _, φ: 0.5 / φ, "√(1 + r²/σ²)", "sqrt(1 + r ** 2 / s ** 2)"
+        lambda s: np.sqrt(1.0 + s), lambda _, φ: 0.5 / φ, -1.0, "√(1 + r²/σ²)", "sqrt(1 + r ** 2 / s ** 2)"
     ),
     "inverse_multiquadric": RadialFunction(
-        lambda s: 1.0 / np.sqrt(1.0 + s), lambda _, φ: -0.5 * φ**3, "1 / √(1 + r²/σ²)", "1 / sqrt(1 + r ** 2 / s ** 2)"
+        lambda s: 1.0 / np.sqrt(1.0 + s),
+        lambda _, φ: -0.5 * φ**3,
+        1.0,
+        "1 / √(1 + r²/σ²)",
+        "1 / sqrt(1 + r ** 2 / s ** 2)",
     ),
     "thin_plate": RadialFunction(
-        _thin_plate, lambda s, _: 0.5 * (_log(s) + 1.0), "(r/σ)² ln(r/σ)", "(r / s) ** 2 * log(r / s)"
+        _thin_plate, lambda s, _: 0.5 * (_log(s) + 1.0), 0.0, "(r/σ)² ln(r/σ)", "(r / s) ** 2 * log(r / s)"
     ),
 }
 
@@ -70,16 +79,31 @@ class RadialBasis:
 
     def squares(self, x: Floats) -> Floats:
         """s = r²/σ² of rows x (n, d) and units: (n, K); NaN for rows with a value that is not finite."""
+        return self._in_pieces(self._squares, x)
+
+    def answers(self, x: Floats) -> Floats:
+        """φ of rows x (n, d) and units: (n, K)."""
+        value = FUNCTIONS[self.function].value
+        return self._in_pieces(lambda piece: value(self._squares(piece)), x)
+
+    def _in_pieces(self, function: Callable[[Floats], Floats], x: Floats) -> Floats:
+        """What a function says of rows x (n, d), in pieces that stay in the cache, on several threads: (n, K)."""
+        found, step = np.empty((len(x), len(self))), max(1, ANSWERS // len(self))
+
+        def fill(start: int) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is for the learner to report
+                found[start : start + step] = function(x[start : start + step])
+
+        for _ in map_ordered(fill, range(0, len(x), step)):
+            pass
+        return found
+
+    def _squares(self, x: Floats) -> Floats:
         # Not by ‖x‖² − 2xᵀc + ‖c‖², which loses its digits where a row is near a centre.
         squares: Floats = cdist(x, self.centers, "sqeuclidean")
         squares /= self.widths**2
         squares[~np.isfinite(x).all(axis=1)] = np.nan  # most functions would take an infinite value for a far one
         return squares
-
-    def answers(self, x: Floats) -> Floats:
-        """φ of rows x (n, d) and units: (n, K)."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is for the learner to report
-            return FUNCTIONS[self.function].value(self.squares(x))
 
     def blocks(self, chunk: Chunk) -> Iterator[Chunk]:
         """The rows of a chunk in pieces, the answers to which are few, or square where units are many; at least one."""

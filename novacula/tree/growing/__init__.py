@@ -64,8 +64,7 @@ def _in_memory(
     refuse_infinite(chunk.numeric, table.layout)
     codes, bins = coded(chunk, attributes, cut_places), None
     if max_bins is not None:
-        bins, more = _binned(chunk, attributes, max_bins)
-        codes = np.ascontiguousarray(np.hstack([codes, *more]))
+        bins, codes = _binned(chunk, codes, attributes, max_bins)
     features = Features.of(attributes, bins)
     y: Codes = chunk.target  # type: ignore[assignment]
     weight = chunk.weight if (class_weight == 1.0).all() else chunk.weight * class_weight[y]
@@ -75,12 +74,21 @@ def _in_memory(
     return _grown(tree, candidates, attributes, offered)
 
 
-def _binned(chunk: Chunk, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[tuple[Bins, ...], list[Codes]]:
-    """The bins of the numeric attributes, and each column's codes."""
+def _binned(
+    chunk: Chunk, codes: Codes, attributes: tuple[Attribute, ...], max_bins: int
+) -> tuple[tuple[Bins, ...], Codes]:
+    """The bins of the numeric attributes, and the codes of each column, these after the given ones."""
     places = [a.place for a in attributes if a.kind == "numeric"]
-    with closing(map_ordered(lambda j: binned(chunk.numeric[:, j], chunk.weight, max_bins), places)) as found:
-        columns = list(found)
-    return tuple(bins for bins, _ in columns), [codes[:, None] for _, codes in columns]
+    given = codes.shape[1]
+    beside = np.empty((len(codes), given + len(places)), np.int32)
+    beside[:, :given] = codes
+
+    def fill(i: int) -> Bins:
+        column, beside[:, given + i] = binned(chunk.numeric[:, places[i]], chunk.weight, max_bins)
+        return column
+
+    with closing(map_ordered(fill, range(len(places)))) as found:
+        return tuple(found), beside
 
 
 def _grown(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:

@@ -7,6 +7,9 @@ is sorted twice, and no value is looked at but those beside a chosen threshold.
 
 Columns of codes (categories, intervals, bins) are counted instead, into a table of (code, class).
 
+Loops over rows take the arrays of `Data` and `Desk` out first: to do so at every row, with a count of references each
+time, takes longer than the counting.
+
 Scores that differ by NOISE of their size are equal, and gains below TINY are none, because sums may have been added in
 another order. All of it is one file: Numba's cache does not notice changes in functions that come from another.
 """
@@ -16,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numba.types import Array, Tuple, boolean, float64, int32, int64, uint32
+
+from novacula.compiling import kernel
 
 ROW, TIE, GONE = np.uint32(0x3FFFFFFF), np.uint32(0x80000000), np.uint32(0x40000000)
 IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH, RELEASE_8 = range(7)  # in rules
@@ -27,7 +32,7 @@ LINEAR, SQUARE, EXPONENTIAL = range(3)
 SORTED, NOMINAL, ORDERED = range(3)  # features: a sorted list, codes without order, codes in order
 FEATURE, CHILD, ARITY, DEFAULT, OTHERWISE, ARM, ARMS = range(7)  # columns of nodes
 THRESHOLD, GAIN = range(2)  # columns of numbers
-TOTAL, KNOWN, LOST, LEFT, RIGHT, JOINED_LEFT, JOINED_RIGHT = range(7)  # rows of scratch: class weights
+TOTAL, KNOWN, LOST, LEFT, RIGHT, JOINED_LEFT, JOINED_RIGHT, TERM = range(8)  # rows of scratch: class weights
 NOISE, TINY = 1e-9, 1e-12
 EXHAUSTIVE = 10
 """Categories up to which every partition into two is tried."""
@@ -76,7 +81,7 @@ class Desk(NamedTuple):
     n_seen: Any  # (C,)
     gone: Any  # (C, K) class weights of missing codes
     side: Any  # (c,) partitions in two
-    work: Any  # (7, K) rows as the constants say
+    work: Any  # (8, K) rows as the constants say
     order: Any  # (b,)
     found: Any  # (F, 3) gain (−1: no test is allowed), split information, place of the threshold
     known: Any  # (b, K) class weights of known examples in each branch
@@ -96,7 +101,7 @@ def _new_desk(K, offsets, F):
         width = max(width, offsets[j + 1] - offsets[j])
     return Desk(
         np.zeros((cells, K)), np.zeros(cells, np.int32), np.zeros(C, np.int32), np.zeros((C, K)),
-        np.zeros(cells, np.int32), np.zeros((7, K)), np.zeros(width, np.int64), np.zeros((F, 3)), np.zeros((width, K)),
+        np.zeros(cells, np.int32), np.zeros((8, K)), np.zeros(width, np.int64), np.zeros((F, 3)), np.zeros((width, K)),
         np.zeros((width, K)), np.zeros(width, np.int32), np.zeros(K, np.int32), np.zeros(width),
         np.zeros(width, np.int64), np.zeros(width, np.int64), np.zeros(width, np.int64),
     )  # fmt: skip
@@ -282,13 +287,74 @@ def _cut_list(found, f, entries, y, mass, work, rules, limits, logs):
 
 @inner
 def _cut_apart(found, f, entries, known, y, mass, work, before, n, n_gone, enough, rules, logs):
-    """`_cut_list` where no missing example joins a branch: the innermost loop of all, so written out.
-
-    Gives how many thresholds there were.
-    """
-    unit, whole, gini, K = len(mass) == 0, len(logs) > 0, rules[IMPURITY] == GINI, work.shape[1]
-    nl, nr, best, place, below, tries = 0.0, n - n_gone, -1.0, 0, 0.0, 0
+    """`_cut_list` where no missing example joins a branch; gives how many thresholds there were."""
     enough *= 1.0 - n_gone / n
+    counted = len(logs) > 0 and rules[IMPURITY] == ENTROPY
+    if counted and work.shape[1] == 2:
+        best, place, below, tries = _scan_two_classes(entries, known, y, work, before, n, enough, logs)
+    elif counted:
+        best, place, below, tries = _scan_classes(entries, known, y, work, before, n, enough, logs)
+    else:
+        best, place, below, tries = _scan(entries, known, y, mass, work, before, n, n_gone, enough, rules)
+    if best >= 0.0:
+        found[f, 0], found[f, 2] = best if best > TINY else 0.0, place
+        found[f, 1] = _information(below, n) + _information(n - n_gone - below, n) + _information(n_gone, n)
+    return tries
+
+
+@inner
+def _scan_two_classes(entries, known, y, work, before, n, enough, logs):
+    """`_scan_classes` for two classes, whose counts stay in registers."""
+    least = int64(np.ceil(enough))
+    first, last = max(least, 1), known - least
+    left, right = 0, int64(work[KNOWN, 1])
+    best, place, tries = -1.0, 0, 0
+    for p in range(known):
+        entry = entries[p]
+        if first <= p <= last and not entry & TIE:
+            after = logs[p] + logs[known - p]
+            after -= logs[p - left] + logs[known - p - right]
+            after -= logs[left] + logs[right]
+            gain = (before - after) / n
+            tries += 1
+            if best < 0.0 or (gain > TINY and gain > best * (1.0 + NOISE)):
+                best, place = max(gain, 0.0), p
+        k = y[entry & ROW]
+        left += k
+        right -= k
+    return best, place, float64(place), tries
+
+
+@inner
+def _scan_classes(entries, known, y, work, before, n, enough, logs):
+    """`_scan` for the entropy where every row counts once: p rows lie below place p, and one class changes a step."""
+    least = int64(np.ceil(enough))
+    first, last = max(least, 1), known - least
+    best, place, tries = -1.0, 0, 0
+    for c in range(work.shape[1]):
+        work[TERM, c] = logs[int64(work[KNOWN, c])]
+    for p in range(known):
+        entry = entries[p]
+        if first <= p <= last and not entry & TIE:
+            after = logs[p] + logs[known - p]
+            for c in range(work.shape[1]):
+                after -= work[TERM, c]
+            gain = (before - after) / n
+            tries += 1
+            if best < 0.0 or (gain > TINY and gain > best * (1.0 + NOISE)):
+                best, place = max(gain, 0.0), p
+        k = y[entry & ROW]
+        work[LEFT, k] += 1.0
+        work[RIGHT, k] -= 1.0
+        work[TERM, k] = logs[int64(work[LEFT, k])] + logs[int64(work[RIGHT, k])]
+    return best, place, float64(place), tries
+
+
+@inner
+def _scan(entries, known, y, mass, work, before, n, n_gone, enough, rules):
+    """The innermost loop of all, so written out: the best gain, its place, the weight below it, how many there were."""
+    unit, gini, K = len(mass) == 0, rules[IMPURITY] == GINI, work.shape[1]
+    nl, nr, best, place, below, tries = 0.0, n - n_gone, -1.0, 0, 0.0, 0
     for p in range(known):
         entry = entries[p]
         row = entry & ROW
@@ -300,10 +366,6 @@ def _cut_apart(found, f, entries, known, y, mass, work, before, n, n_gone, enoug
                     squares_left += work[LEFT, c] * work[LEFT, c]
                     squares_right += work[RIGHT, c] * work[RIGHT, c]
                 after = n - n_gone - squares_left / nl - squares_right / nr
-            elif whole:
-                after = logs[int64(nl)] + logs[int64(nr)]
-                for c in range(K):
-                    after -= logs[int64(work[LEFT, c])] + logs[int64(work[RIGHT, c])]
             else:
                 after = nl * np.log2(nl) + nr * np.log2(nr)
                 for c in range(K):
@@ -320,10 +382,7 @@ def _cut_apart(found, f, entries, known, y, mass, work, before, n, n_gone, enoug
         work[RIGHT, k] -= w
         nl += w
         nr -= w
-    if best >= 0.0:
-        found[f, 0], found[f, 2] = best if best > TINY else 0.0, place
-        found[f, 1] = _information(below, n) + _information(n - n_gone - below, n) + _information(n_gone, n)
-    return tries
+    return best, place, below, tries
 
 
 @inner
@@ -460,18 +519,19 @@ def _split_codes(found, f, table, a, codes, t, work, rules, limits, logs):
 def _count_codes(rows, mass, data, desk):
     """Count the codes of a node by class; the seen codes of each column are put in rising order."""
     unit, C = len(mass) == 0, len(data.offsets) - 1
+    y, codes, offsets, table, gone = data.y, data.codes, data.offsets, desk.table, desk.gone
     for j in range(C):
-        _zero(desk.gone, j)
+        _zero(gone, j)
     for p in range(len(rows)):
         row = rows[p] & ROW
-        k = data.y[row]
+        k = y[row]
         w = 1.0 if unit else mass[row]
         for j in range(C):
-            code = data.codes[row, j]
+            code = codes[row, j]
             if code >= 0:
-                desk.table[data.offsets[j] + code, k] += w
+                table[offsets[j] + code, k] += w
             else:
-                desk.gone[j, k] += w
+                gone[j, k] += w
     for j in range(C):
         start, size = data.offsets[j], data.offsets[j + 1] - data.offsets[j]
         if 4 * len(rows) >= size:
@@ -483,10 +543,10 @@ def _count_codes(rows, mass, data, desk):
 @inner
 def _list_codes(start, size, j, desk):
     """The codes of a column that have any weight, rising."""
-    t = 0
+    t, table, seen = 0, desk.table, desk.seen
     for code in range(size):
-        if _sum(desk.table, start + code) > 0.0:
-            desk.seen[start + t] = code
+        if _sum(table, start + code) > 0.0:
+            seen[start + t] = code
             t += 1
     desk.n_seen[j] = t
 
@@ -494,18 +554,18 @@ def _list_codes(start, size, j, desk):
 @inner
 def _gather_codes(rows, start, j, data, desk):
     """The same where the rows are fewer than the codes."""
-    t = 0
+    t, codes, seen = 0, data.codes, desk.seen
     for p in range(len(rows)):
-        code = data.codes[rows[p] & ROW, j]
+        code = codes[rows[p] & ROW, j]
         if code >= 0:
             at = t
-            while at > 0 and desk.seen[start + at - 1] > code:
+            while at > 0 and seen[start + at - 1] > code:
                 at -= 1
-            if at > 0 and desk.seen[start + at - 1] == code:
+            if at > 0 and seen[start + at - 1] == code:
                 continue
             for i in range(t, at, -1):
-                desk.seen[start + i] = desk.seen[start + i - 1]
-            desk.seen[start + at] = code
+                seen[start + i] = seen[start + i - 1]
+            seen[start + at] = code
             t += 1
     desk.n_seen[j] = t
 
@@ -571,7 +631,7 @@ def _choose(found, settings):
 @inner
 def _branches(f, arena, lo, hi, mass, data, settings, desk):
     """The branches of the best test on a feature: desk.known, desk.to_branch; gives how many."""
-    j, cut, known = data.place[f], int64(desk.found[f, 2]), desk.known
+    j, cut, known, y = data.place[f], int64(desk.found[f, 2]), desk.known, data.y
     if data.kind[f] == SORTED:
         _zero(known, 0)
         _zero(known, 1)
@@ -580,7 +640,7 @@ def _branches(f, arena, lo, hi, mass, data, settings, desk):
             if entries[p] & GONE:
                 break
             row = entries[p] & ROW
-            known[0 if p < cut else 1, data.y[row]] += 1.0 if len(mass) == 0 else mass[row]
+            known[0 if p < cut else 1, y[row]] += 1.0 if len(mass) == 0 else mass[row]
         return 2
     a, t, ordered = data.offsets[j], desk.n_seen[j], data.kind[f] == ORDERED
     n_branches = 2 if ordered or settings.rules[GROUPING] == SUBSET else t
@@ -767,16 +827,17 @@ def _write_test(tree, node, f, n_branches, default, threshold, data, settings, d
 @inner
 def _mark(f, arena, lo, hi, data, desk, branch_of):
     """The branch of each row of a node after a test on a feature; −1 for every branch."""
-    j, cut = data.place[f], int64(desk.found[f, 2])
-    entries = arena[1 + j if data.kind[f] == SORTED else 0, lo:hi]
+    j, cut, is_sorted = data.place[f], int64(desk.found[f, 2]), data.kind[f] == SORTED
+    y, codes, to_branch, to_class = data.y, data.codes, desk.to_branch, desk.to_class
+    entries = arena[1 + j if is_sorted else 0, lo:hi]
     for p in range(len(entries)):
         row = entries[p] & ROW
-        if data.kind[f] == SORTED:
+        if is_sorted:
             known, branch = not entries[p] & GONE, 0 if p < cut else 1
         else:
-            code = data.codes[row, j]
-            known, branch = code >= 0, desk.to_branch[max(code, 0)]
-        branch_of[row] = branch if known else desk.to_class[data.y[row]]
+            code = codes[row, j]
+            known, branch = code >= 0, to_branch[max(code, 0)]
+        branch_of[row] = branch if known else to_class[y[row]]
 
 
 @inner
@@ -785,20 +846,20 @@ def _queue(stack, waiting, rows, lo, n_branches, first, depth, branch_of, settin
 
     Gives the stack, its height and the end of the last one.
     """
-    stack = _longer(stack, waiting + n_branches)
+    stack, size = _longer(stack, waiting + n_branches), desk.at
     for b in range(n_branches):
-        desk.at[b] = 0
+        size[b] = 0
     for p in range(len(rows)):
         branch = branch_of[rows[p] & ROW]
         for b in range(max(branch, 0), branch + 1 if branch >= 0 else n_branches):
-            desk.at[b] += 1
+            size[b] += 1
     end = lo
     for b in range(n_branches):
         desk.start[b] = -1
         if not _stops(desk.counts, b, depth, settings):
             desk.start[b] = end - lo
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 3] = first + b, end, depth
-            end += desk.at[b]
+            end += size[b]
             stack[waiting, 2] = end
             waiting += 1
     return stack, waiting, end
@@ -812,30 +873,33 @@ def _deal(entries, branch_of, n_branches, desk, out):
         at[b], run[b] = desk.start[b], -1
     for p in range(len(entries)):
         entry = entries[p]
-        row = entry & ROW
-        branch = branch_of[row]
+        branch = branch_of[entry & ROW]
         runs += 0 if entry & TIE else 1
-        first, last = (branch, branch + 1) if branch >= 0 else (0, n_branches)
-        for b in range(first, last):
+        b = max(branch, 0)
+        while True:  # as a rule once: a loop over a range takes twice the time
             place = at[b]
             if place >= 0:
-                out[place] = row | (entry & GONE) | (TIE if run[b] == runs else uint32(0))
+                out[place] = (entry & ~TIE) | (TIE if run[b] == runs else uint32(0))
                 run[b] = runs
                 at[b] = place + 1
+            b += 1
+            if branch >= 0 or b == n_branches:
+                break
 
 
 @inner
 def _deal_mass(rows, branch_of, n_branches, desk, mass, out):
     """Deal the weights of rows out, as `_deal` does the entries of the list in row order."""
+    at, shares = desk.at, desk.shares
     for b in range(n_branches):
-        desk.at[b] = desk.start[b]
+        at[b] = desk.start[b]
     for p in range(len(rows)):
         row = rows[p] & ROW
         branch = branch_of[row]
         for b in range(max(branch, 0), branch + 1 if branch >= 0 else n_branches):
-            if desk.at[b] >= 0:
-                out[desk.at[b]] = mass[row] if branch >= 0 else mass[row] * desk.shares[b]
-                desk.at[b] += 1
+            if at[b] >= 0:
+                out[at[b]] = mass[row] if branch >= 0 else mass[row] * shares[b]
+                at[b] += 1
 
 
 @inner
@@ -854,13 +918,11 @@ def _room(arena, masses, end):
 # --- what the drivers call -----------------------------------------------------------------------------------------
 
 
-@njit(
+@kernel(
     Tuple((INT_TABLE, TABLE, TABLE, INT_TABLE, int64[:, ::1], ENTRIES, NUMBERS, TABLE, TABLE))(
         ENTRIES, NUMBERS, int64, int64, int64, int64, boolean, VALUES, CODES, CODE_ROWS, LONGS, VALUES, VALUES, LONGS,
         LONGS, ROWS, LONGS, LONGS, VALUES, LONGS, VALUES, VALUES, VALUES,
     ),
-    nogil=True,
-    cache=True,
     error_model="numpy",
 )  # fmt: skip
 def grow(
@@ -936,13 +998,11 @@ def grow(
     )  # fmt: skip
 
 
-@njit(
+@kernel(
     Tuple((INT_TABLE, TABLE, TABLE, INT_TABLE, TABLE))(
         TABLE, TABLE, int64, VALUES, CODES, CODE_ROWS, LONGS, VALUES, VALUES, LONGS, LONGS, ROWS, VALUES, LONGS, VALUES,
         VALUES, VALUES,
     ),
-    nogil=True,
-    cache=True,
     error_model="numpy",
 )  # fmt: skip
 def split(

@@ -158,6 +158,15 @@ def test_gradients_are_central_differences(kernel, X):
 
 
 @laws
+@given(kernels, rows(6), rows(4))
+def test_gradients_between_rows_are_a_part_of_those_of_all(kernel, X, Y):
+    both = np.vstack([X, Y])
+    resolved = kernel.resolved(both)
+    for part, whole in zip(resolved.gradients(X, Y), resolved.gradients(both), strict=True):
+        np.testing.assert_allclose(part, whole[: len(X), len(X) :], rtol=1e-9, atol=1e-12 * np.abs(whole).max())
+
+
+@laws
 @given(kernels)
 def test_what_is_written_is_read_back(kernel):
     assert eval(repr(kernel), dict(NAMES)) == kernel

@@ -3,8 +3,9 @@
 Places read from the data are made unsigned, which spares the test for places counted from the end.
 """
 
-from numba import njit
 from numba.types import Array, float64, int32, int64, uint64
+
+from novacula.compiling import kernel
 
 VALUES = Array(float64, 1, "C", readonly=True)
 COLUMNS = Array(int32, 1, "C", readonly=True)
@@ -13,11 +14,7 @@ VECTOR = float64[::1]
 FLAGS = Array(int64, 1, "C")
 
 
-@njit(
-    float64(VALUES, COLUMNS, *[PLACES] * 3, *[VALUES] * 5, *[float64] * 3, PLACES, FLAGS, *[VECTOR] * 3),
-    nogil=True,
-    cache=True,
-)
+@kernel(float64(VALUES, COLUMNS, *[PLACES] * 3, *[VALUES] * 5, *[float64] * 3, PLACES, FLAGS, *[VECTOR] * 3))
 def descend(
     data, columns, begin, begin_columns, length, target, low, high, bend, ridge, epsilon, stiffness, calm, order,
     active, beta, w, balance,

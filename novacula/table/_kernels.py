@@ -1,0 +1,231 @@
+"""A compiled loop over the bytes of delimited text that holds no quotes: numbers to floats, words to views.
+
+A number is m · 10^e with whole m and e. Where m and the power of ten are floats, one operation rounds rightly
+(Clinger). Otherwise the power stands as a sum of two floats, and so does the product; it counts only where its
+error cannot change how it rounds (Ziv). What is then still open is not taken for a number here.
+
+Text ends in a newline, at which every inner loop stops. Places in it are unsigned, which spares the test for places
+counted from the end, and what is done for every number is inlined: together that halves the time.
+"""
+
+import numpy as np
+from numba import njit
+from numba.types import Array, boolean, float64, int32, int64, uint8, uint64, void
+
+from novacula.compiling import kernel
+from novacula.table.chunk import UNSEEN
+
+BYTES = Array(uint8, 1, "C", readonly=True)
+PLACES = Array(int64, 1, "C", readonly=True)
+INTEGERS = Array(int64, 2, "C", readonly=True)
+POWERS = Array(float64, 2, "C", readonly=True)
+
+SPACE, NEWLINE, RETURN, POINT, PLUS, MINUS, ZERO, LOWER_E = map(ord, " \n\r.+-0e")
+ONE = np.uint64(1)
+LOWER_CASE = 32  # the bit by which small letters differ from capitals
+DIGITS = 18  # of a whole number that always fits into 64 bits
+EXACT = 1 << 53  # whole numbers up to here are floats
+EXACT_POWER = 22  # and so are powers of ten up to here
+HALVES = 134217729.0  # 2²⁷ + 1 cuts a float into halves whose products are exact
+DOUBT = 2.0**-100  # relative; the error of a product of sums of two floats is below 2⁻¹⁰³
+
+
+@njit(nogil=True, inline="always")
+def _is_digit(byte):
+    return uint8(byte - ZERO) < 10
+
+
+@njit(nogil=True, inline="always")
+def _digits(text, i, m):
+    """Append digits to m; the place after them."""
+    while _is_digit(text[i]):
+        m = m * 10 + int64(text[i] - ZERO)
+        i += ONE
+    return m, i
+
+
+@njit(nogil=True)
+def _rounded(m, power, rest):
+    """m · (power + rest), rounded to the nearest float; NaN where that cannot be told."""
+    a = float(m)
+    left = float(m - int64(a))
+    product = a * power
+    t = HALVES * a
+    a1 = t - (t - a)
+    a2 = a - a1
+    t = HALVES * power
+    b1 = t - (t - power)
+    b2 = power - b1
+    error = ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
+    error += a * rest + left * power
+    low, high = product + (error - DOUBT * product), product + (error + DOUBT * product)
+    return low if low == high else float("nan")
+
+
+@njit(nogil=True, inline="always")
+def _scaled(m, e, powers):
+    """m · 10^e, rounded to the nearest float; NaN where that cannot be told. powers (2·top + 1, 2)."""
+    top = len(powers) // 2
+    if m == 0 or e == 0:
+        return float(m)
+    if m <= EXACT and 0 < e <= EXACT_POWER:
+        return m * powers[top + e, 0]
+    if m <= EXACT and -EXACT_POWER <= e < 0:
+        return m / powers[top - e, 0]
+    if -top <= e <= top:
+        return _rounded(m, powers[top + e, 0], powers[top + e, 1])
+    return float("nan")
+
+
+@njit(nogil=True, inline="always")
+def _number(text, i, powers):
+    """The number that begins at i and the place after it; NaN where none begins or it is too long."""
+    negative = text[i] == MINUS
+    i += uint64(negative or text[i] == PLUS)
+    first = i
+    m, i = _digits(text, i, int64(0))
+    count, e = int64(i - first), int64(0)
+    if text[i] == POINT:
+        point = i + ONE
+        m, i = _digits(text, point, m)
+        e = -int64(i - point)
+        count -= e
+    if count == 0:
+        return float("nan"), i
+    if count > DIGITS:
+        while text[first] == ZERO or text[first] == POINT:  # zeros in front do not count
+            count -= text[first] == ZERO
+            first += ONE
+        if count > DIGITS:
+            return float("nan"), i
+    if text[i] | LOWER_CASE == LOWER_E:
+        i += ONE
+        down = text[i] == MINUS
+        i += uint64(down or text[i] == PLUS)
+        first = i
+        power, i = _digits(text, i, int64(0))
+        if not 0 < int64(i - first) <= DIGITS:
+            return float("nan"), i
+        e += -power if down else power
+    value = _scaled(m, e, powers)
+    return -value if negative else value, i
+
+
+@njit(nogil=True, inline="always")
+def _spaces(text, i):
+    while text[i] == SPACE:
+        i += ONE
+    return i
+
+
+@njit(nogil=True, inline="always")
+def _field_end(text, i, delimiter):
+    while text[i] != delimiter and text[i] != NEWLINE and text[i] != RETURN:
+        i += ONE
+    return i
+
+
+@njit(nogil=True)
+def _is_marker(text, start, stop, markers, ends):
+    """Whether the bytes from start to stop, without the spaces at the end, are one of the markers."""
+    while start < stop and text[stop - ONE] == SPACE:
+        stop -= ONE
+    length, begin = int64(stop - start), 0
+    for end in ends:
+        k = 0
+        if end - begin == length:
+            while k < length and markers[begin + k] == text[start + uint64(k)]:
+                k += 1
+            if k == length:
+                return True
+        begin = end
+    return False
+
+
+@njit(nogil=True)
+def _write_view(text, start, stop, view):
+    """Arrow's view of a string (16,): its length, and the bytes or, of more than 12, four of them and where it is.
+
+    False of bytes beyond ASCII, which somebody would have to check.
+    """
+    length, place = int64(stop - start), int64(start)
+    view[:] = 0
+    for k in range(length):
+        byte = text[start + uint64(k)]
+        if byte > 127:
+            return False
+        if length <= 12 or k < 4:
+            view[4 + k] = byte
+    for k in range(4):
+        view[k] = (length >> 8 * k) & 255
+        if length > 12:
+            view[12 + k] = (place >> 8 * k) & 255
+    return True
+
+
+@kernel(int64(BYTES, uint8, PLACES, BYTES, PLACES, POWERS, float64[:, ::1], uint8[:, :, ::1]))
+def plain_records(text, delimiter, place, markers, ends, powers, numbers, words):
+    """Records of text, which ends in a newline, into numbers (columns, rows) and words (columns, rows, 16).
+
+    place (fields,) is j for numbers[j], -1 - j for words[j], and beyond these for a field to pass over. Gives the
+    count of rows, or -1 where something is not plain.
+    """
+    i, row = uint64(0), 0
+    while i < len(text):
+        line = i + uint64(text[i] == RETURN)
+        if text[line] == NEWLINE:  # a blank line is no row
+            i = line + ONE
+            continue
+        for j in range(len(place)):
+            column = place[j]
+            if 0 <= column < len(numbers):
+                start = _spaces(text, i)
+                value, i = _number(text, start, powers)
+                i = _spaces(text, i)
+                if value != value or not (text[i] == delimiter or text[i] == NEWLINE or text[i] == RETURN):
+                    i = _field_end(text, start, delimiter)
+                    if not _is_marker(text, start, i, markers, ends):
+                        return -1
+                    value = float("nan")
+                numbers[column, row] = value
+            else:
+                start, i = i, _field_end(text, i, delimiter)
+                if -len(words) <= column < 0 and not _write_view(text, start, i, words[-1 - column, row]):
+                    return -1
+            if j == len(place) - 1:
+                i += uint64(text[i] == RETURN)
+                if text[i] != NEWLINE:
+                    return -1
+            elif text[i] != delimiter:
+                return -1
+            i += ONE
+        row += 1
+    return row
+
+
+@kernel(boolean(INTEGERS, PLACES, boolean[:, ::1]))
+def mark_present(x, low, present):
+    """Set present[j, x[i, j] - low[j]] for x (n, d); False if a number lies beyond present (d, r), r a power of 2.
+
+    Column after column, of few enough rows to stay in the cache: stores to one table follow each other fast.
+    """
+    n, d = x.shape
+    last = uint64(present.shape[1] - 1)
+    together = uint64(0)
+    for j in range(d):
+        least, marks = low[j], present[j]
+        for i in range(n):
+            place = uint64(x[i, j] - least)  # what lies below lies far above then
+            together |= place
+            marks[place & last] = True
+    return together <= last
+
+
+@kernel(void(INTEGERS, PLACES, PLACES, Array(int32, 1, "C", readonly=True), int32[:, ::1]))
+def look_up(x, low, start, table, codes):
+    """codes[i, j] = table[start[j] + x[i, j] - low[j]], or UNSEEN beyond start[j + 1], for x (n, d)."""
+    n, d = x.shape
+    for i in range(n):
+        for j in range(d):
+            gap = uint64(x[i, j] - low[j])  # what lies below lies far above then
+            codes[i, j] = table[uint64(start[j]) + gap] if gap < uint64(start[j + 1] - start[j]) else UNSEEN

@@ -1,0 +1,67 @@
+import importlib
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from novacula.compiling import find_kernels
+
+SOURCE = """
+from numba.types import float64, int64
+
+from novacula.compiling import kernel
+
+
+@kernel(int64(int64))
+def twice(x):
+    "Twice x."
+    return 2 * x
+
+
+@kernel(float64(float64), error_model="numpy")
+def inverse(x):
+    return 1.0 / x
+"""
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    (tmp_path / "doubling.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+
+    def anew():
+        sys.modules.pop("doubling", None)
+        return importlib.import_module("doubling")
+
+    yield anew
+    sys.modules.pop("doubling", None)
+
+
+def test_a_kernel_is_compiled_once_when_it_is_called_and_then_loaded(load):
+    first = load()
+    assert first.twice._compiled is None
+    assert repr(first.twice) == "<kernel doubling.twice>"
+    assert (first.twice.name, first.twice.__doc__) == ("doubling.twice", "Twice x.")
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(first.twice, range(4))) == [0, 2, 4, 6]
+    assert sum(first.twice.compile().stats.cache_misses.values()) == 1
+    assert first.inverse._compiled is None  # its neighbour was not asked for
+
+    again = load()
+    assert again.twice(21) == 42
+    assert sum(again.twice.compile().stats.cache_hits.values()) == 1
+
+
+def test_a_kernel_has_one_signature_and_its_options(load):
+    module = load()
+    assert module.inverse(0.0) == float("inf")  # where Python would raise
+    assert len(module.inverse.compile().signatures) == 1
+    with pytest.raises(TypeError):
+        module.twice("two")
+
+
+def test_every_kernel_of_the_package_is_found():
+    found = [kernel.name for kernel in find_kernels()]
+    assert "novacula.statistics._kernels.contingency" in found
+    assert len(found) == len(set(found)) > 40
