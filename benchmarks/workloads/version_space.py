@@ -14,6 +14,13 @@ from benchmarks.workload import Agreement, Contender, Data, Figure, Limit, Probe
 CONSTRAINED = 5
 """Attributes that the concept constrains, so that about one row in values⁵ is positive."""
 
+AT_ONCE = (
+    "A call takes 3 to 5 ms: by a profile 23 % goes into the checks of X and y, 23 % into coding the 1,000 rows, 10 % "
+    "into the search for contradictions and 17 % into the count itself. One positive leaves an enumeration 2¹⁰ "
+    "hypotheses, so that in this order it is short; 16 attributes of 4 values are beyond it in any order."
+)
+"""Why an enumeration that sees the positives first is not a thousand times slower."""
+
 
 def conjunctive_rows(rows: int, attributes: int, values: int, constrained: int = CONSTRAINED) -> Data:
     """Random codes, and whether the first attributes are all 1; the last row is, so that there is a positive."""
@@ -93,8 +100,10 @@ class CountedMembers(Race):
         return [
             Contender("Novacula", "novacula", ours),
             Contender("enumeration, NumPy", "numpy", by_numpy, goal=1000.0),
-            Contender("enumeration, NumPy, positives first", "numpy", by_numpy, positives_first, goal=1.0),
-            Contender("enumeration, plain Python", "numpy", by_python, positives_first, goal=1000.0),
+            Contender(
+                "enumeration, NumPy, positives first", "numpy", by_numpy, positives_first, goal=1000.0, because=AT_ONCE
+            ),
+            Contender("enumeration, plain Python", "numpy", by_python, positives_first, goal=1000.0, because=AT_ONCE),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
