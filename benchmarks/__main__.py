@@ -40,9 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         report.write(report.read(json_path), json_path, page)
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that large files are removed then too
-    results = run(chosen, asked.quick, lambda line: print(line, flush=True))
-    report.write(results, json_path, page)
-    print(f"\n{report.markdown(results)}\nwritten to {json_path} and {page}")
+    for results in run(chosen, asked.quick, lambda line: print(line, flush=True)):
+        report.write(results, json_path, page)  # each time: a run that is stopped loses nothing
+    print(f"\n{page.read_text('utf-8')}\nwritten to {json_path} and {page}")
 
 
 def where(out: Path | None, quick: bool) -> tuple[Path, Path]:

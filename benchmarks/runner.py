@@ -28,23 +28,30 @@ _REPORTED = (
 )
 
 
-def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Result:
-    """Measure workloads one after the other; one that fails is a result that says so."""
+def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Iterator[Result]:
+    """Measure workloads one after the other and give what is known after each; one that fails says so."""
     say("measuring the machine")
     machine = Machine(**in_new_process("machine"))
     say(f"  {machine.bandwidth / 1e9:.0f} GB/s, {machine.flops / 1e9:.0f} Gflop/s")
-    results: Result = {kind: [] for kind in KINDS}
+    results: Result = {"machine": asdict(machine), "versions": _versions(), "quick": quick, **{k: [] for k in KINDS}}
     for workload in workloads:
-        if isinstance(workload, Probe):
-            results["probes"].append(_probed(workload, quick, say))
-        elif isinstance(workload, Survey):
-            results[workload.kind] += [_surveyed(workload, subject, quick, say) for subject in workload.subjects(quick)]
-        elif isinstance(workload, Growth):
-            results["growths"].append(_grown(workload, quick, machine, say))
-        elif isinstance(workload, Race):
-            sizes = workload.quick if quick else workload.full
-            results["races"] += [_raced(workload, size, quick, machine, say) for size in sizes]
-    return {"machine": asdict(machine), "versions": _versions(), "quick": quick, **results}
+        for kind, found in _measured(workload, quick, machine, say):
+            results[kind].append(found)
+            yield results
+
+
+def _measured(workload: Workload, quick: bool, machine: Machine, say: Say) -> Iterator[tuple[str, Result]]:
+    """The kind of each result of a workload, and the result."""
+    if isinstance(workload, Probe):
+        yield "probes", _probed(workload, quick, say)
+    elif isinstance(workload, Survey):
+        for subject in workload.subjects(quick):
+            yield workload.kind, _surveyed(workload, subject, quick, say)
+    elif isinstance(workload, Growth):
+        yield "growths", _grown(workload, quick, machine, say)
+    elif isinstance(workload, Race):
+        for size in workload.quick if quick else workload.full:
+            yield "races", _raced(workload, size, quick, machine, say)
 
 
 def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> Result:

@@ -1,5 +1,7 @@
 """A race that breaks off leaves a row for each contender that says how far it came."""
 
+from dataclasses import asdict
+
 import pytest
 
 from benchmarks import runner
@@ -46,3 +48,11 @@ def test_a_failure_after_the_race_keeps_the_times_and_marks_those_without_a_peak
     ours, *rivals = raced(monkeypatch, "peak")
     assert (ours["note"], ours["peak"]) == ("", 2)
     assert {(rival["note"], rival["ratio"]) for rival in rivals} == {("failed: no memory", 1.0)}
+
+
+def test_results_are_given_after_each_measurement(monkeypatch):
+    monkeypatch.setattr(runner, "in_new_process", lambda task: asdict(MACHINE))
+    monkeypatch.setattr(runner, "_raced", lambda race, size, *_: {"name": race.name, "size": dict(size)})
+    trees = named("exact_tree")
+    known = [len(results["races"]) for results in runner.run([RIDGE, trees], True, lambda line: None)]
+    assert known == list(range(1, len(RIDGE.quick) + len(trees.quick) + 1))
