@@ -13,7 +13,7 @@ from benchmarks.learners import LEARNERS, one_a_family
 from benchmarks.timing import FULL
 from benchmarks.workload import Survey
 
-ROWS, COLUMNS = 120, 3
+ROWS, COLUMNS = 200, 3  # sequences have a hundred steps
 COMMAND = "novacula learn play_tennis"
 _FIT = f"import sys; from benchmarks.learners import fitting; fitting(sys.argv[1], {ROWS}, {COLUMNS})()"
 

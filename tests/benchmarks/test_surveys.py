@@ -68,7 +68,7 @@ def test_a_quick_run_takes_one_learner_of_each_family():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_data_of_the_table_fit_each_learner(name):
-    fitting(name, 200, 3)()
+    fitting(name, cold_start.ROWS, cold_start.COLUMNS)()
 
 
 def test_a_curve_measures_the_time_and_the_memory_of_a_fit(sleeper):
