@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 from novacula.errors import DataError, InputTypeError, SchemaError
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.distinct import distinct
 from novacula.table.memory import ArraySource, MemorySource, SparseSource
 from novacula.table.source import Unseen
 from novacula.table.survey import survey
@@ -146,7 +147,9 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     """The classes in order and the code of each row's class; with `classes` no other may occur."""
     y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True)
     check_consistent_length(X, y)
-    found, codes = _distinct_labels(y)
+    if y.dtype.kind not in "iub":
+        check_classification_targets(y)
+    found, codes = distinct(y)
     if classes is None:
         return found, codes
     classes = np.unique(np.asarray(classes))
@@ -155,20 +158,6 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     if new.any():
         raise DataError(f"y contains the class {found[new][0]!r}, which was not named in classes on the first call")
     return classes, place.astype(np.int32)[codes]
-
-
-def _distinct_labels(y: Any) -> tuple[Any, Codes]:
-    if y.dtype.kind in "iub" and len(y):
-        low, high = int(y.min()), int(y.max())
-        if high - low < 1 << 16:  # a look-up table is some ten times faster than sorting
-            shifted = y.astype(np.int64, copy=False) - low
-            present = np.bincount(shifted) > 0
-            classes = (np.flatnonzero(present) + low).astype(y.dtype)
-            # Where no label is left out between the first and the last, its distance from the first is its code.
-            return classes, (shifted if present.all() else np.cumsum(present)[shifted] - 1).astype(np.int32)
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes.astype(np.int32)
 
 
 def numbers_of(y: Any, X: Any) -> Floats:

@@ -46,7 +46,8 @@ class Perceptron(LinearClassifier):
         Whether the best weights by training error are kept where the classes are not separated; else the last ones.
     response : {"step", "linear", "tanh"}, default="step"
         o: the sign of v = b + Σ wⱼxⱼ, or v itself, or tanh(v). With the latter two (the delta rule) each row moves the
-        weights, also one on its right side; "linear" needs `eta0` below 2/max ‖x‖², lest it diverge.
+        weights, also one on its right side; "linear" needs `eta0` below 2/max ‖x‖², lest it diverge. "tanh" is
+        logistic regression by stochastic gradient descent at rate 4η: its log-odds are 2v.
     fit_intercept : bool, default=True
         Whether there is a bias, learned as the weight of a column of ones.
     max_iter : int, default=1000

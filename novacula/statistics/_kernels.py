@@ -9,6 +9,7 @@ from numba import njit
 from numba.types import Array, float64, int32, int64, uint64, void
 
 from novacula.compiling import kernel
+from novacula.table.chunk import MISSING
 
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
@@ -121,6 +122,28 @@ def contingency(codes, code, weight, offsets, counts):
                 else:
                     beyond += 1
     return beyond
+
+
+@kernel(void(ROWS, VALUES, OFFSETS, int32[:, ::1]))
+def find_bins(x, edges, offsets, codes):
+    """The bin of every value of x (n, d), as codes (n, d): how many edges of its column lie below it.
+
+    The rising edges of column j run from offsets[j] to offsets[j + 1]. A missing value gets MISSING. The search halves
+    its range as often for every value, which leaves the processor nothing to guess.
+    """
+    n, d = x.shape
+    for start in range(0, n, BLOCK):
+        for j in range(d):
+            first, size = uint64(offsets[j]), uint64(offsets[j + 1] - offsets[j])
+            for i in range(start, min(start + BLOCK, n)):
+                v, at, left = x[i, j], first, size
+                while left > uint64(1):
+                    half = left >> uint64(1)
+                    at += half if edges[at + half - uint64(1)] < v else uint64(0)
+                    left -= half
+                if left == uint64(1):
+                    at += uint64(edges[at] < v)
+                codes[i, j] = int32(at - first) if v == v else int32(MISSING)
 
 
 @kernel(void(VALUES, CODES, CODES, CODES, VALUES, TABLE, TABLE, VECTOR))

@@ -70,8 +70,10 @@ class Histogram(Statistic):
 
 def bin_codes(x: Floats, edges: Sequence[Floats]) -> Codes:
     """The bin of every value, as codes: (n, d), negative where the value is missing."""
+    from novacula.statistics._kernels import find_bins
+
     codes = np.empty(x.shape, np.int32)
-    for j, column in enumerate(edges):
-        codes[:, j] = np.searchsorted(column, x[:, j], side="left")
-    codes[np.isnan(x)] = MISSING
+    find_bins(
+        np.ascontiguousarray(x), np.concatenate([np.empty(0), *edges]), side_by_side(list(map(len, edges))), codes
+    )
     return codes

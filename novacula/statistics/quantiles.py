@@ -19,7 +19,8 @@ import numpy.typing as npt
 from novacula.errors import ParameterError
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.statistics.contingency import side_by_side
-from novacula.table.chunk import MISSING, Chunk, Codes, Floats
+from novacula.statistics.histogram import bin_codes
+from novacula.table.chunk import Chunk, Codes, Floats
 
 Keys = npt.NDArray[np.uint64]
 
@@ -168,15 +169,15 @@ class QuantileSketch(Statistic):
 def binned(values: Floats, weight: Floats, n_bins: int, capacity: int = 8192) -> tuple[Bins, Codes]:
     """The bins of one column that is in memory, which are those of its sketch, and the bin of each value."""
     x = values + 0.0  # −0 becomes 0
-    order = np.argsort(x)
-    order = order[: len(x) - np.count_nonzero(np.isnan(x))]  # NaN is sorted to the end
-    x, counted = x[order], weight[order] > 0.0
-    known = x if counted.all() else x[counted]
-    column = _bins(gathered(Cell(0, ordered_keys(known), weight[order][counted], known, known), capacity), n_bins)
-    ends = np.searchsorted(x, column.edges, side="right")
-    codes = np.full(len(values), MISSING, np.int32)
-    codes[order] = np.repeat(np.arange(len(column.low), dtype=np.int32), np.diff([0, *ends, len(x)]))
-    return column, codes
+    known = len(x) - np.count_nonzero(np.isnan(x))  # NaN is sorted to the end
+    if len(x) and weight[0] > 0.0 and (weight == weight[0]).all():
+        rising, weight = np.sort(x)[:known], weight[:known]
+    else:
+        order = np.argsort(x)[:known]
+        order = order[weight[order] > 0.0]
+        rising, weight = x[order], weight[order]
+    column = _bins(gathered(Cell(0, ordered_keys(rising), weight, rising, rising), capacity), n_bins)
+    return column, bin_codes(x[:, None], [column.edges])[:, 0]
 
 
 def ordered_keys(x: Floats) -> Keys:

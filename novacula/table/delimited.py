@@ -1,7 +1,8 @@
 """CSV and its kin: files cut after whole records into ranges of bytes, each parsed on its own.
 
 Columns that the schema knows to be numeric are parsed as numbers, and categories as a dictionary. Large files are
-taken for plain text first, and parsed by Arrow where they are not. Where a value turns out not to be a number, the
+taken for plain text first, and parsed by Arrow where they are not. Rows are held for the next pass while there is room
+for them. Where a value turns out not to be a number, the
 rest of the range comes as text, so that whoever asked can name the row and the value.
 """
 
@@ -17,6 +18,7 @@ from novacula.table.arrow import READ_ERRORS
 from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
+from novacula.table.held import Form, Held
 from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, parse
 from novacula.table.plain import NotPlain, may_be_plain, parse_plain
 from novacula.table.schema import Schema
@@ -28,9 +30,11 @@ COLUMN_BYTES = 1 << 10
 PLAIN_BYTES = 8 << 20
 """Bytes of a file from which it pays to load the compiled parser."""
 
-_BLOCK_BYTES = 1 << 20  # parsed at a time: what stays in the cache
+_BLOCK_BYTES = 1 << 20  # parsed at a time by Arrow: what stays in the cache
+_PLAIN_BLOCK_BYTES = 1 << 24  # and by the compiled parser: large arrays come in large pages of memory
 _BLOCK_LIMIT = 1 << 30
 _SAMPLE_BYTES = 1 << 18
+_LABELS = 100  # values of a target in a sample, up to which they are taken for labels
 
 
 class DelimitedSource(Source):
@@ -45,10 +49,11 @@ class DelimitedSource(Source):
         heads = [Head.of(text, dialect) for text in texts]
         same_columns(paths, [head.names for head in heads])
         self.names = heads[0].names
+        held = Held()
         self._parts = [
             part
             for text, head in zip(texts, heads, strict=True)
-            for part in RangePartition(text, head, head.start, None, dialect).cut()
+            for part in RangePartition(text, head, head.start, None, dialect, held).cut()
         ]
 
     def arrow_schema(self) -> Any:
@@ -63,14 +68,14 @@ class DelimitedSource(Source):
 class RangePartition(ArrowPartition):
     """Whole records of a delimited file, from one byte to another, or to the end."""
 
-    def __init__(self, text: TextFile, head: Head, start: int, stop: int | None, dialect: Dialect) -> None:
-        self.text, self.head, self.start, self.stop, self.dialect = text, head, start, stop, dialect
+    def __init__(self, text: TextFile, head: Head, start: int, stop: int | None, dialect: Dialect, held: Held) -> None:
+        self.text, self.head, self.start, self.stop, self.dialect, self.held = text, head, start, stop, dialect, held
         self.name = text.path if start == head.start else f"{text.path} (from byte {start})"
         form = f"{dialect.delimiter}{dialect.quote}{text.encoding}"
         self.key = f"{text.file.token}-{start}-{stop}-{form}"
 
     def _range(self, start: int, stop: int | None) -> RangePartition:
-        return RangePartition(self.text, self.head, start, stop, self.dialect)
+        return RangePartition(self.text, self.head, start, stop, self.dialect, self.held)
 
     def cut(self) -> Iterator[RangePartition]:
         """The ranges into which the whole file is cut."""
@@ -81,18 +86,31 @@ class RangePartition(ArrowPartition):
         return max(size, COLUMN_BYTES * len(self.head.names))
 
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
-        """Parse the range; without a schema every column is text."""
+        """Parse the range, or give what was held of it; without a schema every column is text, and nothing is held."""
         wanted = list(names) or [self.head.names[0]]  # rows are counted even if no column is asked for
-        types = {name: _parsed_as(name, schema) for name in wanted}
-        markers = () if schema is None else schema.missing
+        form = Form({name: _parsed_as(name, schema) for name in wanted}, () if schema is None else schema.missing)
+        if schema is None:
+            yield from self._parsed(form, plain=False)
+            return
+        self.text.file.require()
+        held = self.held.find(self.key, form)
+        if held is not None:
+            yield from held
+            return
+        plain = self.text.file.size >= PLAIN_BYTES and may_be_plain(form.markers, self.dialect, self.text.codec)
+        yield from self.held.keep(self.key, form, self._parsed(form, plain))
+
+    def _parsed(self, form: Form, plain: bool) -> Iterator[Any]:
+        """Parse the range, first as plain text if it may be; from a value on that is no number, all come as text."""
+        types, markers = form
+        wanted = list(types)
         block = self._at_least(_BLOCK_BYTES)
-        worthwhile = schema is not None and self.text.file.size >= PLAIN_BYTES
-        plain = worthwhile and may_be_plain(markers, self.dialect, self.text.codec)
         given = 0
         while True:
             again = given  # rows that an earlier attempt has given
             try:
-                for batch in (self._parse_plain if plain else self._parse)(wanted, types, markers, block):
+                parsed = self._parse_plain(types, markers) if plain else self._parse(wanted, types, markers, block)
+                for batch in parsed:
                     skipped = min(again, batch.num_rows)
                     again -= skipped
                     given += batch.num_rows - skipped
@@ -127,20 +145,18 @@ class RangePartition(ArrowPartition):
         except READ_ERRORS as error:
             raise self.text.unreadable(error) from error
 
-    def _parse_plain(
-        self, wanted: Sequence[str], types: Mapping[str, Any], markers: Sequence[str], block: int
-    ) -> Iterator[Any]:
-        asked = {name: types[name] for name in wanted}
+    def _parse_plain(self, types: Mapping[str, Any], markers: Sequence[str]) -> Iterator[Any]:
+        block = self._at_least(_PLAIN_BLOCK_BYTES)
         try:
             with self.text.open(self.start, self.stop) as stream:
                 yield from parse_plain(
-                    stream, self.head.names, asked, markers=markers, dialect=self.dialect, block=block
+                    stream, self.head.names, types, markers=markers, dialect=self.dialect, block=block
                 )
         except READ_ERRORS as error:
             raise self.text.unreadable(error) from error
 
-    def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
-        """What Arrow takes the first records for."""
+    def seem_numeric(self, names: Sequence[str], markers: Sequence[str], target: Sequence[str]) -> set[str]:
+        """What Arrow takes the first records for, but for targets that seem to be labels: of these words are asked."""
         stop, size = self.stop, self._at_least(_SAMPLE_BYTES)
         if stop is not None and stop - self.start > size:
             with self.text.open(self.start, self.start + size) as stream:
@@ -148,11 +164,13 @@ class RangePartition(ArrowPartition):
             stop = self.start + end if end else stop
         sample = self._range(self.start, stop)._parse(names, {}, markers, size) if names else iter(())
         try:
-            fields = next(sample).schema
+            batch = next(sample)
         except (StopIteration, RecordTooLong):
             return set()
         tests = (pa.types.is_integer, pa.types.is_floating)
-        return {field.name for field in fields if any(test(field.type) for test in tests)}
+        numeric = {field.name for field in batch.schema if any(test(field.type) for test in tests)}
+        labels = {name for name in numeric & set(target) if len(batch.column(name).unique()) <= _LABELS}
+        return numeric - labels
 
     def row_name(self, row: int) -> str:
         """Count rows from the first one of the file; its earlier ranges are parsed for that."""

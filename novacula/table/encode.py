@@ -94,15 +94,20 @@ def encode_categories(
 
 
 class WholeCodes:
-    """The codes of columns of whole numbers that lie close together: one table for all cells of many rows."""
+    """The codes of columns of whole numbers that lie close together: one table for all cells of many rows.
+
+    The table is empty where the categories of every column follow each other without a gap, and are their own codes.
+    """
 
     def __init__(self, columns: Sequence[Column]) -> None:
         known = [np.array(column.categories, np.int64) for column in columns]
         self.low = np.array([values.min() for values in known])
         self.start = np.cumsum([0, *(np.ptp(values) + 1 for values in known)])
-        self.table = np.full(self.start[-1], UNSEEN, np.int32)
-        for values, place in zip(known, self.start[:-1] - self.low, strict=True):
-            self.table[values + place] = np.arange(len(values), dtype=np.int32)
+        gapless = all((np.diff(values) == 1).all() for values in known)
+        self.table = np.full(0 if gapless else self.start[-1], UNSEEN, np.int32)
+        if not gapless:
+            for values, place in zip(known, self.start[:-1] - self.low, strict=True):
+                self.table[values + place] = np.arange(len(values), dtype=np.int32)
 
     @classmethod
     def of(cls, columns: Sequence[Column], schema: Schema, array: Any) -> WholeCodes | None:

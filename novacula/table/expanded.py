@@ -134,9 +134,9 @@ class ExpandedPartition(Partition):
         columns = {name: (left if name in made else right)[name].combine_chunks() for name in names}
         return pa.record_batch(list(columns.values()), names=list(columns))
 
-    def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
+    def seem_numeric(self, names: Sequence[str], markers: Sequence[str], target: Sequence[str]) -> set[str]:
         """Ask the other source of its own columns."""
-        return self.inner.seem_numeric([name for name in names if name not in self.names], markers)
+        return self.inner.seem_numeric([name for name in names if name not in self.names], markers, target)
 
     def detached(self) -> ExpandedPartition:
         """Give the partition with its own rows only, and the function."""

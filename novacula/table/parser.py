@@ -13,15 +13,15 @@ from novacula.table.arrow import READ_ERRORS, matrix_of
 from novacula.table.dialect import Dialect
 
 
-class NotANumber(Exception):  # noqa: N818
+class NotANumber(Exception):  # noqa: N818  (a signal, and no error)
     """A column that was to be numbers holds something else."""
 
 
-class RecordTooLong(Exception):  # noqa: N818
+class RecordTooLong(Exception):  # noqa: N818  (a signal, and no error)
     """A record does not fit into a block."""
 
 
-class RaggedRow(Exception):  # noqa: N818
+class RaggedRow(Exception):  # noqa: N818  (a signal, and no error)
     """A record has more or fewer values than there are columns."""
 
     def __init__(self, row: Any) -> None:

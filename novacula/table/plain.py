@@ -22,7 +22,7 @@ _DELIMITERS = (",", "\t", ";", "|")  # no part of a number
 _POWERS = 200  # of ten, up and down
 
 
-class NotPlain(Exception):  # noqa: N818
+class NotPlain(Exception):  # noqa: N818  (a signal, and no error)
     """Text that the compiled loop does not know."""
 
 
@@ -49,16 +49,15 @@ def parse_plain(
     places = np.array([place.get(name, len(numeric)) for name in columns])
     spelled = [marker.encode() for marker in markers]
     marks, ends = np.frombuffer(b"".join(spelled), np.uint8), np.cumsum(list(map(len, spelled)), dtype=np.int64)
-    for data in _blocks(stream, block):
+    for data, end in _blocks(stream, block):
         if dialect.quote is not None and dialect.quote.encode() in data:
             raise NotPlain
-        text = np.frombuffer(data, np.uint8)
-        lines = np.count_nonzero(text == ord("\n"))
+        text, lines = np.frombuffer(data, np.uint8, end), data.count(b"\n")
         numbers, words = np.empty((len(numeric), lines)), np.empty((len(wordy), lines, 16), np.uint8)
         rows = plain_records(text, ord(str(dialect.delimiter)), places, marks, ends, _powers(), numbers, words)
         if rows < 0:
             raise NotPlain
-        gaps: Any = np.isnan(numbers[:, :rows]).any(axis=1)
+        gaps = np.isnan(numbers[:, :rows].min(axis=1, initial=0.0))
         found = {
             name: pa.array(values[:rows], from_pandas=bool(gap))  # to look for gaps takes Arrow longer
             for name, values, gap in zip(numeric, numbers, gaps, strict=True)
@@ -68,18 +67,19 @@ def parse_plain(
         yield pa.record_batch({name: found[name] for name in types})
 
 
-def _blocks(stream: Any, size: int) -> Iterator[bytes]:
-    """Whole lines, each shorter than this many bytes, about as many together; the last one gets its end."""
-    held = b""
+def _blocks(stream: Any, size: int) -> Iterator[tuple[bytes, int]]:
+    """Bytes, and the length of the whole lines in them, each shorter than `size`; the last one gets its end."""
+    rest = b""
     while data := stream.read(size):
-        held += data
-        if end := held.rfind(b"\n") + 1:
-            yield held[:end]
-            held = held[end:]
-        elif len(held) >= size:
+        data = rest + data
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield data, end
+        elif len(data) >= size:
             raise NotPlain
-    if held:
-        yield held + b"\n"
+        rest = data[end:]
+    if rest:
+        yield rest + b"\n", len(rest) + 1
 
 
 def _strings(data: bytes, views: Any, rows: int) -> Any:

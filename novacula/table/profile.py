@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -47,7 +48,6 @@ class ColumnProfile(NamedTuple):
 
 _CLOSE = 1 << 16  # integers within such a range are counted in a table
 _AROUND = 1 << 12  # and those so near to the first of their column are found all at once
-_BLOCK = 1 << 10  # rows that are looked at together: a cache holds them
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +89,23 @@ class Profile:
         rows = partition.whole_numbers(self.names)
         if rows is None or rows.size < MANY:
             return None
+        from novacula.table._kernels import mark_present
+
         low = rows[0].astype(np.int64) - _AROUND // 2
         present = np.zeros((len(self.names), _AROUND), np.bool_)
-        if not _mark(rows, low, present):
+        if not mark_present(np.ascontiguousarray(rows, np.int64), low, present):
             return None
-        held = [(np.flatnonzero(marks) + least).tolist() for marks, least in zip(present, low, strict=True)]
+        column, place = np.divmod(np.flatnonzero(present), _AROUND)
+        ends = np.searchsorted(column, np.arange(len(self.names) + 1)).tolist()
+        numbers = (low[column] + place).tolist()
+        held = [numbers[start:stop] for start, stop in pairwise(ends)]
         pairs = zip(self.caps.items(), held, strict=True)
         return type(self)(
             self.names,
             len(rows),
             np.zeros((3, len(held)), np.int64),
-            np.array(list(map(min, held)), np.float64),
-            np.array(list(map(max, held)), np.float64),
+            np.array([values[0] for values in held], np.float64),
+            np.array([values[-1] for values in held], np.float64),
             {name: frozenset(values) if len(values) <= cap else None for (name, cap), values in pairs},
             self.caps,
         )
@@ -135,14 +140,6 @@ def profile_partition(partition: Partition, schema: Schema, numbers: Sequence[st
     for batch in partition.batches(total.names, schema):
         total = total + total.observe(batch, schema)
     return total
-
-
-def _mark(rows: Any, low: Any, present: Any) -> bool:
-    """Mark which of the numbers low (d,) and on occur in rows (n, d), in present (d, r); False if others do too."""
-    from novacula.table._kernels import mark_present
-
-    blocks = (rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK))
-    return all(mark_present(np.ascontiguousarray(block, np.int64), low, present) for block in blocks)
 
 
 def _union(left: frozenset[Any] | None, right: frozenset[Any] | None, cap: int) -> frozenset[Any] | None:

@@ -46,6 +46,8 @@ def read(
 ) -> Table:
     """Make a table of files, arrays or frames; files are read when they are needed, and never whole.
 
+    Of delimited text up to half a gigabyte of parsed rows is held with the table, which spares later passes that work.
+
     Parameters
     ----------
     source

@@ -39,7 +39,7 @@ class Partition(ABC):
         """The named columns as one array (n, d) of whole numbers, where they lie in memory so; None elsewhere."""
         return None
 
-    def seem_numeric(self, names: Sequence[str], markers: Sequence[str]) -> set[str]:
+    def seem_numeric(self, names: Sequence[str], markers: Sequence[str], target: Sequence[str]) -> set[str]:
         """The columns of text that are worth parsing as numbers at once; a wrong guess costs time only."""
         return set()
 

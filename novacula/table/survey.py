@@ -119,7 +119,7 @@ def _look_twice(
     numeric = {name for name in names if asked.get(name) == "numeric"}
     unasked = [name for name in names if name not in asked]
     for part in source.partitions()[:1]:
-        numeric |= part.seem_numeric(unasked, schema.missing)
+        numeric |= part.seem_numeric(unasked, schema.missing, schema.target)
     caps = {name: MAX_DECLARED if name in asked else MAX_CATEGORIES for name in names}
     found = _profiles(source, schema, numeric, caps, progress)
     mixed = {name: caps[name] for name in unasked if name in numeric and found[name].words}

@@ -177,6 +177,21 @@ def test_class_weights_are_weights(seed):
     np.testing.assert_allclose(balanced.coef_, same.coef_, rtol=1e-9)
 
 
+@quiet
+@laws
+@given(seeds, st.floats(1e-3, 0.5))
+def test_the_tanh_response_is_logistic_regression_by_stochastic_gradient_descent(seed, eta):
+    rng = np.random.default_rng(seed)
+    X, t = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    t[:2] = [0, 1]
+    model = Perceptron(eta / 4, response="tanh", pocket=False, max_iter=4).fit(X, t)
+    rows = {"max_iter": model.n_iter_, "tol": None, "shuffle": False}
+    oracle = sklearn.linear_model.SGDClassifier("log_loss", penalty=None, learning_rate="constant", eta0=eta, **rows)
+    oracle.fit(X, t)
+    np.testing.assert_allclose(2 * model.coef_, oracle.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(2 * model.intercept_, oracle.intercept_, rtol=1e-9, atol=1e-12)
+
+
 # --- the pocket ---------------------------------------------------------------------------------------------
 
 
@@ -195,6 +210,22 @@ def test_the_pocket_says_what_it_gets_wrong_and_never_gets_worse(seed, response,
         errors.append(float(model.pocket_error_[0]))
         assert errors[-1] == pytest.approx(weight[model.predict(X) != t].sum() / weight.sum())
     assert errors == sorted(errors, reverse=True)
+
+
+@quiet
+@laws
+@given(seeds, st.sampled_from(["linear", "tanh"]), st.sampled_from([2, 3]))
+def test_without_the_pocket_it_ends_where_it_would_with_one(seed, response, classes):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, 2))
+    t = np.digitize(X[:, 0] + 0.1 * rng.normal(size=30), [0.0, 0.5][: classes - 1])
+    assume(len(set(t)) == classes)
+    kept, last = (Perceptron(0.05, response=response, pocket=p, max_iter=30).fit(X, t) for p in (True, False))
+    assert (last.converged_, last.history_, last.n_updates_) == (kept.converged_, kept.history_, kept.n_updates_)
+    assert not last.converged_ or all(
+        ((X @ w + b > 0) == (t == k)).all()
+        for w, b, k in zip(last.coef_, last.intercept_, [1] if classes == 2 else range(3), strict=True)
+    )
 
 
 @quiet

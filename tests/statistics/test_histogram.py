@@ -6,6 +6,23 @@ import pytest
 
 from novacula.errors import ParameterError
 from novacula.statistics import Histogram
+from novacula.statistics.histogram import bin_codes
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 700])
+def test_bins_are_those_of_a_search(rng, n):
+    """Of any number of edges, on them, beyond them, and at infinity."""
+    sizes = [0, 1, 2, 3, 7, 8, 9, 254, 255, 256]
+    edges = [np.sort(rng.choice(np.arange(-400, 400), size, replace=False)) / 4.0 for size in sizes]
+    x = rng.integers(-420, 420, (n, len(sizes))) / 4.0
+    x[rng.random(x.shape) < 0.05] = np.nan
+    x[rng.random(x.shape) < 0.05] = -np.inf
+    x[rng.random(x.shape) < 0.05] = np.inf
+    codes = bin_codes(np.asfortranarray(x), edges)
+    assert codes.dtype == np.int32
+    for j, column in enumerate(edges):
+        wanted = np.where(np.isnan(x[:, j]), -1, np.searchsorted(column, x[:, j], side="left"))
+        np.testing.assert_array_equal(codes[:, j], wanted)
 
 
 def test_equals_pandas_cut(chunk_of, rng):

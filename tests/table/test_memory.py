@@ -151,6 +151,37 @@ def test_whole_numbers_have_their_codes(order, dtype, beside, many, monkeypatch)
     assert chunk.codes.flags.c_contiguous
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+@pytest.mark.parametrize("low", [0, 5, "least", "most"])
+def test_whole_numbers_without_gaps_have_their_codes(dtype, low, monkeypatch):
+    """Also where some follow each other and others do not, and beside numbers that are none of them."""
+    monkeypatch.setattr("novacula.table.encode.MANY", 1)
+    ends = np.iinfo(dtype)
+    first = {"least": ends.min, "most": ends.max - 3}.get(low, low)
+    array = np.random.default_rng(4).integers(ends.min, ends.max, (3000, 3), dtype=dtype, endpoint=True)
+    array[::2] = (first + np.random.default_rng(5).integers(0, 4, (1500, 3))).astype(dtype)
+    rising, falling = tuple(range(first, first + 4)), tuple(range(first + 3, first - 1, -1))
+    for known in ([rising, rising, rising[1:3]], [rising, falling, rising], [rising, rising[:1], (first, first + 2)]):
+        columns = [Column(f"x{j}", "categorical", categories) for j, categories in enumerate(known)]
+        codes = Table(ArraySource(array), Schema(tuple(columns)), unseen="ignore").to_chunk().codes
+        plain = [
+            [c.index(v) if v in c else -2 for v in column] for c, column in zip(known, array.T.tolist(), strict=True)
+        ]
+        assert codes.T.tolist() == plain
+
+
+@pytest.mark.parametrize("spread", [1, 31, 32, 33, 64, 65, 2000, 2048, 2049, 5000])
+def test_whole_numbers_within_any_range_are_profiled_at_once_as_one_by_one(spread, monkeypatch):
+    """Bits serve up to some range about the first row, marks up to another, and beyond it columns are looked at."""
+    rng = np.random.default_rng(spread)
+    array = rng.integers(-spread, spread, (2500, 2), endpoint=True)
+    array[0], array[1], array[-1] = 0, -spread, spread
+    read = nv.read(array, types={"x0": "categorical", "x1": "categorical"}).schema
+    monkeypatch.setattr("novacula.table.profile.MANY", 1)
+    assert nv.read(array, types={"x0": "categorical", "x1": "categorical"}).schema == read
+    assert set(read["x0"].categories) == set(array[:, 0].tolist())
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64])
 @pytest.mark.parametrize("first", [0, 50, "least", "most"])
 def test_whole_numbers_are_profiled_at_once_as_one_by_one(dtype, first, monkeypatch):

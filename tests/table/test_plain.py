@@ -59,6 +59,9 @@ spellings = st.from_regex(r"[-+]?([0-9]{1,20}\.?[0-9]{0,9}|\.[0-9]{1,25})([eE][-
 def test_numbers_are_those_of_python_or_left_to_others(spelled):
     found = numbers_of([spelled])
     assert found is None or bits(found[0]) == bits(float(spelled))
+    inside = numbers_of([spelled, *"00000000"])  # not at the end of the text, where eight digits are read at once
+    assert (inside is None) == (found is None)
+    assert inside is None or bits(inside[0]) == bits(float(spelled))
 
 
 @pytest.mark.parametrize("digits", [1, 8, 15, 16, 17, 18])
@@ -173,3 +176,36 @@ def test_numbers_that_mark_stay_missing(tmp_path, always_plain):
     (tmp_path / "t.csv").write_text("n,m\n1,-999\n-999.0,2\n")
     numeric = nv.read(tmp_path / "t.csv", missing="-999").to_chunk().numeric
     np.testing.assert_array_equal(numeric, [[1, np.nan], [np.nan, 2]])
+
+
+AWKWARD = ("+5", "1.", ".5", "1e400", "-1e-400", "nan", "inf", " 5 ", "0x10", "１", "1e", "1_0", "1,5", "", "NA", "é")
+AWKWARD += (
+    "00",
+    "-0",
+    "123456789012345678901",
+    "1.0000000000000000001",
+    "5\t",
+    "- 5",
+    "1e+5",
+    "1E5",
+    "TRUE",
+    "?",
+    "''",
+)
+
+
+@pytest.mark.parametrize("cell", AWKWARD)
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_awkward_cells_mean_the_same_to_both_parsers(tmp_path, monkeypatch, cell, delimiter):
+    path = tmp_path / "t.csv"
+    rows = ["1.5", "2", cell, "4", cell]
+    path.write_text("\n".join(delimiter.join(row) for row in [("n", "w"), *((row, "x" + row) for row in rows)]) + "\n")
+    found = []
+    for least in (0, 1 << 30):
+        monkeypatch.setattr("novacula.table.delimited.PLAIN_BYTES", least)
+        try:
+            table = nv.read(path, delimiter=delimiter)
+            found.append((table.schema.to_dict(), table.to_arrow().to_pydict()))
+        except DataError as error:
+            found.append(str(error))
+    assert repr(found[0]) == repr(found[1])  # so that NaN equals NaN, and −0 is not 0

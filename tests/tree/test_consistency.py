@@ -33,11 +33,12 @@ def test_the_gain_is_that_of_the_branches(criterion, missing, nominal):
             assert tree.gain[node] == pytest.approx(impurity[node] - after, abs=1e-12)
 
 
+@pytest.mark.parametrize("even", [False, True], ids=["weights", "no weights"])
 @pytest.mark.parametrize("n_bins", [2, 7, 100])
-def test_bins_in_memory_are_those_of_the_sketch(n_bins):
+def test_bins_in_memory_are_those_of_the_sketch(n_bins, even):
     rng = np.random.default_rng(n_bins)
     x = np.where(rng.random(500) < 0.1, np.nan, rng.normal(size=500).round(int(rng.integers(1, 4))))
-    weight = rng.integers(0, 3, 500).astype(float)
+    weight = np.full(500, 0.7) if even else rng.integers(0, 3, 500).astype(float)
     nothing = np.empty((500, 0), np.int32)
     parts = [Chunk(x[i : i + 90, None], nothing[i : i + 90], weight[i : i + 90]) for i in range(0, 500, 90)]
     sketch = sum((QuantileSketch.observe(part) for part in parts[1:]), QuantileSketch.observe(parts[0]))

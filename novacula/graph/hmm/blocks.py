@@ -16,6 +16,7 @@ import numpy as np
 from novacula.graph.hmm.columns import UNKNOWN
 from novacula.graph.hmm.sequences import Places
 from novacula.table.chunk import Codes, Floats
+from novacula.table.distinct import distinct
 from novacula.table.parallel import map_ordered
 
 STEPS = 1 << 14
@@ -40,8 +41,8 @@ class Block:
         """A block; of discrete observations in one column equal ones share a row."""
         n = len(values)
         if discrete and values.shape[1] == 1:
-            distinct, place = np.unique(values[:, 0], return_inverse=True)
-            values, code = distinct[:, None], place.astype(np.int32)
+            found, code = distinct(values[:, 0])
+            values = found[:, None]
         else:
             code = np.arange(n, dtype=np.int32)
         held = np.full(n, UNKNOWN, np.int32) if held is None else held

@@ -132,7 +132,15 @@ def teach(last: Lesson, rows: OrderedRows, rule: Rule, pocket: bool) -> Lesson:
         return replace(lesson, done=True)
     if mistakes == 0 and not rule.moves_when_right:
         return replace(lesson, pocket=after.weights, pocket_wrong=np.zeros_like(last.run), done=True)
-    return compared(lesson, rows, rule, after.longest) if pocket or rule.moves_when_right else lesson
+    if pocket:
+        return compared(lesson, rows, rule, after.longest)
+    separated = rule.moves_when_right and not rows.fold(is_wrong, False, rule, after.weights)
+    return replace(lesson, done=separated)
+
+
+def is_wrong(wrong: bool, chunk: Chunk, rule: Rule, weights: Floats) -> bool:
+    """Whether planes (planes, d + 1) put a row on the wrong side; what comes after the first such rows is passed by."""
+    return wrong or bool(add_mistakes(np.zeros((1, len(weights))), chunk, rule, weights[None]).any())
 
 
 def compared(lesson: Lesson, rows: OrderedRows, rule: Rule, longest: Floats) -> Lesson:
