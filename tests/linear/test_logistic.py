@@ -7,7 +7,7 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 import sklearn.linear_model
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 from sklearn.model_selection import GridSearchCV
@@ -114,6 +114,8 @@ def test_scipy_finds_nothing_better(problem, penalty, loss):
         return weight @ miss if penalty is None else C * weight @ miss + held
 
     start = np.append(model.coef_[0], model.intercept_)
+    # Squares without a penalty can be least at infinity, on a plateau that no float tells from its surroundings.
+    assume(penalty == "l2" or loss == "cross_entropy" or np.abs(X @ start[:-1] + start[-1]).max() < 30.0)
     assert value(start) == pytest.approx(model.history_[-1], rel=1e-10)
     assert value(start) <= scipy.optimize.minimize(value, start, tol=1e-12).fun * (1 + 1e-9)
     for move in np.eye(len(start)) * 1e-4:

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from novacula.linear import Perceptron
+from novacula.linear.online._kernels import fast_tanh
 
 laws = settings(deadline=None, max_examples=25)
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -175,6 +176,13 @@ def test_class_weights_are_weights(seed):
     balanced = Perceptron(class_weight="balanced", max_iter=20).fit(X, t)
     same = Perceptron(class_weight={0: 0.5 / share[0], 1: 0.5 / share[1]}, max_iter=20).fit(X, t)
     np.testing.assert_allclose(balanced.coef_, same.coef_, rtol=1e-9)
+
+
+@laws
+@given(st.floats(-1e308, 1e308) | st.floats(-25.0, 25.0) | st.floats(-1e-3, 1e-3))
+def test_its_tanh_is_that_of_the_library(v):
+    assert fast_tanh(v) == pytest.approx(np.tanh(v), abs=3e-16)
+    assert np.signbit(fast_tanh(v)) == np.signbit(v)
 
 
 @quiet

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from novacula.statistics import CoMoments
-from novacula.statistics.comoments import BLOCK
+from novacula.statistics.comoments import BLOCK, SAMPLE
 
 
 def test_equals_numpy_covariance_over_several_blocks(chunk_of, rng):
@@ -35,6 +35,33 @@ def test_equals_rational_arithmetic_at_mean_1e8(chunk_of, rng):
             pairs = zip(exact[i], exact[j], strict=True)
             product = float(sum((a - means[i]) * (b - means[j]) for a, b in pairs))
             assert seen.scatter[i, j] == pytest.approx(product, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 0.99, 1.01, 5.0])
+def test_equals_rational_arithmetic_about_as_far_from_zero_as_it_spreads(chunk_of, rng, shift):
+    """On both sides of the bound up to which rows are multiplied as they are; the target is far away."""
+    x, y = rng.normal(shift, 1.0, size=(90, 2)), rng.normal(1e6, 1.0, size=90)
+    seen = CoMoments.observe(chunk_of(x, target=y))
+    exact = [[Fraction(v) for v in column] for column in (*x.T, y)]
+    means = [sum(column) / len(column) for column in exact]
+    for i in range(3):
+        for j in range(3):
+            pairs = zip(exact[i], exact[j], strict=True)
+            product = float(sum((a - means[i]) * (b - means[j]) for a, b in pairs))
+            assert seen.scatter[i, j] == pytest.approx(product, abs=90 * (1e-14 if max(i, j) < 2 else 1e-9))
+    np.testing.assert_array_equal(seen.scatter, seen.scatter.T)
+
+
+@pytest.mark.parametrize("late", [np.nan, np.inf, 1e200, 1e9])
+def test_what_the_first_rows_do_not_show(chunk_of, rng, late):
+    """Rows near zero, and one after those that are looked at which is not."""
+    x = rng.normal(size=(SAMPLE + 50, 2))
+    x[-1, 1] = late
+    seen, alone = CoMoments.observe(chunk_of(x, target=x[:, 0])), CoMoments.observe(chunk_of(x[:, :1], target=x[:, 0]))
+    assert np.isfinite(seen.mean).tolist() == [True, bool(np.isfinite(late)), True]
+    np.testing.assert_allclose(seen.scatter[::2, ::2], alone.scatter, rtol=1e-13)
+    if late == 1e9:
+        np.testing.assert_allclose(seen.scatter, np.cov(np.column_stack([x, x[:, 0]]).T) * (len(x) - 1), rtol=1e-9)
 
 
 def test_sparse_columns_follow_the_numeric_ones(chunk_of, rng):

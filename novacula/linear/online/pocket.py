@@ -140,7 +140,16 @@ def teach(last: Lesson, rows: OrderedRows, rule: Rule, pocket: bool) -> Lesson:
 
 def is_wrong(wrong: bool, chunk: Chunk, rule: Rule, weights: Floats) -> bool:
     """Whether planes (planes, d + 1) put a row on the wrong side; what comes after the first such rows is passed by."""
-    return wrong or bool(add_mistakes(np.zeros((1, len(weights))), chunk, rule, weights[None]).any())
+    from novacula.linear.online._kernels import add_wrong
+
+    count = np.zeros(1)
+    for x, piece in dense_blocks(chunk):
+        for positive, plane in zip(rule.positive, weights, strict=True):
+            if wrong:
+                return True
+            add_wrong(x, piece.target, positive, piece.weight, rule.factor, plane, count)
+            wrong = bool(count[0] > 0.0)
+    return wrong
 
 
 def compared(lesson: Lesson, rows: OrderedRows, rule: Rule, longest: Floats) -> Lesson:
