@@ -15,8 +15,8 @@ BLOCK = 1 << 14
 """Rows that are counted by hand at a time."""
 BEHIND = (
     "The array is gone through twice: to find the categories, which need not be 0, 1, … here, and to code and count. "
-    "A compiled loop took the first from 9 to 1.3 ns a cell, and one table for all columns made the codes five times "
-    "as fast; by hand there is one pass over codes that are known."
+    "On one thread 29 % finds them, at the speed of memory as bits stand for them, 29 % makes codes and 42 % counts; "
+    "two threads take two thirds of the time of one. Chunks of 8 to 32 MB in place of 4 changed nothing."
 )
 
 

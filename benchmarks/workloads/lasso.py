@@ -8,6 +8,12 @@ from typing import Any
 
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size
 
+PREPARED = (
+    "The rivals are given columns that lie one after the other; ours takes rows, and any scale. By a profile of the "
+    "wide table a third is the schema of 20,000 columns, which took twice as long before, and a third the products of "
+    "all columns with residuals. A first working set of 200 and exact solves made the tall table twice as fast."
+)
+"""What bounds the lasso."""
 TRUE = 100
 """Columns that matter."""
 
@@ -89,9 +95,9 @@ class SparseRegression(Race):
         """The rivals read columns, so they get the layout that they would copy to."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("celer", "celer", celer, by_columns, goal=1.0),
-            Contender("skglm", "skglm", skglm, by_columns, goal=1.0),
-            Contender("scikit-learn Lasso", "scikit-learn", scikit_learn, by_columns, goal=1.0),
+            Contender("celer", "celer", celer, by_columns, goal=1.0, because=PREPARED),
+            Contender("skglm", "skglm", skglm, by_columns, goal=1.0, because=PREPARED),
+            Contender("scikit-learn Lasso", "scikit-learn", scikit_learn, by_columns, goal=1.0, because=PREPARED),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

@@ -179,15 +179,19 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
 
 def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
     """A table of rows in memory with the target beside them."""
-    fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
-    schema = survey(source, Schema((*source.blocks(), *fields), missing=()), {}, progress=False)
+    if isinstance(source, ArraySource) and source.array.dtype.kind in "iuf":  # there is nothing to find out
+        columns = tuple(Column(name, "numeric") for name in source.names)
+        schema = Schema(columns, missing=(), n_rows=source.n_rows)
+    else:
+        fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
+        schema = survey(source, Schema((*source.blocks(), *fields), missing=()), {}, progress=False)
     layout = replace(schema, columns=(*schema.columns, *targets), target=tuple(t.name for t in targets))
     return Table(source, layout, progress=False)
 
 
 def target_names(source: MemorySource, y: Any) -> list[str]:
     """Names for target columns that no feature has."""
-    taken = {*source.arrow_schema().names}
+    taken = set(source.names if isinstance(source, ArraySource) else source.arrow_schema().names)
     width = 1 if y.ndim == 1 else y.shape[1]
     names = []
     for k in range(width):

@@ -7,8 +7,11 @@ import pytest
 
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, SchemaError
-from novacula.learner.ingest import labels_of
+from novacula.learner.ingest import labels_of, memory_table, target_names
 from novacula.linear import LinearRegression
+from novacula.table import Column, Schema
+from novacula.table.memory import ArraySource
+from novacula.table.survey import survey
 
 LABELS = [0, 1, 0]
 
@@ -48,3 +51,11 @@ def test_classes_and_their_codes(y):
     known, places = np.unique(y, return_inverse=True)
     np.testing.assert_array_equal(classes, known, strict=True)
     np.testing.assert_array_equal(codes, places.astype(np.int32), strict=True)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.uint8])
+def test_an_array_of_numbers_has_the_schema_that_a_survey_would_find(kind):
+    source = ArraySource(np.ones((3, 2), kind), names=["a", "y"])
+    fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
+    assert memory_table(source, []).layout == survey(source, Schema(fields, missing=()), {}, progress=False)
+    assert target_names(source, np.zeros(3)) == ["y_"]
