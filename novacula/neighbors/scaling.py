@@ -18,6 +18,8 @@ from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import few, printable
 from novacula.table.schema import Schema
 
+BLOCK = 1 << 12
+"""Rows that are summed up at a time."""
 WILD = 100.0
 """How many times one column's deviation may be another's before it alone decides what is near."""
 
@@ -70,16 +72,26 @@ class Scaling:
 
 
 def _moments(numbers: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Weighted mean and deviation of each column of finite numbers."""
+    """Weighted mean and deviation of each column of finite numbers, by blocks of rows that stay in the cache.
+
+    Distances from the first row are what is summed up, so that a column of one value has deviation 0 and not nearly 0.
+    """
+    first, share = numbers[0], weight / weight.sum()
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(numbers), BLOCK)]
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = np.average(numbers, axis=0, weights=weight)
-        return mean, np.sqrt(np.average((numbers - mean) ** 2, axis=0, weights=weight))
+        mean: Floats = sum((share[rows] @ (numbers[rows] - first) for rows in blocks), np.zeros_like(first))
+        squares: Floats = sum(
+            (share[rows] @ (numbers[rows] - first - mean) ** 2 for rows in blocks), np.zeros_like(first)
+        )
+        return first + mean, np.where(np.isinf(mean), np.inf, np.sqrt(squares))
 
 
 def warn_of_wild_scales(numbers: Floats, weight: Floats, names: Sequence[str]) -> None:
     """Say so if one column spreads so much wider than another that the other cannot matter."""
     kept = weight > 0.0
-    spread = _moments(numbers[kept], weight[kept])[1]
+    if not kept.all():
+        numbers, weight = numbers[kept], weight[kept]
+    spread = _moments(numbers, weight)[1]
     if not (spread > 0.0).any():
         return
     widest, narrowest = int(np.argmax(spread)), int(np.argmin(np.where(spread > 0.0, spread, np.inf)))

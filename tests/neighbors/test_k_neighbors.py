@@ -246,6 +246,16 @@ def test_numbers_whose_squares_overflow(algorithm):
         KNeighborsClassifier(2, scale="standard").fit(X, Y3)
 
 
+def test_one_value_in_every_row_has_no_spread_at_all():
+    """The mean of many 0.1 is not 0.1, so that deviations from it would be tiny and not 0."""
+    X = np.column_stack([np.full(1000, 0.1), np.random.default_rng(0).normal(size=1000)])
+    with pytest.warns(DataWarning, match="'x0': the same value in every row"):
+        model = KNeighborsDensity(3, scale="standard").fit(X)
+    np.testing.assert_array_equal(
+        model.kneighbors(X[:20])[1], KNeighborsDensity(3).fit(X[:, 1:]).kneighbors(X[:20, 1:])[1]
+    )
+
+
 def test_wild_scales_are_named_once():
     frame = pd.DataFrame({"income": [1e4, 5e4, 9e4], "age": [20.0, 30.0, 40.0]})
     with pytest.warns(DataWarning, match="'income' spreads .* 'age'") as caught:
