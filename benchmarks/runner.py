@@ -55,7 +55,9 @@ def _measured(workload: Workload, quick: bool, machine: Machine, say: Say) -> It
 
 
 def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> Result:
+    """One race; a quick one goes without peaks, each of which takes a process, unless they are what it is about."""
     say(f"{race.name}: {describe(size)}")
+    with_peaks = not quick or isinstance(race, Growth)
     result: Result = {"name": race.name, "title": race.title, "size": dict(size), "standings": []}
     try:
         with _folder(race.name) as folder:
@@ -64,7 +66,7 @@ def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> R
             seconds, part = machine.seconds(Limit(**found["limit"]))
             result |= {"limit": seconds, "limit_by": part, "standings": found["standings"]}
             for standing in result["standings"]:
-                if standing["times"]:
+                if standing["times"] and with_peaks:
                     contender = standing["name"]
                     standing |= in_new_process("peak", workload=race.name, contender=contender, folder=folder)
                 say("  " + _line(standing))
@@ -79,10 +81,10 @@ def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> R
 def _line(standing: Result) -> str:
     if standing["seconds"] is None:
         return f"{standing['name']}: {standing['note']}"
-    return (
-        f"{standing['name']}: {standing['seconds']:.3f} s, ratio {standing['ratio']:.2f}, peak "
-        f"{standing['peak'] / 1e6:.0f} MB, first call {standing['first_call']:.2f} s; {standing['quality']}"
-    )
+    line = f"{standing['name']}: {standing['seconds']:.3f} s, ratio {standing['ratio']:.2f}"
+    if "peak" in standing:
+        line += f", peak {standing['peak'] / 1e6:.0f} MB, first call {standing['first_call']:.2f} s"
+    return f"{line}; {standing['quality']}"
 
 
 def _grown(growth: Growth, quick: bool, machine: Machine, say: Say) -> Result:

@@ -14,7 +14,7 @@ RIDGE = named("ridge")
 NAMES = [contender.name for contender in RIDGE.contenders()]
 
 
-def raced(monkeypatch, task_that_fails):
+def raced(monkeypatch, task_that_fails, quick=False):
     def process(task, contender="", **arguments):
         if task == task_that_fails and contender != NAMES[0]:
             raise TaskError("no memory")
@@ -32,7 +32,7 @@ def raced(monkeypatch, task_that_fails):
         return {"race": {"limit": {"bytes": 1.0, "flops": 0.0}, "standings": standings}, "peak": peak}.get(task)
 
     monkeypatch.setattr(runner, "in_new_process", process)
-    return runner._raced(RIDGE, RIDGE.quick[0], True, MACHINE, lambda line: None)["standings"]
+    return runner._raced(RIDGE, RIDGE.quick[0], quick, MACHINE, lambda line: None)["standings"]
 
 
 @pytest.mark.parametrize("task", ["prepare", "race"])
@@ -48,6 +48,11 @@ def test_a_failure_after_the_race_keeps_the_times_and_marks_those_without_a_peak
     ours, *rivals = raced(monkeypatch, "peak")
     assert (ours["note"], ours["peak"]) == ("", 2)
     assert {(rival["note"], rival["ratio"]) for rival in rivals} == {("failed: no memory", 1.0)}
+
+
+def test_a_quick_race_has_times_and_no_peaks(monkeypatch):
+    found = raced(monkeypatch, "peak", quick=True)
+    assert {(standing["note"], standing["ratio"], "peak" in standing) for standing in found} == {("", 1.0, False)}
 
 
 def test_results_are_given_after_each_measurement(monkeypatch):
