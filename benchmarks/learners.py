@@ -201,6 +201,6 @@ LEARNERS: dict[str, Subject] = {
 }
 
 
-def one_a_family() -> list[str]:
-    """The first learner of each family."""
-    return list({name.partition(".")[0]: name for name in reversed(LEARNERS)}.values())[::-1]
+def some_families() -> list[str]:
+    """The first learner of every third family: enough to see whether a survey runs."""
+    return list({name.partition(".")[0]: name for name in reversed(LEARNERS)}.values())[::-1][::3]

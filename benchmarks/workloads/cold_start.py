@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.fresh import wall
-from benchmarks.learners import LEARNERS, one_a_family
+from benchmarks.learners import LEARNERS, some_families
 from benchmarks.timing import FULL
 from benchmarks.workload import Survey
 
@@ -27,7 +27,7 @@ class ColdStarts(Survey):
 
     def subjects(self, quick: bool) -> Sequence[str]:
         """The learners, then the command."""
-        return one_a_family() if quick else [*LEARNERS, COMMAND]
+        return some_families() if quick else [*LEARNERS, COMMAND]
 
     def measure(self, subject: str, quick: bool) -> dict[str, Any]:
         """Seconds without kernels, seconds with them in the median of some runs, and how many there are.

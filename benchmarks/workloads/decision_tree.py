@@ -99,7 +99,7 @@ class NumericTree(Race):
     name = "exact_tree"
     title = "Decision tree, exact, grown to the end"
     full = ({"rows": 500_000, "columns": 20, "classes": 2}, {"rows": 500_000, "columns": 20, "classes": 5})
-    quick = ({"rows": 50_000, "columns": 20, "classes": 2}, {"rows": 50_000, "columns": 20, "classes": 5})
+    quick = ({"rows": 20_000, "columns": 20, "classes": 2}, {"rows": 20_000, "columns": 20, "classes": 5})
     depth: ClassVar[int | None] = None
 
     def data(self, size: Size, folder: Path) -> Data:

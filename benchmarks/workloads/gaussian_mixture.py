@@ -55,7 +55,7 @@ class Mixture(Race):
     name = "gaussian_mixture"
     title = "Gaussian mixture, 30 iterations"
     full = ({"rows": 200_000, "columns": 10, "components": 8},)
-    quick = ({"rows": 20_000, "columns": 10, "components": 8},)
+    quick = ({"rows": 5_000, "columns": 10, "components": 8},)
 
     def data(self, size: Size, folder: Path) -> Data:
         """Overlapping ellipsoids, and rows to start from."""

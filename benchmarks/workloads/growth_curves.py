@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks import memory
-from benchmarks.learners import LEARNERS, fitting, learner_class, one_a_family
+from benchmarks.learners import LEARNERS, fitting, learner_class, some_families
 from benchmarks.timing import Rounds, exponent, interleave
 from benchmarks.workload import Survey
 
@@ -27,7 +27,7 @@ class GrowthCurves(Survey):
 
     def subjects(self, quick: bool) -> Sequence[str]:
         """All learners."""
-        return one_a_family() if quick else list(LEARNERS)
+        return some_families() if quick else list(LEARNERS)
 
     def measure(self, subject: str, quick: bool) -> dict[str, Any]:
         """A curve along each axis."""
