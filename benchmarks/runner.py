@@ -55,14 +55,15 @@ def _measured(workload: Workload, quick: bool, machine: Machine, say: Say) -> It
 
 
 def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> Result:
-    """One race; a quick one goes without peaks, each of which takes a process, unless they are what it is about."""
+    """One race; a quick one is one process, and goes without peaks unless they are what it is about."""
     say(f"{race.name}: {describe(size)}")
     with_peaks = not quick or isinstance(race, Growth)
     result: Result = {"name": race.name, "title": race.title, "size": dict(size), "standings": []}
     try:
         with _folder(race.name) as folder:
-            in_new_process("prepare", workload=race.name, size=dict(size), folder=folder)
-            found = in_new_process("race", workload=race.name, folder=folder, quick=quick)
+            if with_peaks:
+                in_new_process("prepare", workload=race.name, size=dict(size), folder=folder)
+            found = in_new_process("race", workload=race.name, size=dict(size), folder=folder, quick=quick)
             seconds, part = machine.seconds(Limit(**found["limit"]))
             result |= {"limit": seconds, "limit_by": part, "standings": found["standings"]}
             for standing in result["standings"]:

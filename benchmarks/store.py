@@ -31,6 +31,11 @@ def keep(data: Data, folder: Path) -> None:
     (folder / _INDEX).write_text(json.dumps(index), "utf-8")
 
 
+def holds(folder: Path) -> bool:
+    """Whether data were written to a folder."""
+    return (folder / _INDEX).exists()
+
+
 def fetch(folder: Path) -> Data:
     """Read what `keep` wrote, importing nothing that the data do not need."""
     data: Data = {}

@@ -55,10 +55,10 @@ def prepare(workload: str, size: dict[str, int], folder: str) -> Result:
     store.keep(cast(Race, named(workload)).data(size, Path(folder)), Path(folder))
 
 
-def race(workload: str, folder: str, quick: bool) -> Result:
-    """Time all contenders in this process."""
-    held = cast(Race, named(workload))
-    data = store.fetch(Path(folder))
+def race(workload: str, size: dict[str, int], folder: str, quick: bool) -> Result:
+    """Time all contenders in this process, on the data that were prepared, or else on those that it makes."""
+    held, where = cast(Race, named(workload)), Path(folder)
+    data = store.fetch(where) if store.holds(where) else held.data(size, where)
     limit = asdict(held.limit(data))
     return {"limit": limit, "standings": [asdict(s) for s in contend(held, data, QUICK if quick else FULL)]}
 

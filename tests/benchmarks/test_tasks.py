@@ -22,14 +22,22 @@ def test_data_come_back_as_they_were_kept(tmp_path):
 
 def test_a_race_runs_from_data_to_peak_memory(tmp_path):
     where = {"workload": "gaussian_naive_bayes_predict", "folder": str(tmp_path)}
-    in_new_process("prepare", size={"rows": 4_000, "columns": 3}, **where)
-    found = in_new_process("race", quick=True, **where)
+    size = {"rows": 4_000, "columns": 3}
+    in_new_process("prepare", size=size, **where)
+    found = in_new_process("race", size=size, quick=True, **where)
     assert found["limit"]["bytes"] == 4_000 * (3 + 1) * 8
     ours, rival = found["standings"]
     assert ours["note"] == rival["note"] == ""
     assert rival["quality"] == "the same classes"
     peak = in_new_process("peak", contender="Novacula", **where)
     assert 0 < peak["baseline"] <= peak["peak"]
+
+
+def test_a_race_makes_the_data_that_were_not_prepared(tmp_path):
+    size = {"rows": 4_000, "columns": 3}
+    found = in_new_process("race", workload="gaussian_naive_bayes_fit", size=size, folder=str(tmp_path), quick=True)
+    assert found["limit"]["bytes"] > 0
+    assert [standing["note"] for standing in found["standings"]] == ["", ""]
 
 
 def test_the_process_that_starts_the_others_stays_small():
