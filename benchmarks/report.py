@@ -17,7 +17,7 @@ _READ_ME = """\
 # Benchmarks
 
 `make bench` installs the rivals and measures this page anew, `make bench ONLY=ridge,knn` some rows of it
-(`ONLY=growth` the growth curves), and `make bench QUICK=1` tries small sizes.
+(`ONLY=growth` the growth curves), and `make bench QUICK=1` tries small sizes and leaves peaks out.
 
 All contenders of a workload run in one process and take turns; times are medians after a warm-up. The ratio
 is the median over rounds of the rival's time over ours: above 1, Novacula is ahead, and **bold** where the

@@ -57,7 +57,7 @@ class PlainLoss(Race):
     name = "linear_svm"
     title = "Linear support vector machine"
     full: ClassVar[Sequence[Size]] = ({"rows": 200_000, "columns": 50},)
-    quick: ClassVar[Sequence[Size]] = ({"rows": 50_000, "columns": 50},)
+    quick: ClassVar[Sequence[Size]] = ({"rows": 10_000, "columns": 50},)
     loss: ClassVar[str] = "hinge"
     rival: ClassVar[dict[str, Any]] = {"dual": True}
     close: ClassVar[float] = 1e-3

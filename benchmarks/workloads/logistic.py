@@ -91,7 +91,7 @@ class Softmax(Logistic):
     name = "softmax"
     title = "Logistic regression, ten classes"
     full = ({"rows": 200_000, "columns": 50, "classes": 10},)
-    quick = ({"rows": 20_000, "columns": 50, "classes": 10},)
+    quick = ({"rows": 2_000, "columns": 50, "classes": 10},)
     solvers: ClassVar[Mapping[str, float]] = {"newton-cg": 1e-5, "lbfgs": 1e-5}
 
     def limit(self, data: Data) -> Limit:
