@@ -17,6 +17,11 @@ CENTRED = (
     "columns and 7 % more at 300."
 )
 """What bounds the covariance."""
+WHOLE_FIT = (
+    "By hand the product, the eigenvectors and the map back are all there is, and ours takes these steps too, by "
+    "the same libraries. It was not profiled since the schema of 20,000 columns became cheaper."
+)
+"""What bounds many columns."""
 
 
 def described(variance: Any, directions: Any) -> dict[str, Any]:
@@ -110,7 +115,7 @@ class ManyColumns(Components):
         """NumPy by hand, and scikit-learn's exact solver."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("dual Gram by hand", "numpy", gram_by_hand, goal=1.0),
+            Contender("dual Gram by hand", "numpy", gram_by_hand, goal=1.0, because=WHOLE_FIT),
             Contender("scikit-learn full", "scikit-learn", lambda d: scikit_learn(d, "full"), goal=1.0),
         ]
 
