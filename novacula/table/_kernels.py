@@ -66,7 +66,7 @@ def _eight_bytes(context, text, i):  # noqa: ARG001  (Numba passes it)
 def _trailing_zeros(context, number):  # noqa: ARG001  (Numba passes it)
     """Zero bits below the lowest one that is set, or 64."""
 
-    def generate(context, builder, signature, arguments):  # noqa: ARG001
+    def generate(context, builder, signature, arguments):  # noqa: ARG001  (Numba passes them)
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return uint64(uint64), generate

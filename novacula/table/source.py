@@ -40,7 +40,10 @@ class Partition(ABC):
         return None
 
     def seem_numeric(self, names: Sequence[str], markers: Sequence[str], target: Sequence[str]) -> set[str]:
-        """The columns of text that are worth parsing as numbers at once; a wrong guess costs time only."""
+        """The columns of text that are worth parsing as numbers at once; a wrong guess costs time only.
+
+        A target whose numbers are likely to be labels is none of them: its words are what is asked for next.
+        """
         return set()
 
     @abstractmethod

@@ -59,3 +59,8 @@ def test_an_array_of_numbers_has_the_schema_that_a_survey_would_find(kind):
     fields = tuple(Column(field.name, "ignored") for field in source.arrow_schema())
     assert memory_table(source, []).layout == survey(source, Schema(fields, missing=()), {}, progress=False)
     assert target_names(source, np.zeros(3)) == ["y_"]
+
+
+def test_labels_that_look_like_numbers_to_predict_are_pointed_out():
+    with pytest.warns(UserWarning, match="greater than 50% of the number of samples"):
+        labels_of(1_000 * np.arange(100), np.zeros((100, 1)))
