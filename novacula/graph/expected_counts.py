@@ -7,6 +7,7 @@ moments are weighted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -125,6 +126,31 @@ class Inference:
         share = tuple(self._share(i, posterior) for i in range(len(completed)))
         return Answer(log_likelihood + log_density, counts, marginal, completed, share)
 
+    def posterior_of_last(self, codes: Codes, target: int) -> tuple[Floats, Floats]:
+        """P(target | row) (n, K) and log p of rows that know every other cell of a network without continuous nodes.
+
+        Only the target is summed out, so the product of the tables is the whole of the work: no clique is needed.
+        """
+        layout, states = self.structure.layout, np.arange(self.structure.variables.cards[target])
+        with np.errstate(divide="ignore"):
+            log_theta = np.log(self.theta)
+        first = codes.copy()
+        first[:, target] = 0
+        joint = np.zeros((len(codes), len(states)))
+        for scope, shape, start in zip(layout.tables, layout.shapes, layout.offsets[:-1], strict=True):
+            place = start + configuration(first[:, scope], shape)
+            if target in scope:
+                stride = math.prod(shape[scope.index(target) + 1 :])
+                joint += log_theta[place[:, None] + stride * states]
+            else:
+                joint += log_theta[place, None]
+        top = joint.max(axis=1, keepdims=True)
+        share = np.exp(joint - np.where(np.isneginf(top), 0.0, top))
+        total = share.sum(axis=1, keepdims=True)
+        possible = total > 0.0
+        share /= np.where(possible, total, 1.0)
+        return share, (top + np.log(np.where(possible, total, 1.0)))[:, 0]
+
     def _evidence(self, codes: Codes, completed: Sequence[Completed]) -> tuple[Floats, Floats]:
         """What components say of each configuration, scaled to a largest of 1, and the logarithms of the scales."""
         structure = self.structure
@@ -204,8 +230,16 @@ def row_likelihoods(chunk: Chunk, cells: Cells, inference: Inference) -> Floats:
 def state_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: int) -> Floats:
     """Probabilities of a discrete node's states, then log p of the row and its unseen categories: (n, K + 2)."""
     codes, numbers = cells.codes(chunk), cells.numbers(chunk)
-    answer = inference.answer(codes, numbers, np.zeros(len(chunk)), target)
-    return np.column_stack([answer.marginal, answer.log_likelihood, (chunk.codes == UNSEEN).sum(axis=1)])
+    found = np.empty((len(codes), inference.structure.variables.cards[target] + 2))
+    found[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
+    last = np.zeros(len(codes), bool) if inference.joints else (codes < 0).sum(axis=1) == 1  # the target's own cell
+    if last.any():
+        found[last, :-2], found[last, -2] = inference.posterior_of_last(codes[last], target)
+    if not last.all():
+        others = np.ascontiguousarray(codes[~last]), numbers[~last], np.zeros(len(codes) - int(last.sum()))
+        answer = inference.answer(*others, target)
+        found[~last, :-2], found[~last, -2] = answer.marginal, answer.log_likelihood
+    return found
 
 
 def value_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: str) -> Floats:

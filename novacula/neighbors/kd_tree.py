@@ -47,15 +47,18 @@ class KDTree:
     @classmethod
     def build(cls, rows: Floats, weight: Floats | None = None, leaf_size: int = LEAF_SIZE) -> Self:
         """The tree of rows (n, d), finite and at least one; leaves of two and more leave no node empty."""
-        from novacula.neighbors._kernels import build_tree
-
         n, d = rows.shape
         levels = max(0, int(np.ceil(np.log2(n / leaf_size))))
         nodes = 2 ** (levels + 1) - 1
         order, start, stop = np.arange(n), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
         low, high = np.empty((nodes, d)), np.empty((nodes, d))
         stop[0] = n
-        build_tree(rows, order, start, stop, low, high)
+        if levels:
+            from novacula.neighbors._kernels import build_tree
+
+            build_tree(rows, order, start, stop, low, high)
+        else:  # one leaf, of which there is nothing to divide
+            low[0], high[0] = rows.min(axis=0), rows.max(axis=0)
         prefix = None if weight is None else np.concatenate([[0.0], np.cumsum(weight[order])])
         return cls(np.ascontiguousarray(rows[order].T), order, low, high, start, stop, prefix)
 

@@ -125,8 +125,8 @@ def descend(
             height -= 1
             one[0], share = waiting[height], waiting_share[height]
             _go_down(
-                row, 1, one, going, numeric, codes, steps, default, otherwise, arm_start, arm_code, arm_branch, weight,
-                fractional,
+                row, int64(1), one, going, numeric, codes, steps, default, otherwise, arm_start, arm_code, arm_branch,
+                weight, fractional,
             )  # fmt: skip
     return rows[:count], nodes[:count], shares[:count]
 

@@ -1,5 +1,7 @@
 """Classification by networks: naive Bayes as a special case, enumeration, gaps, studies of scikit-learn."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -99,3 +101,22 @@ def test_refusals():
         BayesianNetworkClassifier([("y", "q")]).fit(X, y)
     with pytest.raises(ValueError, match="structure"):
         BayesianNetworkClassifier("forest").fit(X, y)
+
+
+def test_the_posterior_of_rows_that_know_every_other_cell_is_the_product_of_tables():
+    """Each node has two parents drawn at random; one row that misses more changes nothing for the others."""
+    rng = np.random.default_rng(4)
+    names = [*(f"n{i}" for i in range(5)), "y", *(f"n{i}" for i in range(6, 60))]
+    edges = [(names[j], names[i]) for i in range(2, 60) for j in rng.choice(i, 2, replace=False)]
+    data = pd.DataFrame(rng.integers(0, 2, (300, 60)), columns=names).astype(str)
+    X = data.drop(columns="y")
+    model = BayesianNetworkClassifier(edges, m=1.0).fit(X, data["y"])
+    joint = np.ones((5, 2))
+    for node, family in model.families_.items():
+        for (i, row), c in itertools.product(enumerate(X.head(5).to_dict("records")), (0, 1)):
+            cells = row | {"y": str(c)}
+            joint[i, c] *= family.table[(*(int(cells[name]) for name in family.parents), int(cells[node]))]
+    found = model.predict_proba(X.head(5))
+    np.testing.assert_allclose(found, joint / joint.sum(axis=1, keepdims=True), rtol=1e-9)
+    one_gap = X.head(5).assign(n7=[None, *X["n7"][1:5]])
+    np.testing.assert_array_equal(model.predict_proba(one_gap)[1:], found[1:])

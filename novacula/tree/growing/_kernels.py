@@ -32,7 +32,7 @@ LINEAR, SQUARE, EXPONENTIAL = range(3)
 SORTED, NOMINAL, ORDERED = range(3)  # features: a sorted list, codes without order, codes in order
 FEATURE, CHILD, ARITY, DEFAULT, OTHERWISE, ARM, ARMS = range(7)  # columns of nodes
 THRESHOLD, GAIN = range(2)  # columns of numbers
-TOTAL, KNOWN, LOST, LEFT, RIGHT, JOINED_LEFT, JOINED_RIGHT, TERM = range(8)  # rows of scratch: class weights
+TOTAL, KNOWN, LOST, LEFT, RIGHT, JOINED_LEFT, JOINED_RIGHT, TERM = np.arange(8)  # rows of scratch: class weights
 NOISE, TINY = 1e-9, 1e-12
 EXHAUSTIVE = 10
 """Categories up to which every partition into two is tried."""
@@ -499,7 +499,7 @@ def _split_codes(found, f, table, a, codes, t, work, rules, limits, logs):
         work[JOINED_LEFT, k] = -1.0
         if n_gone > 0.0 and rules[STRATEGY] != FRACTIONAL:
             most = _heaviest(table, a, codes, t, k) if rules[STRATEGY] == MOST_COMMON_IN_CLASS else -1
-            work[JOINED_LEFT, k] = most if most >= 0 else _heaviest(table, a, codes, t, -1)
+            work[JOINED_LEFT, k] = most if most >= 0 else _heaviest(table, a, codes, t, int64(-1))
     for i in range(t):
         for k in range(work.shape[1]):
             joins = work[JOINED_LEFT, k] == i
@@ -633,8 +633,8 @@ def _branches(f, arena, lo, hi, mass, data, settings, desk):
     """The branches of the best test on a feature: desk.known, desk.to_branch; gives how many."""
     j, cut, known, y = data.place[f], int64(desk.found[f, 2]), desk.known, data.y
     if data.kind[f] == SORTED:
-        _zero(known, 0)
-        _zero(known, 1)
+        _zero(known, int64(0))
+        _zero(known, int64(1))
         entries = arena[1 + j, lo:hi]
         for p in range(len(entries)):
             if entries[p] & GONE:
@@ -780,7 +780,7 @@ def _longer(array, need):
 def _new_tree(total):
     """Nodes (·, 7), numbers (·, 2), counts (·, K) and arms (·, 2) with one leaf, and how many nodes and arms (2,)."""
     nodes, numbers, counts = np.empty((16, 7), np.int32), np.empty((16, 2)), np.empty((16, len(total)))
-    _write_leaf(nodes, numbers, 0)
+    _write_leaf(nodes, numbers, int64(0))
     for k in range(len(total)):
         counts[0, k] = total[k]
     return nodes, numbers, counts, np.empty((16, 2), np.int32), np.array([1, 0])
