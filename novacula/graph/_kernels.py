@@ -18,51 +18,59 @@ CODE_ROWS = Array(int32, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
 ROWS = Array(float64, 2, "C", readonly=True)
 PLACES = Array(int64, 1, "C", readonly=True)
+SCOPES = UniTuple(PLACES, 4)
 VECTOR = float64[::1]
 TABLE = float64[:, ::1]
 
 BLOCK = 256
 """Rows that are turned round at once, so that a family finds its codes side by side and in the cache."""
+APART = 16
+"""Codes between two columns of a block: the codes of one row would crowd into few lines of the cache without them."""
 SMALL = 1e-200
 """A product below this is put into the logarithm before it can vanish."""
 
 
 @njit(nogil=True)
-def _count_whole(f, block, weight, first, m, start, column, stride, offset, place, counts):
-    """Add the weights of m rows, whose codes lie in block (D, BLOCK) by column, to the cells of family f."""
-    for i in range(m):
-        place[i] = offset[f]
-    for a in range(start[f], start[f + 1]):
-        step, codes = int32(stride[a]), block[column[a]]
+def _count_whole(block, weight, first, m, scopes, place, counts):
+    """Add the weights of m rows, whose codes lie in block (D, BLOCK) by column, to a cell of each table."""
+    start, column, stride, offset = scopes
+    for t in range(len(offset)):
         for i in range(m):
-            place[i] += codes[i] * step
-    for i in range(m):
-        counts[uint64(place[i])] += weight[first + i]
+            place[i] = offset[t]
+        for a in range(start[t], start[t + 1]):
+            step, codes = int32(stride[a]), block[column[a]]
+            for i in range(m):
+                place[i] += codes[i] * step
+        for i in range(m):
+            counts[uint64(place[i])] += weight[first + i]
 
 
 @njit(nogil=True)
-def _count_known(f, codes, weight, first, m, start, column, stride, offset, counts):
-    """The same of rows of codes (n, D) that may have unknown codes, which are left out."""
-    for i in range(first, first + m):
-        place, known = offset[f], True
-        for a in range(start[f], start[f + 1]):
-            code = codes[i, column[a]]
-            known = known and code >= 0
-            place += code * stride[a]
-        if known:
-            counts[place] += weight[i]
+def _count_known(codes, weight, first, m, scopes, counts):
+    """The same of rows of codes (n, D) that may have unknown codes: a table leaves out rows that lack one of its."""
+    start, column, stride, offset = scopes
+    for t in range(len(offset)):
+        for i in range(first, first + m):
+            place, known = offset[t], True
+            for a in range(start[t], start[t + 1]):
+                code = codes[i, column[a]]
+                known = known and code >= 0
+                place += code * stride[a]
+            if known:
+                counts[place] += weight[i]
 
 
-@kernel(float64(CODE_ROWS, VALUES, PLACES, PLACES, PLACES, PLACES, VECTOR))
-def family_counts(codes, weight, start, column, stride, offset, counts):
+@kernel(float64(CODE_ROWS, VALUES, SCOPES, VECTOR, SCOPES, VECTOR))
+def family_counts(codes, weight, joint, joint_counts, families, counts):
     """codes (n, D): adds each row's weight to the cell of each family whose codes the row knows, all of them.
 
-    Family f has columns and strides start[f] to start[f + 1], and its table begins at offset[f]. Gives the weight of
-    the rows with an unknown code.
+    Scopes are start, column, stride and offset: table t has columns and strides start[t] to start[t + 1], and begins
+    at offset[t]. Blocks of rows without an unknown code go to the joint tables instead, which may hold several families
+    each or be those of the families. Gives the weight of the rows with an unknown code.
     """
     n, d = codes.shape
     # Places of 32 bits, which all tables together never outgrow, are multiplied several times as fast as those of 64.
-    block, place, incomplete = np.empty((d, BLOCK), np.int32), np.empty(BLOCK, np.int32), 0.0
+    block, place, incomplete = np.empty((d, BLOCK + APART), np.int32), np.empty(BLOCK, np.int32), 0.0
     for first in range(0, n, BLOCK):
         m, gaps = min(BLOCK, n - first), False
         for i in range(m):
@@ -73,11 +81,10 @@ def family_counts(codes, weight, start, column, stride, offset, counts):
             if signs < 0:
                 gaps = True
                 incomplete += weight[first + i]
-        for f in range(len(offset)):
-            if gaps:
-                _count_known(f, codes, weight, first, m, start, column, stride, offset, counts)
-            else:
-                _count_whole(f, block, weight, first, m, start, column, stride, offset, place, counts)
+        if gaps:
+            _count_known(codes, weight, first, m, families, counts)
+        else:
+            _count_whole(block, weight, first, m, joint, place, joint_counts)
     return incomplete
 
 

@@ -29,6 +29,10 @@ FamilyName: TypeAlias = tuple[str, tuple[str, ...]]
 
 MOST_ENTRIES = 2**25
 """Numbers that all tables of families may hold together."""
+JOINT = 512
+"""Numbers that a table of several families may hold."""
+JOINT_ROWS = 8192
+"""Rows of a chunk that are worth the work of joining families."""
 
 
 @dataclass(frozen=True)
@@ -76,20 +80,71 @@ class FamilyLayout:
         """Start, column, stride and offset of the discrete families, as kernels take them."""
         return flat_scopes(self.tables, self.shapes)
 
+    @cached_property
+    def joint(self) -> JointTables:
+        """Tables of several discrete families each."""
+        return JointTables.of(self)
+
     def split(self, counts: Floats) -> list[Floats]:
         """The table of each discrete family, as views."""
         pieces = zip(self.offsets[:-1], self.offsets[1:], self.shapes, strict=True)
         return [counts[start:stop].reshape(shape) for start, stop, shape in pieces]
 
 
+@dataclass(frozen=True)
+class JointTables:
+    """Tables that hold several families each, so that a row is added once for all of these.
+
+    The k-th link says that entry source[k] of the joint tables is a part of entry into[k] of the families' tables.
+    """
+
+    flat: tuple[Places, Places, Places, Places]
+    size: int
+    source: Places
+    into: Places
+
+    @classmethod
+    def of(cls, layout: FamilyLayout) -> Self:
+        """The joint tables of a layout's discrete families."""
+        groups = _neighbours(layout)
+        shapes = [tuple(cards.values()) for cards, _ in groups]
+        offsets = side_by_side([math.prod(shape) for shape in shapes])
+        source, into = [], []
+        for (cards, families), shape, start, stop in zip(groups, shapes, offsets[:-1], offsets[1:], strict=True):
+            states = np.indices(shape).reshape(len(shape), -1)  # (columns, entries)
+            steps = [dict(zip(layout.tables[f], _strides(layout.shapes[f]), strict=True)) for f in families]
+            strides = np.array([[step.get(column, 0) for column in cards] for step in steps])
+            source.append(np.tile(np.arange(start, stop), len(families)))
+            into.append((layout.offsets[families, None] + strides @ states).ravel())
+        flat = flat_scopes([tuple(cards) for cards, _ in groups], shapes)
+        return cls(flat, int(offsets[-1]), np.concatenate(source), np.concatenate(into))
+
+
+def _neighbours(layout: FamilyLayout) -> list[tuple[dict[int, int], list[int]]]:
+    """Successive families whose table together has at most JOINT entries: the card of each column, and the families."""
+    groups: list[tuple[dict[int, int], list[int]]] = []
+    for f, (columns, shape) in enumerate(zip(layout.tables, layout.shapes, strict=True)):
+        cards = dict(zip(columns, shape, strict=True))
+        if groups and math.prod((groups[-1][0] | cards).values()) <= JOINT:
+            groups[-1][0].update(cards)
+            groups[-1][1].append(f)
+        else:
+            groups.append((cards, [f]))
+    return groups
+
+
 def flat_scopes(
     scopes: Sequence[Sequence[int]], shapes: Sequence[Sequence[int]], first: int = 0
 ) -> tuple[Places, Places, Places, Places]:
     """Tables over variables as flat arrays: start, variable, stride (in C order) and offset, from `first` on."""
-    strides = [math.prod(shape[k + 1 :]) for shape in shapes for k in range(len(shape))]
+    strides = [stride for shape in shapes for stride in _strides(shape)]
     columns = [column for scope in scopes for column in scope]
     offsets = side_by_side([math.prod(shape) for shape in shapes])[:-1] + first
     return side_by_side([len(scope) for scope in scopes]), _places(columns), _places(strides), offsets
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    return [math.prod(shape[k + 1 :]) for k in range(len(shape))]
 
 
 def _places(values: Sequence[int]) -> Places:
@@ -196,16 +251,13 @@ class FamilyCounts(Statistic):
     @classmethod
     def of_rows(cls, codes: Codes, numbers: Floats, weight: Floats, layout: FamilyLayout, whole: bool = False) -> Self:
         """The same, of codes (n, D) and numbers (n, C) of all nodes."""
-        from novacula.graph._kernels import family_counts
-
         total, empty = float(weight.sum()), 0.0
         if whole or numbers.shape[1]:
             known = ~np.isnan(numbers).any(axis=1) & (codes >= 0).all(axis=1)
             empty = float(weight[~known].sum())
             if whole and not known.all():
                 codes, numbers, weight = np.ascontiguousarray(codes[known]), numbers[known], weight[known]
-        counts = np.zeros(layout.offsets[-1])
-        coded = family_counts(codes, weight, *layout.flat, counts)
+        counts, coded = _table_counts(codes, weight, layout)
         moments = tuple(
             _moments(codes, numbers, weight, *family)
             for family in zip(layout.groups, layout.group_shapes, layout.lines, strict=True)
@@ -220,6 +272,21 @@ class FamilyCounts(Statistic):
             self.weight + other.weight,
             self.incomplete + other.incomplete,
         )
+
+
+def _table_counts(codes: Codes, weight: Floats, layout: FamilyLayout) -> tuple[Floats, float]:
+    """The counts of the discrete families, and the weight of the rows with an unknown code."""
+    from novacula.graph._kernels import family_counts
+
+    counts = np.zeros(layout.offsets[-1])
+    # Joint tables pay where rows are many beside entries. They reorder sums, which only those of ones bear to the bit.
+    many = len(layout.tables) > 1 and len(codes) >= max(JOINT_ROWS, 4 * len(counts))
+    if not many or (weight != 1.0).any():
+        return counts, family_counts(codes, weight, layout.flat, counts, layout.flat, counts)
+    joint = layout.joint
+    together = np.zeros(joint.size)
+    incomplete = family_counts(codes, weight, joint.flat, together, layout.flat, counts)
+    return counts + weighted_counts(joint.into, together[joint.source], len(counts)), incomplete
 
 
 def _moments(

@@ -20,7 +20,7 @@ from novacula.errors import DataError, DataWarning, InputTypeError, ParameterErr
 from novacula.graph import BayesianNetwork
 from novacula.graph.dag import Dag
 from novacula.graph.families import CategoricalFamily, GaussianFamily
-from novacula.graph.family_counts import MOST_ENTRIES, FamilyCounts, FamilyLayout, GroupMoments
+from novacula.graph.family_counts import JOINT_ROWS, MOST_ENTRIES, FamilyCounts, FamilyLayout, GroupMoments
 from novacula.graph.patterns import Patterns
 from novacula.graph.variables import Cells, Variables
 from novacula.table import Chunk, Table
@@ -339,6 +339,28 @@ def test_statistics_obey_the_laws(seed):
             lambda c, whole=whole: FamilyCounts.observe(c, cells, layout, whole), chunk, FamilyCounts.zero(layout)
         )
     check_statistic(lambda c: Patterns.of_rows(c.codes, c.weight), chunk, Patterns.zero(3), exact=True)
+
+
+@pytest.mark.parametrize("gaps", [0, 40])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_families_of_many_rows_are_counted_as_one_by_one(gaps, weighted):
+    rng = np.random.default_rng(gaps)
+    names, cards, n = tuple("abcdefg"), (2, 3, 4, 2, 3, 2, 600), JOINT_ROWS
+    variables = Variables({name: tuple(range(card)) for name, card in zip(names, cards, strict=True)}, ())
+    layout = FamilyLayout.of(Dag.of(random_edges(rng, names[:-1], 2), names).parents.items(), variables)
+    joint_sizes = np.diff([*layout.joint.flat[-1], layout.joint.size])
+    assert 2 <= len(joint_sizes) < len(layout.tables)
+    assert max(joint_sizes) == 600  # a table that is too large to be joined
+    codes = np.stack([rng.integers(0, card, n) for card in cards], axis=1).astype(np.int32)
+    codes[rng.integers(0, n // 2, gaps), rng.integers(0, 7, gaps)] = -1  # half of the blocks stay whole
+    weight = rng.random(n) if weighted else np.ones(n)
+    seen = FamilyCounts.of_rows(codes, np.empty((n, 0)), weight, layout)
+    assert seen.incomplete == pytest.approx(weight[(codes < 0).any(axis=1)].sum(), rel=1e-12)
+    for columns, counts in zip(layout.tables, layout.split(seen.counts), strict=True):
+        expected = np.zeros(counts.shape)
+        known = (codes[:, columns] >= 0).all(axis=1)
+        np.add.at(expected, tuple(codes[known][:, columns].T), weight[known])
+        np.testing.assert_array_equal(counts, expected)
 
 
 def test_patterns_are_the_distinct_rows():
