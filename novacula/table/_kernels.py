@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 from numba.extending import intrinsic
-from numba.types import Array, boolean, float64, int32, int64, uint8, uint64, void
+from numba.types import Array, boolean, float64, int8, int32, int64, uint8, uint64, void
 
 from novacula.compiling import kernel
 from novacula.table.chunk import UNSEEN
@@ -313,3 +313,12 @@ def look_up(x, low, start, table, codes):
         for j in range(d):
             gap = uint64(x[i, j] - low[j])  # what lies below lies far above then
             codes[i, j] = table[uint64(start[j]) + gap] if gap < uint64(start[j + 1] - start[j]) else UNSEEN
+
+
+@kernel(void(Array(int8, 2, "C", readonly=True), int32[:, ::1]))
+def turn(columns, rows):
+    """The first codes of columns (d, n or more) as rows (n, d)."""
+    n, d = rows.shape
+    for i in range(n):
+        for j in range(d):
+            rows[i, j] = columns[j, i]

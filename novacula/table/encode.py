@@ -19,6 +19,8 @@ from novacula.table.schema import Column, Schema
 from novacula.table.source import Partition, Unseen, kind_of_type, rows_per_chunk
 
 _BLOCK = 4096  # rows copied at a time, so that turning columns into rows stays in the cache
+_TURNED = 1 << 14  # rows turned at a time by the kernel
+_APART = 80  # bytes between columns: those that begin a power of two apart crowd into few lines of the cache
 _CLOSE = 1 << 16  # whole numbers within such a range are looked up in a table
 
 MANY = 1 << 18
@@ -90,7 +92,23 @@ def encode_categories(
         coded[c.name] if c.name in coded else _codes(columns[c.name], c, schema, unseen, place)
         for c in schema.of_kind("categorical")
     ]
+    if n * len(parts) >= MANY and all(part.dtype == np.int8 for part in parts):
+        return _turned(parts, n)
     return side_by_side(parts, n, np.int32)
+
+
+def _turned(columns: Sequence[Any], n: int) -> Codes:
+    """Columns of codes of one byte side by side: `side_by_side` takes twice the time for twelve columns and more."""
+    from novacula.table._kernels import turn
+
+    codes = np.empty((n, len(columns)), np.int32)
+    block = np.empty((len(columns), _TURNED + _APART), np.int8)
+    for start in range(0, n, _TURNED):
+        rows = codes[start : start + _TURNED]
+        for line, column in zip(block, columns, strict=True):
+            line[: len(rows)] = column[start : start + _TURNED]
+        turn(block, rows)
+    return codes
 
 
 class WholeCodes:

@@ -71,7 +71,7 @@ class FrameSource(MemorySource):
         """Rows as a chunk."""
         coded = {c.name: self._codes_of(c, schema)[start:stop] for c in schema.of_kind("categorical")}
         if unseen == "error":  # a category that is refused is named where it stands
-            coded = {name: codes for name, codes in coded.items() if not (codes == UNSEEN).any()}
+            coded = {name: codes for name, codes in coded.items() if codes.min(initial=0) != UNSEEN}
         names = [*(c.name for c in schema.features if c.name not in coded), *schema.roles]
         place = Place(MemoryPartition(self, start, stop))
         return encode_batch(self.batch(start, stop, names), schema, unseen, place, coded)

@@ -106,6 +106,16 @@ def test_pandas_categories_read_as_arrow_reads_them(size, gap):
         assert arrow_table(rows).schema.names == theirs.schema.names
 
 
+def test_many_codes_of_pandas_categories_stand_in_their_rows():
+    """Enough cells for the kernel that turns columns, and rows that do not fill its last block."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, 3, (70_001, 4)).astype(np.int32)
+    codes[:3] = [[0] * 4, [1] * 4, [2] * 4]
+    columns = {f"c{j}": pd.Categorical.from_codes(codes[:, j], ["a", "b", "c"]) for j in range(4)}
+    found = [chunk.codes for chunk in nv.read(pd.DataFrame(columns)).chunks()]
+    np.testing.assert_array_equal(np.concatenate(found), codes)
+
+
 def test_a_dictionary_in_another_order_than_its_codes():
     column = pa.DictionaryArray.from_arrays(pa.array([2, None, 0, 1, 2], pa.int8()), pa.array(["b", "c", "a"]))
     schema = nv.read(pa.table({"w": ["a", "b"]})).schema
