@@ -23,87 +23,103 @@ VECTOR = float64[::1]
 CELLS = 4
 """Cells to an edge, in the search for a bin."""
 BLOCK = 256
-"""Rows in a block, at least: few enough that the second pass over them finds them in the cache."""
+"""Rows in a block, at least: few enough that a second pass over them finds them in the cache."""
+FAR = 4.0
+"""A block may weigh so many times what its centre comes from."""
+WIDE = 32
+"""Columns in a piece of a desk. Sums of one kind stand so far from those of the next, and as the compiler knows
+this, it need not find out anew for each row that they do not overlap."""
+KINDS = 9
+WEIGHT, MEAN, SSD, LOW, HIGH, ABOUT, KNOWN, TOTAL, SQUARES = (np.uint64(kind * WIDE) for kind in range(KINDS))
+"""Kinds of numbers in a piece: the moments of `ClassMoments`, then a block's centre and its sums about it."""
 
 
-@njit(nogil=True)
-def _add_values(x, code, weight, start, stop, plain, known, total, low, high):
-    """Rows start to stop of x (n, d) into plain (K,), the weight of ordinary rows, and into arrays (K, d)."""
+@njit(nogil=True, fastmath={"contract"})
+def _look(x, code, weight, start, stop, place, desk):
+    """Rows start to stop of x (n, d) into the block's sums on the desk; place (K,) is where a class begins."""
     d = x.shape[1]
     for i in range(start, stop):
         w = weight[i]
         if w == 0.0:
             continue
-        k = uint64(code[i])
-        # A row within the range seen so far misses no value and widens no range: nearly every row is so.
-        inside = 0
-        for j in range(d):
-            inside += (low[k, j] <= x[i, j]) & (x[i, j] <= high[k, j])
-        if inside == d:
-            plain[k] += w
-            for j in range(d):
-                total[k, j] += w * x[i, j]
-            continue
-        # Two loops, each over few enough arrays that the compiler proves them apart and vectorises.
-        for j in range(d):
-            v = x[i, j]
-            known[k, j] += w if v == v else 0.0
-            total[k, j] += w * v if v == v else 0.0
-        for j in range(d):
-            v, least, most = x[i, j], low[k, j], high[k, j]
-            low[k, j] = v if v < least else least
-            high[k, j] = v if v > most else most
+        for left in range(0, d, WIDE):
+            first, column = uint64(place[uint64(code[i])] + left * KINDS), uint64(left)
+            for j in range(uint64(min(WIDE, d - left))):
+                c, v = first + j, x[i, column + j]
+                gap, least, most = v - desk[c + ABOUT], desk[c + LOW], desk[c + HIGH]
+                gap = gap if v == v else 0.0
+                desk[c + KNOWN] += w if v == v else 0.0
+                desk[c + TOTAL] += w * gap
+                desk[c + SQUARES] += w * gap * gap
+                # The 0 keeps the compiler from storing through a mask, which takes several times as long.
+                desk[c + LOW] = (v if v < least else least) + 0.0
+                desk[c + HIGH] = (v if v > most else most) + 0.0
 
 
 @njit(nogil=True)
-def _divide(total, known, plain):
-    """Turn sums (K, d) into means, in place, once the weight of plain rows (K,) is known in every column."""
-    for k in range(total.shape[0]):
-        for j in range(total.shape[1]):
-            known[k, j] += plain[k]
-            total[k, j] = total[k, j] / known[k, j] if known[k, j] > 0.0 else 0.0
-        plain[k] = 0.0
+def _is_hasty(desk):
+    """Whether a cell's block outweighs by far the rows that its centre comes from: its squares could cancel."""
+    hasty = 0
+    for piece in range(0, len(desk), KINDS * WIDE):
+        for c in range(uint64(piece), uint64(piece + WIDE)):
+            hasty += desk[c + KNOWN] > FAR * desk[c + WEIGHT]
+    return hasty > 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _recentre(desk):
+    """Make the block's own means the centres, and clear its sums."""
+    for piece in range(0, len(desk), KINDS * WIDE):
+        for c in range(uint64(piece), uint64(piece + WIDE)):
+            b = desk[c + KNOWN]
+            desk[c + ABOUT] += desk[c + TOTAL] / b if b > 0.0 else 0.0
+            desk[c + KNOWN] = desk[c + TOTAL] = desk[c + SQUARES] = 0.0
+
+
+@njit(nogil=True, error_model="numpy")
+def _join(desk):
+    """Chan's formula: the moments take up the block, whose sums are cleared; the new means are the next centres."""
+    for piece in range(0, len(desk), KINDS * WIDE):
+        for c in range(uint64(piece), uint64(piece + WIDE)):
+            a, b, total = desk[c + WEIGHT], desk[c + KNOWN], desk[c + TOTAL]
+            shift, share = (total / b, b / (a + b)) if b > 0.0 else (0.0, 0.0)
+            gap = desk[c + ABOUT] - desk[c + MEAN] + shift
+            within = desk[c + SQUARES] - total * shift
+            desk[c + WEIGHT] = a + b
+            desk[c + MEAN] += share * gap
+            desk[c + SSD] += (0.0 if within < 0.0 else within) + a * share * gap * gap
+            desk[c + ABOUT] = desk[c + MEAN]
+            desk[c + KNOWN] = desk[c + TOTAL] = desk[c + SQUARES] = 0.0
 
 
 @njit(nogil=True)
-def _add_squares(x, code, weight, start, stop, mean, ssd):
-    """Squared deviations of rows start to stop of x (n, d) from mean (K, d) into ssd (K, d)."""
-    for i in range(start, stop):
-        w = weight[i]
-        if w == 0.0:
-            continue
-        k = uint64(code[i])
-        for j in range(x.shape[1]):
-            gap = x[i, j] - mean[k, j]
-            ssd[k, j] += w * gap * gap if gap == gap else 0.0
+def _empty_desk(pieces):
+    """A desk without rows. Numba's arrays begin at multiples of 32 bytes: no four numbers lie across two lines."""
+    desk = np.zeros(pieces * KINDS * WIDE)
+    for piece in range(0, len(desk), KINDS * WIDE):
+        for c in range(uint64(piece), uint64(piece + WIDE)):
+            desk[c + LOW], desk[c + HIGH] = np.inf, -np.inf
+    return desk
 
 
-@njit(nogil=True)
-def _join(known, mean, ssd, block_known, block_mean, block_ssd):
-    """Chan's formula on arrays (K, d): the first three take up the others, which are cleared."""
-    for k in range(known.shape[0]):
-        for j in range(known.shape[1]):
-            a, b = known[k, j], block_known[k, j]
-            if b > 0.0:
-                share = b / (a + b)
-                gap = block_mean[k, j] - mean[k, j]
-                known[k, j] = a + b
-                mean[k, j] += share * gap
-                ssd[k, j] += block_ssd[k, j] + a * share * gap * gap
-            block_known[k, j] = block_mean[k, j] = block_ssd[k, j] = 0.0
+@kernel(VECTOR(ROWS, CODES, VALUES, OFFSETS, int64))
+def class_moments(x, code, weight, place, pieces):
+    """x (n, d), code and weight (n,), place (K,): the moments, on a desk of so many pieces.
 
-
-@kernel(void(ROWS, CODES, VALUES, *[TABLE] * 8, VECTOR))
-def class_moments(x, code, weight, known, mean, ssd, low, high, block_known, block_mean, block_ssd, plain):
-    """x (n, d), code and weight (n,), then (K, d), plain (K,); block_known and on are scratch of zeros."""
+    A block is looked at once, about the means so far. Where these come from too few rows, it is looked at again
+    about its own means: joining weight b to weight a loses no more than (a + b) / a roundings.
+    """
+    desk = _empty_desk(pieces)
     n = len(x)
-    size = max(BLOCK, len(known))  # joining a block costs as much as reading a row of each class
+    size = max(BLOCK, len(place))  # joining a block costs as much as reading a row of each class
     for start in range(0, n, size):
         stop = min(start + size, n)
-        _add_values(x, code, weight, start, stop, plain, block_known, block_mean, low, high)
-        _divide(block_mean, block_known, plain)
-        _add_squares(x, code, weight, start, stop, block_mean, block_ssd)
-        _join(known, mean, ssd, block_known, block_mean, block_ssd)
+        _look(x, code, weight, start, stop, place, desk)
+        if _is_hasty(desk):
+            _recentre(desk)
+            _look(x, code, weight, start, stop, place, desk)
+        _join(desk)
+    return desk
 
 
 @kernel(int64(CODE_ROWS, CODES, VALUES, OFFSETS, TABLE))

@@ -68,7 +68,7 @@ def class_codes(chunk: Chunk, n_classes: int) -> Codes:
     code = chunk.target
     if code is None or code.dtype != np.int32 or code.ndim != 1:
         raise ParameterError(f"{n_classes} classes need a target of class codes, which this chunk does not have")
-    if len(code) and not (code.min() >= 0 and code.max() < n_classes):
+    if len(code) and not code.view(np.uint32).max() < n_classes:  # what is below 0 is beyond all classes
         raise DataError(
             f"class codes run from {code.min()} to {code.max()}, but there are {n_classes} classes: "
             "leave out rows without a class and name every class"

@@ -46,17 +46,18 @@ class ClassMoments(Statistic):
     @classmethod
     def observe(cls, chunk: Chunk, n_classes: int = 1) -> Self:
         """The moments of the numeric columns; with one class those of whole columns."""
-        from novacula.statistics._kernels import class_moments
+        from novacula.statistics._kernels import KINDS, WIDE, class_moments
 
-        seen = cls.zero(n_classes, chunk.numeric.shape[1])
-        if not seen.mean.size:
-            return seen
-        class_moments(
-            chunk.numeric, class_codes(chunk, n_classes), chunk.weight,
-            seen.weight, seen.mean, seen.ssd, seen.low, seen.high,
-            *np.zeros((3, *seen.mean.shape)), np.zeros(n_classes),
-        )  # fmt: skip
-        return seen
+        d = chunk.numeric.shape[1]
+        if not n_classes * d:
+            return cls.zero(n_classes, d)
+        # On the desk of the kernel a class takes several pieces of WIDE columns, or several classes share one.
+        sharing, pieces = max(WIDE // d, 1), -(-d // WIDE)
+        group, place = np.divmod(np.arange(n_classes), sharing)
+        groups, place = int(group[-1]) + 1, group * (pieces * KINDS * WIDE) + place * d
+        desk = class_moments(chunk.numeric, class_codes(chunk, n_classes), chunk.weight, place, groups * pieces)
+        kinds = desk.reshape(groups, pieces, KINDS, WIDE)[:, :, :5].transpose(2, 0, 1, 3).reshape(5, groups, -1)
+        return cls(*kinds[:, :, : sharing * d].reshape(5, -1, d)[:, :n_classes])
 
     def __add__(self, other: Self) -> Self:
         require_same_layout(self, self.mean.shape, other.mean.shape)

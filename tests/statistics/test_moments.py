@@ -32,9 +32,27 @@ def test_equals_rational_arithmetic_however_far_from_zero(chunk_of, rng, mean, r
             assert seen.ssd[k, j] == pytest.approx(ssd, rel=rtol)
 
 
-def test_equals_pandas_in_more_classes_than_a_block_has_rows(chunk_of, rng):
-    n, n_classes = 5000, 700
-    x, code = rng.normal(size=(n, 2)), rng.integers(0, n_classes, n).astype(np.int32)
+@pytest.mark.parametrize("kind", ["rising", "an outlier first", "a light outlier first", "heavier and heavier"])
+def test_no_order_of_rows_costs_digits(chunk_of, rng, kind):
+    """Squares are taken about the mean of earlier rows, which must not be one that lies far off and weighs little."""
+    x, weight = rng.normal(5.0, 1.0, 1500), np.ones(1500)
+    if kind == "rising":
+        x.sort()
+    elif kind == "heavier and heavier":
+        x, weight = x + np.arange(1500) // 256 * 1e6, 16.0 ** (np.arange(1500) // 256)
+    else:
+        x[0], weight[0] = 1e9, 1.0 if kind == "an outlier first" else 1e-30
+    seen = ClassMoments.observe(chunk_of(x[:, None], weight=weight))
+    total, middle, ssd = exact_moments(x, weight)
+    assert seen.weight.item() == pytest.approx(total, rel=1e-15)
+    assert seen.mean.item() == pytest.approx(middle, rel=1e-14)
+    assert seen.ssd.item() == pytest.approx(ssd, rel=1e-13)
+
+
+@pytest.mark.parametrize(("n_classes", "d"), [(700, 2), (3, 30), (2, 32), (3, 33), (2, 70)])
+def test_equals_pandas_however_many_classes_and_columns(chunk_of, rng, n_classes, d):
+    n = 5000  # 700 classes are more than a block has rows
+    x, code = rng.normal(size=(n, d)), rng.integers(0, n_classes, n).astype(np.int32)
     seen = ClassMoments.observe(chunk_of(x, target=code), n_classes)
     groups = pd.DataFrame(x).groupby(code)
     present = groups.size().index.to_numpy()
