@@ -12,8 +12,8 @@ from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, s
 ONE_LOOK = (
     "Rows are gone through once, about the means so far, and again only where these come from few rows. Five sums of "
     "the row's class are loaded and stored for each cell: 0.075 s on one thread, where the bytes could be read in 0.02 "
-    "s. Labels, class weights and joining the chunks' moments take 0.04 s, half of it on one thread alone. Two looks at "
-    "each block, without and with a range to test, took a quarter more."
+    "s. Labels, class weights and joining the chunks' moments take 0.04 s, half of it on one thread alone. Two looks "
+    "at each block, without and with a range to test, took a quarter more."
 )
 """What bounds the fit."""
 
