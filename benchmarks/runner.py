@@ -6,6 +6,7 @@ import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from typing import Any
 from benchmarks.machine import Machine
 from benchmarks.race import Standing
 from benchmarks.report import KINDS
-from benchmarks.tasks import TaskError, in_new_process
+from benchmarks.tasks import TaskError, in_new_process, in_process_of
 from benchmarks.timing import exponent
 from benchmarks.workload import Growth, Limit, Probe, Race, Size, Survey, Workload, describe
 
@@ -55,15 +56,16 @@ def _measured(workload: Workload, quick: bool, machine: Machine, say: Say) -> It
 
 
 def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> Result:
-    """One race; a quick one is one process, and goes without peaks unless they are what it is about."""
+    """One race; a quick one shares its process, and goes without peaks unless they are what it is about."""
     say(f"{race.name}: {describe(size)}")
     with_peaks = not quick or isinstance(race, Growth)
+    run_task = in_new_process if with_peaks else partial(in_process_of, race.file)
     result: Result = {"name": race.name, "title": race.title, "size": dict(size), "standings": []}
     try:
         with _folder(race.name) as folder:
             if with_peaks:
                 in_new_process("prepare", workload=race.name, size=dict(size), folder=folder)
-            found = in_new_process("race", workload=race.name, size=dict(size), folder=folder, quick=quick)
+            found = run_task("race", workload=race.name, size=dict(size), folder=folder, quick=quick)
             seconds, part = machine.seconds(Limit(**found["limit"]))
             result |= {"limit": seconds, "limit_by": part, "standings": found["standings"]}
             for standing in result["standings"]:

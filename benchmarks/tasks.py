@@ -11,7 +11,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from functools import lru_cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -43,6 +46,21 @@ def in_new_process(task: str, **arguments: Any) -> Result:
         said = done.stderr.strip().splitlines()
         raise TaskError(said[-1] if said else f"it ended with code {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+@lru_cache(maxsize=1)
+def _worker(file: str) -> ProcessPoolExecutor:  # noqa: ARG001  (the cache looks at it)
+    """A process for the tasks of a file of workloads; that of the file before ends as it is forgotten."""
+    return ProcessPoolExecutor(1, get_context("spawn"))
+
+
+def in_process_of(file: str, task: str, **arguments: Any) -> Result:
+    """The same in a process that all tasks of a file share, so that its libraries are imported once."""
+    try:
+        return _worker(file).submit(TASKS[task], **arguments).result(PATIENCE)
+    except Exception as error:
+        _worker.cache_clear()
+        raise TaskError((str(error) or type(error).__name__).splitlines()[0]) from error
 
 
 def measure_machine() -> Result:

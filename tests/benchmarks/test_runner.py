@@ -32,6 +32,7 @@ def raced(monkeypatch, task_that_fails, quick=False):
         return {"race": {"limit": {"bytes": 1.0, "flops": 0.0}, "standings": standings}, "peak": peak}.get(task)
 
     monkeypatch.setattr(runner, "in_new_process", process)
+    monkeypatch.setattr(runner, "in_process_of", lambda file, task, **arguments: process(task, **arguments))
     return runner._raced(RIDGE, RIDGE.quick[0], quick, MACHINE, lambda line: None)["standings"]
 
 

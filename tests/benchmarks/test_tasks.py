@@ -1,5 +1,6 @@
 """Processes of their own: data travel through a folder, results as JSON, failures as one line."""
 
+import os
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from benchmarks import store
-from benchmarks.tasks import ROOT, TaskError, in_new_process
+from benchmarks.tasks import ROOT, TASKS, TaskError, in_new_process, in_process_of
 
 
 def test_data_come_back_as_they_were_kept(tmp_path):
@@ -50,3 +51,14 @@ def test_the_process_that_starts_the_others_stays_small():
 def test_a_task_that_fails_is_one_line():
     with pytest.raises(TaskError, match="StopIteration"):
         in_new_process("probe", workload="no such workload", quick=True)
+
+
+def test_tasks_of_a_file_share_a_process_until_one_fails(monkeypatch):
+    monkeypatch.setitem(TASKS, "number", os.getpid)
+    first = in_process_of("a", "number")
+    assert first == in_process_of("a", "number") != os.getpid()
+    assert in_process_of("b", "number") != first
+    second = in_process_of("a", "number")
+    with pytest.raises(TaskError, match="StopIteration"):
+        in_process_of("a", "probe", workload="no such workload", quick=True)
+    assert in_process_of("a", "number") != second
