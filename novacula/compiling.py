@@ -48,13 +48,19 @@ def kernel(signature: object, **options: Any) -> Callable[[Callable[..., Any]], 
     return lambda function: Kernel(function, signature, options)
 
 
+def compile_kernel(_shared: None, name: str) -> None:
+    """Have the kernel of this name in Numba's cache: a job for a crew."""
+    module, _, function = name.rpartition(".")
+    getattr(import_module(module), function).compile()
+
+
 def find_kernels() -> Iterator[Kernel]:
-    """Every kernel of the package, not yet compiled.
+    """Every kernel of the package, not yet compiled, those of the longest files first.
 
     >>> "novacula.statistics._kernels.contingency" in [kernel.name for kernel in find_kernels()]
     True
     """
     root = Path(__file__).parent
-    for path in sorted(root.rglob("_kernels.py")):
+    for path in sorted(root.rglob("_kernels.py"), key=lambda path: (-path.stat().st_size, path)):
         module = import_module(".".join(path.relative_to(root.parent).with_suffix("").parts))
         yield from (value for value in vars(module).values() if isinstance(value, Kernel))
