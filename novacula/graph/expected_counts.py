@@ -26,6 +26,9 @@ from novacula.graph.variables import Cells, Variables
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats
 
+TOGETHER = 2**16
+"""States of rows whose probabilities are multiplied at a time, which keeps them in the cache."""
+
 
 @dataclass(frozen=True)
 class Structure:
@@ -131,25 +134,30 @@ class Inference:
 
         Only the target is summed out, so the product of the tables is the whole of the work: no clique is needed.
         """
-        layout, states = self.structure.layout, np.arange(self.structure.variables.cards[target])
         with np.errstate(divide="ignore"):
             log_theta = np.log(self.theta)
-        first = codes.copy()
-        first[:, target] = 0
-        joint = np.zeros((len(codes), len(states)))
-        for scope, shape, start in zip(layout.tables, layout.shapes, layout.offsets[:-1], strict=True):
-            place = start + configuration(first[:, scope], shape)
-            if target in scope:
-                stride = math.prod(shape[scope.index(target) + 1 :])
-                joint += log_theta[place[:, None] + stride * states]
-            else:
-                joint += log_theta[place, None]
-        top = joint.max(axis=1, keepdims=True)
-        share = np.exp(joint - np.where(np.isneginf(top), 0.0, top))
+        rows = max(1, TOGETHER // self.structure.variables.cards[target])
+        log_joint = np.concatenate(
+            [self._log_joint(codes[i : i + rows], target, log_theta) for i in range(0, len(codes), rows)]
+        )
+        top = log_joint.max(axis=1, keepdims=True)
+        share = np.exp(log_joint - np.where(np.isneginf(top), 0.0, top))
         total = share.sum(axis=1, keepdims=True)
-        possible = total > 0.0
-        share /= np.where(possible, total, 1.0)
-        return share, (top + np.log(np.where(possible, total, 1.0)))[:, 0]
+        total[total == 0.0] = 1.0  # of rows that are impossible: their logarithm stays −∞
+        return share / total, (top + np.log(total))[:, 0]
+
+    def _log_joint(self, codes: Codes, target: int, log_theta: Floats) -> Floats:
+        """log P(row, state) of each state of the target (n, K)."""
+        layout, states = self.structure.layout, np.arange(self.structure.variables.cards[target])
+        codes = codes.copy()
+        codes[:, target] = 0
+        total = np.zeros((len(codes), len(states)))
+        for scope, shape, start in zip(layout.tables, layout.shapes, layout.offsets[:-1], strict=True):
+            place = (start + configuration(codes[:, scope], shape))[:, None]
+            if target in scope:
+                place = place + math.prod(shape[scope.index(target) + 1 :]) * states
+            total += log_theta[place]
+        return total
 
     def _evidence(self, codes: Codes, completed: Sequence[Completed]) -> tuple[Floats, Floats]:
         """What components say of each configuration, scaled to a largest of 1, and the logarithms of the scales."""
