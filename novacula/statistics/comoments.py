@@ -1,19 +1,19 @@
 """Centred cross-products of columns and targets: what least squares, ridge and principal components need.
 
-For Z = [X, y] with weights w the statistic holds Σw, the mean m and the scatter Σ w (z − m)(z − m)ᵀ. Each
-block of rows is centred by its own mean before BLAS multiplies it, and blocks join by Chan's formula:
+For Z = [X, y] with weights w the statistic holds Σw, the mean m and the scatter Σ w (z − m)(z − m)ᵀ. A chunk is
+gone through once, about the mean c of its first rows and beside a column of ones, so that one product of BLAS gives
+
+    Σ w (z − c)(z − c)ᵀ = scatter + Σw · gap gapᵀ      and      Σ w (z − c) = Σw · gap      with gap = m − c
+
+The gap takes at most one bit of the scatter, or else the chunk is gone through again about its own mean. Chunks join
+by Chan's formula:
 
     scatter = scatter_A + scatter_B + a·b/(a+b) · gap gapᵀ      gap = mean_B − mean_A
-
-Where no column of X lies further from zero than it spreads, Σ(x − m)(x − m)ᵀ is Σxxᵀ − n·mmᵀ at the price of one bit,
-and X need not be copied.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Self
 
 import numpy as np
@@ -24,7 +24,9 @@ from novacula.table.chunk import Chunk, Floats
 BLOCK = 4096
 """Rows centred and multiplied at once: enough for BLAS to run at full speed, few enough to stay in cache."""
 SAMPLE = 64
-"""Rows of a block that are looked at before it is multiplied without being centred."""
+"""Rows whose mean is the first centre."""
+LANES = 4
+"""BLAS is faster where the columns are a multiple of this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,23 +49,18 @@ class CoMoments(Statistic):
     @classmethod
     def observe(cls, chunk: Chunk) -> Self:
         """The joint moments of features and targets."""
-        pieces = (chunk.rows(start, start + BLOCK) for start in range(0, max(len(chunk), 1), BLOCK))
-        return reduce(add, (cls._block(*counted_rows(piece)) for piece in pieces))
-
-    @classmethod
-    def _block(cls, x: Floats, y: Floats, weight: Floats) -> Self:
-        total = float(weight.sum())
+        chunk = chunk.counted()
+        centre, total = mean_of_first(chunk), float(chunk.weight.sum())
         if total == 0.0:
-            return cls.zero(x.shape[1] + y.shape[1])
+            return cls.zero(len(centre))
         with np.errstate(invalid="ignore", over="ignore"):  # infinite values are for the learner to report
-            mean = np.concatenate([weight @ x, weight @ y]) / total
-            even = bool(np.all(weight == 1.0))
-            if even and (scatter := scatter_about_zero(x, y, mean)) is not None:
-                return cls(total, mean, scatter)
-            z = deviations(x, y, mean)
-            if not even:
-                z *= np.sqrt(weight)[:, None]
-            return cls(total, mean, z.T @ z)  # of one array with itself: BLAS does half the work
+            products, sums = products_about(chunk, centre)
+            if np.any(2.0 * sums**2 > total * products.diagonal()):
+                centre = centre + sums / total
+                products, sums = products_about(chunk, centre)
+            lever = sums / np.sqrt(total)
+            products -= np.outer(lever, lever)  # symmetric to the bit
+            return cls(total, centre + sums / total, products)
 
     def __add__(self, other: Self) -> Self:
         require_same_layout(self, self.mean.shape, other.mean.shape)
@@ -96,40 +93,49 @@ class CoMoments(Statistic):
 
 def counted_rows(chunk: Chunk) -> tuple[Floats, Floats, Floats]:
     """Features (n, d), targets (n, k) and weights (n,) of the rows that have weight."""
-    x = chunk.dense()
-    y = np.empty((len(x), 0)) if chunk.target is None else np.asarray(chunk.target, np.float64)
-    if y.ndim == 1:
-        y = y[:, None]
-    counted = chunk.weight > 0.0
-    if counted.all():
-        return x, y, chunk.weight
-    return x[counted], y[counted], chunk.weight[counted]
+    chunk = chunk.counted()
+    return chunk.dense(), targets(chunk), chunk.weight
 
 
-def scatter_about_zero(x: Floats, y: Floats, mean: Floats) -> Floats | None:
-    """The scatter of [X, y] (p, p) with y alone centred; None if a column of X is further from 0 than it spreads."""
-    n, d = x.shape
-    about = n * mean[:d] ** 2
-    if not np.all(about <= 2.0 * n * x[:SAMPLE].var(axis=0)):  # a guess, which spares the products
-        return None
-    scatter = np.empty((len(mean), len(mean)))
-    xx = x.T @ x  # of one array with itself: BLAS does half the work
-    if not np.all(2.0 * about <= xx.diagonal()):
-        return None
-    lever = np.sqrt(n) * mean[:d]
-    scatter[:d, :d] = xx
-    scatter[:d, :d] -= np.outer(lever, lever)  # symmetric to the bit
-    centred = y - mean[d:]
-    scatter[:d, d:] = x.T @ centred
-    scatter[d:, :d] = scatter[:d, d:].T
-    scatter[d:, d:] = centred.T @ centred
-    return scatter
+def targets(chunk: Chunk) -> Floats:
+    """The targets of all rows (n, k)."""
+    if chunk.target is None:
+        return np.empty((len(chunk), 0))
+    y = np.asarray(chunk.target, np.float64)
+    return y if y.ndim == 2 else y[:, None]
 
 
-def deviations(x: Floats, y: Floats, centre: Floats) -> Floats:
-    """[X, y] − centre, in one new array."""
-    d = x.shape[1]
-    z = np.empty((len(x), len(centre)))
+def mean_of_first(chunk: Chunk) -> Floats:
+    """The mean of [X, y] over the first rows that count (p,), exact where they are all equal; 0 of no rows."""
+    rows = chunk.rows(0, SAMPLE)
+    first = np.column_stack([rows.dense(), targets(rows)])
+    if not len(first):
+        return np.zeros(first.shape[1])
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(first[0] + rows.weight @ (first - first[0]) / rows.weight.sum())
+
+
+def products_about(chunk: Chunk, centre: Floats) -> tuple[Floats, Floats]:
+    """Σ w (z − c)(z − c)ᵀ (p, p) and Σ w (z − c) (p,) of z = [X, y], for rows that have weight."""
+    p, even = len(centre), bool(np.all(chunk.weight == 1.0))
+    desk = np.empty((min(BLOCK, len(chunk)), -(-(p + 1) // LANES) * LANES))
+    desk[:, p], desk[:, p + 1 :] = 1.0, 0.0
+    total, product = np.zeros((2, desk.shape[1], desk.shape[1]))
+    for start in range(0, len(chunk), BLOCK):
+        block = chunk.rows(start, start + BLOCK)
+        z = deviations(block.dense(), targets(block), centre, desk[: len(block)])
+        if not even:
+            root = np.sqrt(block.weight)
+            z[:, :p] *= root[:, None]
+            z[:, p] = root
+        total += np.matmul(z.T, z, out=product)  # of one array with itself: BLAS does half the work
+    return total[:p, :p].copy(), total[:p, p].copy()
+
+
+def deviations(x: Floats, y: Floats, centre: Floats, out: Floats | None = None) -> Floats:
+    """[X, y] − centre (n, p), in a new array or in the first columns of one that is given."""
+    d, p = x.shape[1], len(centre)
+    z = np.empty((len(x), p)) if out is None else out
     np.subtract(x, centre[:d], out=z[:, :d])
-    np.subtract(y, centre[d:], out=z[:, d:])
+    np.subtract(y, centre[d:], out=z[:, d:p])
     return z

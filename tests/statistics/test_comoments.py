@@ -1,5 +1,6 @@
 """CoMoments against NumPy's covariance and exact rational arithmetic."""
 
+import operator
 from fractions import Fraction
 
 import numpy as np
@@ -27,29 +28,37 @@ def test_equals_rational_arithmetic_at_mean_1e8(chunk_of, rng):
     z = rng.normal(1e8, 1.0, size=(50, 2))
     pieces = [CoMoments.observe(chunk_of(z[i : i + 7, :1], target=z[i : i + 7, 1])) for i in range(0, 50, 7)]
     seen = sum(pieces[1:], pieces[0])
-    exact = [[Fraction(v) for v in column] for column in z.T]
-    means = [sum(column) / len(column) for column in exact]
-    for i in range(2):
-        assert seen.mean[i] == pytest.approx(float(means[i]), rel=1e-15)
-        for j in range(2):
-            pairs = zip(exact[i], exact[j], strict=True)
-            product = float(sum((a - means[i]) * (b - means[j]) for a, b in pairs))
-            assert seen.scatter[i, j] == pytest.approx(product, rel=1e-6, abs=1e-6)
+    assert seen.mean == pytest.approx([float(sum(map(Fraction, column)) / 50) for column in z.T], rel=1e-15)
+    assert seen.scatter == pytest.approx(exact_scatter(*z.T), rel=1e-6, abs=1e-6)
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.5, 0.99, 1.01, 5.0])
-def test_equals_rational_arithmetic_about_as_far_from_zero_as_it_spreads(chunk_of, rng, shift):
-    """On both sides of the bound up to which rows are multiplied as they are; the target is far away."""
-    x, y = rng.normal(shift, 1.0, size=(90, 2)), rng.normal(1e6, 1.0, size=90)
-    seen = CoMoments.observe(chunk_of(x, target=y))
-    exact = [[Fraction(v) for v in column] for column in (*x.T, y)]
-    means = [sum(column) / len(column) for column in exact]
-    for i in range(3):
-        for j in range(3):
-            pairs = zip(exact[i], exact[j], strict=True)
-            product = float(sum((a - means[i]) * (b - means[j]) for a, b in pairs))
-            assert seen.scatter[i, j] == pytest.approx(product, abs=90 * (1e-14 if max(i, j) < 2 else 1e-9))
+def exact_scatter(*columns):
+    """Sums of products of deviations, by fractions."""
+    exact = [[Fraction(v) for v in column] for column in columns]
+    deviations = [[v - sum(column) / len(column) for v in column] for column in exact]
+    return np.array([[float(sum(map(operator.mul, one, other))) for other in deviations] for one in deviations])
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.0, 3.0, 1e3, 1e8])
+@pytest.mark.parametrize("first", [SAMPLE, 2 * SAMPLE])
+def test_equals_rational_arithmetic_where_later_rows_lie_elsewhere(chunk_of, rng, shift, first):
+    """Near the first rows and far from them, on both sides of the bound from which on a chunk is gone through again."""
+    n = 4 * SAMPLE
+    x, y = rng.normal(size=(n, 2)), rng.normal(1e6, 1.0, size=n)
+    x[first:, 1] += shift
+    seen, exact = CoMoments.observe(chunk_of(x, target=y)), exact_scatter(*x.T, y)
+    size = np.sqrt(np.outer(exact.diagonal(), exact.diagonal()))
+    rounding = np.array([1e-15, 1e-15, 1e-10])  # of a target that has six digits before the point
+    assert (np.abs(seen.scatter - exact) <= 20 * np.maximum.outer(rounding, rounding) * size).all()
     np.testing.assert_array_equal(seen.scatter, seen.scatter.T)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e8 / 3.0, -7e-5])
+def test_columns_that_do_not_vary_have_no_scatter(chunk_of, rng, value):
+    x = np.column_stack([rng.normal(size=500), np.full(500, value)])
+    seen = CoMoments.observe(chunk_of(x, weight=rng.integers(0, 3, 500)))
+    assert seen.mean[1] == value
+    np.testing.assert_array_equal(seen.scatter[1], 0.0)
 
 
 @pytest.mark.parametrize("late", [np.nan, np.inf, 1e200, 1e9])

@@ -17,6 +17,7 @@ from novacula.linear.lasso.working_set import Places
 from novacula.linear.solve import EPS, Columns, System, rounding
 from novacula.statistics import CoMoments, Statistic
 from novacula.statistics.base import require_same_layout
+from novacula.statistics.comoments import targets
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -232,9 +233,3 @@ def gathered(chunk: Chunk, places: Places) -> Floats:
     block[:, numeric] = chunk.numeric[:, places[numeric]]
     block[:, ~numeric] = chunk.sparse[:, places[~numeric] - width].toarray()
     return block
-
-
-def targets(chunk: Chunk) -> Floats:
-    """The targets of the rows (n, k)."""
-    y = np.asarray(chunk.target, np.float64)
-    return y if y.ndim == 2 else y[:, None]
