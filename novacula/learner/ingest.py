@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 from novacula.errors import DataError, InputTypeError, SchemaError
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Chunk, Codes, Floats
-from novacula.table.distinct import are_close, distinct
+from novacula.table.distinct import close_from, distinct
 from novacula.table.memory import ArraySource, MemorySource, SparseSource
 from novacula.table.source import Unseen
 from novacula.table.survey import survey
@@ -147,9 +147,10 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     """The classes in order and the code of each row's class; with `classes` no other may occur."""
     y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True)
     check_consistent_length(X, y)
-    if not are_close(y):
+    low = close_from(y)
+    if low is None:
         check_classification_targets(y)
-    found, codes = distinct(y)
+    found, codes = distinct(y, low)
     if classes is None:
         return found, codes
     classes = np.unique(np.asarray(classes))

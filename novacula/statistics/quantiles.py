@@ -19,8 +19,7 @@ import numpy.typing as npt
 from novacula.errors import ParameterError
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.statistics.contingency import side_by_side
-from novacula.statistics.histogram import bin_codes
-from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.chunk import Chunk, Floats
 
 Keys = npt.NDArray[np.uint64]
 
@@ -166,8 +165,8 @@ class QuantileSketch(Statistic):
         return tuple(_bins(self.cell(k, j), n_bins) for j in range(self.level.shape[1]))
 
 
-def binned(values: Floats, weight: Floats, n_bins: int, capacity: int = 8192) -> tuple[Bins, Codes]:
-    """The bins of one column that is in memory, which are those of its sketch, and the bin of each value."""
+def column_bins(values: Floats, weight: Floats, n_bins: int, capacity: int = 8192) -> Bins:
+    """The bins of one column that is in memory, which are those of its sketch."""
     x = values + 0.0  # −0 becomes 0
     known = len(x) - np.count_nonzero(np.isnan(x))  # NaN is sorted to the end
     if len(x) and weight[0] > 0.0 and (weight == weight[0]).all():
@@ -176,15 +175,17 @@ def binned(values: Floats, weight: Floats, n_bins: int, capacity: int = 8192) ->
         order = np.argsort(x)[:known]
         order = order[weight[order] > 0.0]
         rising, weight = x[order], weight[order]
-    column = _bins(gathered(Cell(0, ordered_keys(rising), weight, rising, rising), capacity), n_bins)
-    return column, bin_codes(x[:, None], [column.edges])[:, 0]
+    return _bins(gathered(Cell(0, ordered_keys(rising), weight, rising, rising), capacity), n_bins)
 
 
 def ordered_keys(x: Floats) -> Keys:
     """Unsigned integers in the order of the numbers."""
     bits = x.view(np.int64)
     # The sign bit is flipped, and of negative numbers every other bit too, because they run backwards.
-    return bits.view(np.uint64) ^ ((bits >> 63).view(np.uint64) | np.uint64(1 << 63))
+    keys = bits >> 63
+    keys |= np.iinfo(np.int64).min
+    keys ^= bits
+    return keys.view(np.uint64)
 
 
 def gathered(cell: Cell, capacity: int) -> Cell:
@@ -192,10 +193,10 @@ def gathered(cell: Cell, capacity: int) -> Cell:
     bucket = cell.bucket
     if not len(bucket):
         return cell
-    # Neighbours are apart at level ℓ if they differ in bit ℓ or above. The capacity-th longest difference is
-    # therefore the smallest level at which fewer than `capacity` pairs of neighbours are apart.
+    # Neighbours are apart at level ℓ if they differ in bit ℓ or above; fewer than `capacity` pairs of them may be.
     length = bit_length(bucket[1:] ^ bucket[:-1])
-    rise = int(np.partition(length, -capacity)[-capacity]) if len(length) >= capacity else 0
+    longer = len(length) - np.cumsum(np.bincount(length, minlength=1))  # pairs apart at each level
+    rise = int(np.argmax(longer < capacity))
     starts = np.flatnonzero(np.concatenate([[True], length > rise]))
     return Cell(
         cell.level + rise,
@@ -215,10 +216,16 @@ def merged(a: Cell, b: Cell, capacity: int) -> Cell:
     return gathered(Cell(level, bucket[order], weight, low, high), capacity)
 
 
-def bit_length(x: Keys) -> npt.NDArray[np.int32]:
+def bit_length(x: Keys) -> npt.NDArray[np.int64]:
     """The number of bits of unsigned integers, 0 for 0."""
     # The bit below the highest is cleared, so that rounding to a float cannot reach the next power of two.
-    return np.frexp((x & ~(x >> np.uint64(1))).astype(np.float64))[1]
+    below = x >> np.uint64(1)
+    np.invert(below, out=below)
+    below &= x
+    exponent = below.astype(np.float64).view(np.int64)
+    exponent >>= 52
+    exponent -= 1022
+    return np.maximum(exponent, 0, out=exponent)
 
 
 def between(low: Floats, high: Floats, part: float | Floats) -> Floats:

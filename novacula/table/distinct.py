@@ -12,20 +12,25 @@ CLOSE = 1 << 16
 """Whole numbers within such a range are found by a table, which is some ten times faster than sorting."""
 
 
-def are_close(values: Any) -> bool:
-    """Whether values (n,) are whole numbers within a range that a table can have."""
-    return values.dtype.kind in "iub" and len(values) > 0 and int(values.max()) - int(values.min()) < CLOSE
+def close_from(values: Any) -> Any:
+    """The least of values (n,), if they are whole numbers within a range that a table can have; else None."""
+    if values.dtype.kind not in "iub" or not len(values):
+        return None
+    low = values.min()
+    return low if int(values.max()) - int(low) < CLOSE else None
 
 
-def distinct(values: Any) -> tuple[Any, Codes]:
-    """The distinct values in order, and the place among them of each value.
+def distinct(values: Any, low: Any = None) -> tuple[Any, Codes]:
+    """The distinct values in order, and the place among them of each value; `low` is `close_from`, where it is known.
 
     >>> distinct(np.array([7, 5, 7]))
     (array([5, 7]), array([1, 0, 1], dtype=int32))
     """
-    if are_close(values):
-        low = values.min().astype(np.int64)  # beyond its end it begins again, as the values do: the distances are right
-        shifted = values.astype(np.int64, copy=False) - low
+    low = close_from(values) if low is None else low
+    if low is not None:
+        low = low.astype(np.int64)  # beyond its end it begins again, as the values do: the distances are right
+        shifted = values.astype(np.int64, copy=False)
+        shifted = shifted - low if low else shifted
         present = np.bincount(shifted) > 0
         found = (np.flatnonzero(present) + low).astype(values.dtype)
         # Where no number is left out between the first and the last, its distance from the first is its place.

@@ -17,7 +17,7 @@ from novacula.table.schema import Column, Kind, Schema
 
 Unseen: TypeAlias = Literal["ignore", "error"]
 
-CHUNK_BYTES = 4 << 20
+CHUNK_BYTES = 8 << 20
 """Aim for the bytes of a chunk: small enough for a cache, large enough to make Python's share small."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ import numpy as np
 
 from novacula.errors import DataError
 from novacula.statistics import QuantileSketch
-from novacula.statistics.quantiles import Bins, binned
+from novacula.statistics.histogram import bin_codes
+from novacula.statistics.quantiles import Bins, column_bins
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
@@ -22,6 +24,8 @@ from novacula.tree.structure import Integers, Tree
 
 STREAM_BINS = 256
 """Bins of a numeric column where its values cannot be sorted as a whole."""
+CODED_ROWS = 1 << 14
+"""Rows whose bins are found at once."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,21 @@ def _binned(
     beside = np.empty((len(codes), given + len(places)), np.int32)
     beside[:, :given] = codes
 
-    def fill(i: int) -> Bins:
-        column, beside[:, given + i] = binned(chunk.numeric[:, places[i]], chunk.weight, max_bins)
-        return column
+    def bins_of(place: int) -> Bins:
+        return column_bins(chunk.numeric[:, place], chunk.weight, max_bins)
 
-    with closing(map_ordered(fill, range(len(places)))) as found:
-        return tuple(found), beside
+    with closing(map_ordered(bins_of, places)) as found:
+        bins = tuple(found)
+    edges = [column.edges for column in bins]
+    x = chunk.numeric if places == list(range(chunk.numeric.shape[1])) else chunk.numeric[:, places]
+
+    def fill(start: int) -> None:
+        rows = slice(start, start + CODED_ROWS)
+        beside[rows, given:] = bin_codes(x[rows], edges)
+
+    with closing(map_ordered(fill, range(0, len(beside), CODED_ROWS))) as filled:
+        deque(filled, maxlen=0)
+    return bins, beside
 
 
 def _grown(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:
