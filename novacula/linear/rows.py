@@ -11,9 +11,6 @@ from novacula.linear.solve import EPS
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk import Floats
 
-COARSE = {"halffloat": 2.0**-10, "float": 2.0**-23}
-"""Relative rounding of Arrow's types that are shorter than a double."""
-
 
 def weighted_sums(chunk: Chunk, coef: Floats, intercept: Any) -> Floats:
     """b + Xw of a chunk: coef (d,) or (d, k)."""
@@ -43,8 +40,7 @@ def column_names(schema: Schema, places: Iterable[int] | None = None) -> list[st
 
 def stored_precision(table: Table) -> Floats:
     """Relative rounding of each feature as it is stored (d,)."""
-    stored = {field.name: str(field.type) for field in table.source.arrow_schema()}
-    dense = [COARSE.get(stored.get(column.name, ""), EPS) for column in table.layout.of_kind("numeric")]
+    dense = table.source.rounding([column.name for column in table.layout.of_kind("numeric")])
     width = sum(column.width for column in table.layout.of_kind("sparse"))
     return np.array([*dense, *[EPS] * width])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -10,10 +12,13 @@ import numpy.typing as npt
 
 from novacula.statistics.comoments import counted_rows
 from novacula.table.chunk import Chunk, Floats
+from novacula.table.parallel import map_ordered
 
 EPS = float(np.finfo(np.float64).eps)
 STILL = 256.0 * EPS
 """The share of its mean that a column must vary by, to be more than the rounding of that mean in a sum of many rows."""
+COLUMNS = 512
+"""Columns that are centred at once."""
 
 
 class CentredRows(Protocol):
@@ -49,17 +54,23 @@ class DenseRows:
     def of(cls, chunk: Chunk) -> Self:
         """The rows that have weight; a value that is not finite makes the mean of its column so."""
         x, _, weight = counted_rows(chunk)
-        total = float(weight.sum())
-        with np.errstate(invalid="ignore", over="ignore"):  # for the learner to report
-            mean = weight @ x / total
-            mean += weight @ (x - mean) / total  # once more, for the digits that rounding took from large means
-            z = x - mean
-            if np.all(weight == 1.0):
-                squares = np.einsum("ij,ij->j", z, z)
-            else:
-                squares = weight @ z**2
-                z *= np.sqrt(weight)[:, None]
-            z[:, still_columns(total, mean, squares)] = 0.0
+        total, root = float(weight.sum()), np.sqrt(weight)[:, None]
+        mean, z = np.zeros(x.shape[1]), np.empty(x.shape)
+
+        def centre(start: int) -> None:
+            """Some columns: about the first row, lest digits be lost where the mean is large, then about the mean."""
+            columns = slice(start, start + COLUMNS)
+            with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # for the learner to report
+                held = np.subtract(x[:, columns], x[:1, columns], out=z[:, columns])
+                gap = weight @ held / total
+                held -= gap
+                mean[columns] = x[:1, columns].sum(axis=0) + gap
+                held *= root
+                squares = np.einsum("ij,ij->j", held, held)
+                held[:, still_columns(total, mean[columns], squares)] = 0.0
+
+        with closing(map_ordered(centre, range(0, x.shape[1], COLUMNS))) as done:
+            deque(done, maxlen=0)
         return cls(total, mean, z)
 
     def dense(self) -> Floats:

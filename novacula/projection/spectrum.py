@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from novacula.projection.eigen import eigenvalues
 from novacula.projection.rows import EPS, CentredRows, still_columns
 from novacula.statistics import CoMoments, Triangle
 from novacula.table.chunk import Floats
@@ -108,11 +109,11 @@ def solve_dual(rows: CentredRows) -> Spectrum:
     """From the Gram matrix of the centred rows."""
     gram = rows.gram()
     total = float(np.trace(gram))
-    values, vectors = np.linalg.eigh(gram)
-    values, vectors = cut(values[::-1], 4.0 * len(gram) * EPS), vectors[:, ::-1]
+    values, vectors = eigenvalues(gram)
+    values = cut(values, 4.0 * len(gram) * EPS)
 
     def mapped(k: int) -> Floats:
-        directions = rows.mapped(vectors[:, :k])
+        directions = rows.mapped(vectors(k))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)  # √λ, without the rounding of λ
         return directions
 

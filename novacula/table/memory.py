@@ -18,7 +18,7 @@ import numpy as np
 from novacula.errors import SchemaError
 from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats, sparse_rows
 from novacula.table.schema import Column, Schema
-from novacula.table.source import CHUNK_BYTES, Partition, Source, Unseen, rows_per_chunk
+from novacula.table.source import CHUNK_BYTES, DOUBLE, Partition, Source, Unseen, rows_per_chunk
 
 if TYPE_CHECKING:
     from novacula.table.encode import WholeCodes
@@ -174,6 +174,11 @@ class ArraySource(MemorySource):
         stored = pa.from_numpy_dtype(self.array.dtype)
         return pa.schema([(name, stored) for name in self.names])
 
+    def rounding(self, names: Sequence[str]) -> list[float]:
+        """Every column has the array's."""
+        short = self.array.dtype.kind == "f" and self.array.itemsize < 8
+        return [float(np.finfo(self.array.dtype).eps) if short else DOUBLE] * len(names)
+
     def keep(self, start: int, stop: int) -> None:
         """Keep a view of the rows; the plan, which is quickly made again, does not travel with them."""
         self.array, self._plan = self.array[start:stop], None
@@ -222,7 +227,8 @@ class ArraySource(MemorySource):
         from novacula.table.encode import WholeCodes
 
         numeric, coded = schema.of_kind("numeric"), schema.of_kind("categorical")
-        own = [schema.markers(column.name) for column in numeric]
+        marked = schema.missing or schema.missing_by_column
+        own = [schema.markers(column.name) for column in numeric] if marked else []
         held = [(number_markers(markers), np.array([other == markers for other in own])) for markers in set(own)]
         return Plan(
             self._places(numeric),

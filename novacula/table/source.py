@@ -20,6 +20,10 @@ Unseen: TypeAlias = Literal["ignore", "error"]
 CHUNK_BYTES = 8 << 20
 """Aim for the bytes of a chunk: small enough for a cache, large enough to make Python's share small."""
 
+DOUBLE = 2.0**-52
+ROUNDING = {"halffloat": 2.0**-10, "float": 2.0**-23}
+"""Relative rounding of Arrow's types that are shorter than a double."""
+
 
 class Partition(ABC):
     """A run of rows that one thread or worker handles from beginning to end."""
@@ -95,6 +99,11 @@ class Source(ABC):
     def kinds(self) -> dict[str, Kind | None]:
         """Kinds that the storage types settle; None where the values must be looked at."""
         return {field.name: kind_of_type(field.type) for field in self.arrow_schema()}
+
+    def rounding(self, names: Sequence[str]) -> list[float]:
+        """Relative rounding of the numbers of columns as they are stored: that of a double, or of a shorter type."""
+        stored = {field.name: str(field.type) for field in self.arrow_schema()}
+        return [ROUNDING.get(stored.get(name, ""), DOUBLE) for name in names]
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """Categories that the source itself states, in its order."""

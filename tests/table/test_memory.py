@@ -247,7 +247,7 @@ def test_columns_cannot_be_taken_out_of_a_sparse_matrix():
 @pytest.mark.parametrize("kind", ["array", "sparse", "frame"])
 def test_a_detached_partition_has_its_own_rows_only(kind):
     rng = np.random.default_rng(0)
-    array = rng.integers(0, 3, (40_000, 30)).astype(float)
+    array = rng.integers(0, 3, (80_000, 30)).astype(float)
     whole = {
         "array": array,
         "sparse": csr_matrix(array),
