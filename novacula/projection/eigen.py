@@ -26,14 +26,14 @@ def eigenvalues(matrix: Floats) -> tuple[Floats, Callable[[int], Floats]]:
     from scipy.linalg import lapack
 
     room = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])
-    reflectors, *tridiagonal, tau, _ = lapack.dsytrd(matrix, lower=1, lwork=room)
-    values, unsettled = lapack.dsterf(*tridiagonal)
+    reflectors, diagonal, beside, tau, _ = lapack.dsytrd(matrix, lower=1, lwork=room)
+    values, unsettled = lapack.dsterf(diagonal, beside)
     if unsettled:
         raise np.linalg.LinAlgError("the eigenvalues did not converge")
 
     def first(k: int) -> Floats:
         try:
-            vectors = _largest(*tridiagonal, k)
+            vectors = _largest(diagonal, beside, k)
         except np.linalg.LinAlgError:  # where very many eigenvalues are equal
             return np.linalg.eigh(matrix)[1][:, : -k - 1 : -1]
         # The first entry stays as it is, and the reflectors that make Q act on the others.
