@@ -268,10 +268,12 @@ class ConceptLearner(Classifier):
 def contradiction(examples: Examples, names: RowNames) -> tuple[int, int] | None:
     """The rows of the first two examples that are the same instance with different labels, if there are any."""
     place, group = distinct_rows(examples.positions)
-    again = np.setdiff1d(np.arange(len(group)), place)
-    if not len(again):
+    if len(place) == len(group):
         return None
-    return int(names.first[place[group[again[0]]]]), int(names.first[again[0]])
+    first = np.zeros(len(group), bool)
+    first[place] = True
+    again = int(np.argmin(first))
+    return int(names.first[place[group[again]]]), int(names.first[again])
 
 
 def _grown(space: ConjunctiveSpace, examples: Examples, seen: dict[str, Any]) -> tuple[ConjunctiveSpace, Examples]:

@@ -15,6 +15,7 @@ from novacula.concept.conjunction import Positions
 from novacula.errors import DataError, SchemaError
 from novacula.table import Chunk, Column, Table, read
 from novacula.table.chunk import MISSING
+from novacula.table.distinct import distinct
 from novacula.table.schema import Category, Schema
 
 if TYPE_CHECKING:
@@ -108,8 +109,10 @@ def _coded(column: Column, layout: Schema, chunk: Chunk) -> Coded:
         )
     numbers = chunk.numeric[:, _place(layout.of_kind("numeric"), column)]
     missing = ~np.isfinite(numbers)
-    values, codes = np.unique(numbers, return_inverse=True)
-    return values.tolist(), np.where(missing, MISSING, codes)
+    with np.errstate(invalid="ignore"):
+        whole = numbers.astype(np.int64)
+    values, codes = distinct(whole if (whole == numbers).all() else numbers)
+    return values.astype(np.float64).tolist(), np.where(missing, MISSING, codes)
 
 
 def _place(columns: Sequence[Column], column: Column) -> int:
