@@ -43,17 +43,17 @@ words in a text, and for categorical hidden Markov models the number of symbols.
 
 
 def merge(old: Result, new: Result) -> Result:
-    """Put new results in the place of old ones by name, if both are of one machine and the same versions.
+    """Put new results in the place of old ones by name, if both are of the same versions.
 
-    Versions that only the new ones name are no contradiction.
+    Versions that only the new ones name are no contradiction. What was measured on another machine stays until it is
+    measured on this one, and names it.
     """
-    same = old.get("quick") == new["quick"] and _facts(old) == _facts(new)
-    if not same or not old.get("versions", {}).items() <= new["versions"].items():
+    if old.get("quick") != new["quick"] or not old.get("versions", {}).items() <= new["versions"].items():
         return new
-    merged = dict(new)
+    merged, there = dict(new), {} if _facts(old) == _facts(new) else {"elsewhere": old["machine"]["cpu"]}
     for kind in KINDS:
         fresh = {result["name"] for result in new[kind]}
-        kept = [result for result in old.get(kind, []) if result["name"] not in fresh]
+        kept = [there | result for result in old.get(kind, []) if result["name"] not in fresh]
         merged[kind] = sorted(kept + new[kind], key=lambda result: result["name"])
     return merged
 
@@ -129,6 +129,6 @@ def _machine(results: Result) -> str:
     return (
         f"Machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory'] / 2**30:.0f} GiB; "
         f"it reads {machine['bandwidth'] / 1e9:.0f} GB/s and multiplies matrices at "
-        f"{machine['flops'] / 1e9:.0f} Gflop/s.{small}\n"
+        f"{machine['flops'] / 1e9:.0f} Gflop/s.{small} A row that names another machine was measured there.\n"
         f"Versions: {versions}.\n"
     )

@@ -71,7 +71,7 @@ def start_table(starts: Sequence[Result]) -> str:
     """One row a learner or command, kernels cached or not."""
     rows = []
     for start in starts:
-        name = f"`{start['name']}`"
+        name = f"`{start['name']}`{_elsewhere(start)}"
         if start["note"]:
             rows.append((name, start["note"], "–", "–"))
         else:
@@ -89,7 +89,7 @@ def curve_table(curves: Sequence[Result]) -> str:
     )
     rows = []
     for curve in curves:
-        name = f"`{curve['name']}`"
+        name = f"`{curve['name']}`{_elsewhere(curve)}"
         if curve["note"]:
             rows.append((name, curve["note"], *["–"] * 7))
             continue
@@ -113,7 +113,7 @@ def growth_table(growths: Sequence[Result]) -> str:
         for step in growth["steps"]:
             ours = step["standings"][0]
             size = describe(step["size"])
-            rows.append((growth["title"], size, ours["note"] or _seconds(ours), _memory(ours)))
+            rows.append((growth["title"] + _elsewhere(growth), size, ours["note"] or _seconds(ours), _memory(ours)))
         if "memory_exponent" in growth:
             goal = growth["memory_goal"]
             promised = "" if goal is None else f" (promised: at most {goal:g})"
@@ -136,12 +136,17 @@ def figure_table(probes: Sequence[Result]) -> str:
             wanted = (
                 ("–", "–") if goal is None else (f"≤ {goal:g} {unit}".rstrip(), "yes" if figure["met"] else "**no**")
             )
-            rows.append((figure["name"], f"{figure['value']:.3g} {unit}".rstrip(), *wanted))
+            rows.append((figure["name"] + _elsewhere(probe), f"{figure['value']:.3g} {unit}".rstrip(), *wanted))
     return _table(head, rows)
 
 
 def _place(race: Result) -> str:
-    return f"{race['title']}: {describe(race['size'])}"
+    return f"{race['title']}: {describe(race['size'])}{_elsewhere(race)}"
+
+
+def _elsewhere(result: Result) -> str:
+    """The machine of a result, where it is not the one that the page is about."""
+    return f" ({result['elsewhere']})" if "elsewhere" in result else ""
 
 
 def _ratio(rival: Result) -> str:

@@ -136,15 +136,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         total = float(np.trace(matrix))
         values, vectors = leading(matrix, self.n_components)
         self._warn_of_fewer(len(values))
-        unit = signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T)).T  # scores over √λ (n, k)
+        unit = np.ascontiguousarray(
+            signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T)).T
+        )  # z/√λ (n, k)
         self.eigenvalues_, self.explained_variance_ratio_ = values, values / total
         self.examples_ |= centre.coefficients(weight[:, None] * unit / np.sqrt(values))
         self.examples_["scores"] = unit * np.sqrt(values)
         if self.fit_inverse_transform:
             scores, rows = self.examples_["scores"], dense(self.examples_["rows"])
-            self.examples_["way_back"] = solve_dual(
-                gram(self.kernel_, scores), weight, float(self.alpha), rows, type(self).__name__
-            )
+            way_back = solve_dual(gram(self.kernel_, scores), weight, float(self.alpha), rows, type(self).__name__)
+            self.examples_["way_back"] = np.ascontiguousarray(way_back)  # as a file gives it back, so for the same bits
         return self
 
     def _require_way_back(self, kernel: Kernel) -> None:

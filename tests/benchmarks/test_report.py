@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from benchmarks.machine import Machine
 from benchmarks.report import KINDS, markdown, merge, with_goals, write
 from benchmarks.workload import Figure, Limit, named
@@ -147,10 +145,28 @@ def test_a_partial_run_replaces_its_own_rows_and_keeps_the_others(tmp_path):
     assert page.read_text("utf-8") == markdown(kept)
 
 
-@pytest.mark.parametrize("change", [{"quick": True}, {"machine": MACHINE | {"cores": 64}}])
-def test_results_of_another_machine_or_size_are_not_mixed_in(change):
-    old, new = results(race("a")), results(race("b"), **change)
+def test_results_of_another_size_are_not_mixed_in():
+    old, new = results(race("a")), results(race("b"), quick=True)
     assert merge(old, new) == new
+
+
+def test_results_of_another_machine_stay_under_its_name_until_they_are_measured_here():
+    ours, start = (
+        standing("Novacula", 0.1, 1.0),
+        {"name": "l", "note": "", "cached": 1.0, "uncached": None, "rounds": 5},
+    )
+    starts = [start | {"kernels": 2}]
+    old = results(race("a", ours, standing("r")), race("b", ours, standing("r")), starts=starts)
+    here = MACHINE | {"cpu": "C"}
+    once = merge(old, results(race("b", ours, standing("r")), machine=here))
+    twice = merge(once, results(machine=MACHINE | {"cpu": "D"}))
+    assert [found.get("elsewhere") for found in once["races"] + once["starts"]] == ["A | B", None, "A | B"]
+    assert [found.get("elsewhere") for found in twice["races"] + twice["starts"]] == ["A | B", "C", "A | B"]
+    page = markdown(once)
+    assert [row[0] for row in rows(page, "| r |")] == ["| A: 2M rows (A \\| B)", "| B: 2M rows"]
+    assert "| `l` (A \\| B) | 1.00 (5) |" in page
+    measured_again = merge(once, results(race("a", ours, standing("r")), machine=here))
+    assert [found.get("elsewhere") for found in measured_again["races"]] == [None, None]
 
 
 def test_versions_may_be_added_but_not_changed():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from benchmarks import store
+from benchmarks import store, tasks
 from benchmarks.tasks import ROOT, TASKS, TaskError, in_new_process, in_process_of
 
 
@@ -53,6 +53,14 @@ def test_a_task_that_fails_is_one_line():
         in_new_process("probe", workload="no such workload", quick=True)
 
 
+@pytest.fixture
+def no_worker_left():
+    yield
+    tasks._worker("a").shutdown()
+    tasks._worker.cache_clear()
+
+
+@pytest.mark.usefixtures("no_worker_left")
 def test_tasks_of_a_file_share_a_process_until_one_fails(monkeypatch):
     monkeypatch.setitem(TASKS, "number", os.getpid)
     first = in_process_of("a", "number")
