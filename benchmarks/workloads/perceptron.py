@@ -13,6 +13,11 @@ EPOCHS = 5
 ETA = 1e-3
 ROW_BY_ROW: dict[str, Any] = {"max_iter": EPOCHS, "tol": None, "shuffle": False}
 """How scikit-learn goes through the rows."""
+IN_ORDER = (
+    "89 % of the time reads 2 GB, one row after the other and so on one thread, at 8.7 GB/s, where one thread of the "
+    "machine reads 11.4 GB/s at most. Chunks of 2, 4 and 8 MB take the same time."
+)
+"""What bounds a pass in order."""
 
 
 def weights(model: Any, scale: float = 1.0) -> dict[str, Any]:
@@ -115,7 +120,7 @@ class PerceptronEpochs(TwoClasses):
         """Scikit-learn's, in the same order of rows."""
         return [
             Contender("Novacula", "novacula", our_perceptron),
-            Contender("scikit-learn Perceptron", "scikit-learn", their_perceptron, goal=2.5),
+            Contender("scikit-learn Perceptron", "scikit-learn", their_perceptron, goal=2.5, because=IN_ORDER),
         ]
 
 
