@@ -12,8 +12,8 @@ SPREAD = 2.0
 """How far the centres of the clusters are scattered, in deviations of a cluster: they overlap."""
 FIVE_LOOPS = (
     "On one thread 24 % of the time asks by bounds which rows may have another centre, 19 % adds rows to their "
-    "centres, 15 % settles which centre is nearest, 12 % multiplies and 11 % lifts the bounds. On the machine where the "
-    "goal is missed nothing else was tried; on another the ratio was 1.79."
+    "centres, 15 % settles which centre is nearest, 12 % multiplies and 11 % lifts the bounds. On the machine where "
+    "the goal is missed nothing else was tried; on another the ratio was 1.79."
 )
 """What bounds few columns and few centres."""
 
