@@ -136,9 +136,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         total = float(np.trace(matrix))
         values, vectors = leading(matrix, self.n_components)
         self._warn_of_fewer(len(values))
-        unit = np.ascontiguousarray(
-            signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T)).T
-        )  # z/√λ (n, k)
+        directions = signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T))
+        unit = np.ascontiguousarray(directions.T)  # scores over √λ (n, k), as a file gives them back
         self.eigenvalues_, self.explained_variance_ratio_ = values, values / total
         self.examples_ |= centre.coefficients(weight[:, None] * unit / np.sqrt(values))
         self.examples_["scores"] = unit * np.sqrt(values)

@@ -32,6 +32,8 @@ def eigenvalues(matrix: Floats) -> tuple[Floats, Callable[[int], Floats]]:
         raise np.linalg.LinAlgError("the eigenvalues did not converge")
 
     def first(k: int) -> Floats:
+        if not k:  # of which LAPACK knows no range
+            return np.empty((len(matrix), 0))
         try:
             vectors = _largest(diagonal, beside, k)
         except np.linalg.LinAlgError:  # where very many eigenvalues are equal
