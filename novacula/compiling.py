@@ -12,6 +12,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+BORROWED = {"_nrt": False}
+"""Options of a function that makes no array. Numba then counts no references to those it was given, which in a function
+with several ways out it does on each way: up to twice as long as the work takes."""
+
 _compiling = Lock()
 
 

@@ -31,6 +31,7 @@ READ_ERRORS = (
 
 _NUMBER = r"^[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:inf|infinity))$"
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_TALL = 1 << 13  # rows that are worth a kernel, which is told of each column
 _LOOKUP = 1 << 16  # categories of whole numbers in a range of this length are found in a table
 
 
@@ -103,8 +104,20 @@ def matrix_of(columns: Sequence[Any], by_row: bool = True) -> Floats | None:
     kinds = {column.type for column in columns}
     if not kinds or not all(_is_plain_number(kind) for kind in kinds):
         return None
+    if by_row and len(columns[0]) >= _TALL and kinds == {pa.float64()} and not any(c.null_count for c in columns):
+        return _turned(columns)
     batch = pa.RecordBatch.from_arrays(list(columns), names=[""] * len(columns))
     return np.asarray(batch.to_tensor(null_to_nan=True, row_major=by_row).to_numpy(), np.float64)
+
+
+def _turned(columns: Sequence[Any]) -> Floats:
+    """Columns of doubles without nulls by row: Arrow takes three times as long to write rows."""
+    from novacula.table._kernels import turn_numbers
+
+    matrix = np.empty((len(columns[0]), len(columns)))
+    addresses = [column.buffers()[1].address + 8 * column.offset for column in columns]
+    turn_numbers(np.array(addresses, np.int64), matrix)
+    return matrix
 
 
 def _is_plain_number(kind: Any) -> bool:

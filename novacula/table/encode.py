@@ -133,13 +133,13 @@ class WholeCodes:
         serves = columns and array.size >= MANY and np.can_cast(array.dtype, np.int64)
         return cls(columns) if serves and all(_is_close(column, schema) for column in columns) else None
 
-    def look_up(self, rows: Any) -> Codes:
-        """The codes of rows (n, d), UNSEEN for all other numbers."""
+    def look_up(self, rows: Any, unseen: Unseen) -> Codes | None:
+        """The codes of rows (n, d), UNSEEN for all other numbers; None if there are others, and they are refused."""
         from novacula.table._kernels import look_up
 
         codes = np.empty(rows.shape, np.int32)
-        look_up(np.ascontiguousarray(rows, np.int64), self.low, self.start, self.table, codes)
-        return codes
+        known = look_up(np.ascontiguousarray(rows, np.int64), self.low, self.start, self.table, codes)
+        return codes if known or unseen != "error" else None
 
 
 def _is_close(column: Column, schema: Schema) -> bool:

@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from novacula.errors import SchemaError
-from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats, sparse_rows
+from novacula.table.chunk import Chunk, Codes, Floats, sparse_rows
 from novacula.table.schema import Column, Schema
 from novacula.table.source import CHUNK_BYTES, DOUBLE, Partition, Source, Unseen, rows_per_chunk
 
@@ -206,8 +206,8 @@ class ArraySource(MemorySource):
         named = (*(c.name for c in schema.of_kind("categorical")), *schema.roles)
         columns = {name: rows[:, self._place[name]] for name in named}
         place = Place(MemoryPartition(self, start, stop))
-        codes = None if plan.codes is None else plan.codes.look_up(_chosen(rows, plan.coded))
-        if codes is None or (unseen == "error" and (codes == UNSEEN).any()):  # what is refused is named by its column
+        codes = None if plan.codes is None else plan.codes.look_up(_chosen(rows, plan.coded), unseen)
+        if codes is None:  # column by column; what is refused is named
             codes = encode_categories(columns, n, schema, unseen, place)
         return Chunk(
             _numbers(rows, plan),

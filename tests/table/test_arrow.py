@@ -67,6 +67,23 @@ def test_matrix():
     assert matrix_of([pa.array([], pa.float64())]).shape == (0, 1)
 
 
+@pytest.mark.parametrize("rows", [8191, 8192, 20_001])
+def test_tall_matrix(rows):
+    """Long columns of doubles are turned by a kernel, from where their rows begin; others by Arrow."""
+    numbers = np.random.default_rng(0).normal(size=(3, rows + 5))
+    numbers[:, 7] = np.nan, np.inf, -0.0
+    columns = [pa.array(numbers[0])[5:], pa.array(numbers[1])[:-5], pa.chunked_array([numbers[2]]).chunk(0)[2:-3]]
+    expected = np.column_stack([numbers[0, 5:], numbers[1, :-5], numbers[2, 2:-3]])
+    matrix = matrix_of(columns)
+    assert matrix.flags.c_contiguous
+    np.testing.assert_array_equal(matrix, expected)
+    missing = pa.array(expected[:, 0], mask=np.arange(rows) == 3)
+    expected[3, 0] = np.nan
+    np.testing.assert_array_equal(matrix_of([missing, *columns[1:]]), expected)
+    whole = pa.array(np.arange(rows))
+    np.testing.assert_array_equal(matrix_of([whole, columns[1]]), np.column_stack([np.arange(rows), expected[:, 1]]))
+
+
 @pytest.mark.parametrize(
     ("values", "categories", "codes"),
     [

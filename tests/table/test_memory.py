@@ -198,10 +198,11 @@ def test_whole_numbers_are_profiled_at_once_as_one_by_one(dtype, first, monkeypa
 
 
 @pytest.mark.parametrize("many", [1, 1 << 18], ids=["one table", "column by column"])
-def test_an_unknown_whole_number_is_named_by_its_column(many, monkeypatch):
+@pytest.mark.parametrize("known", [(4, 6), (3, 4)], ids=["with a gap", "without"])
+def test_an_unknown_whole_number_is_named_by_its_column(many, known, monkeypatch):
     monkeypatch.setattr("novacula.table.encode.MANY", many)
     array = np.array([[1, 4], [2, 5]])
-    schema = Schema((Column("x0", "categorical", (1, 2)), Column("x1", "categorical", (4, 6))))
+    schema = Schema((Column("x0", "categorical", (1, 2)), Column("x1", "categorical", known)))
     with pytest.raises(DataError, match=r"row 2 of the array holds 5 in column 'x1', which is none of its 2"):
         Table(ArraySource(array), schema).to_chunk()
 

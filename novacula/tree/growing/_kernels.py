@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numba.types import Array, Tuple, boolean, float64, int32, int64, uint32
 
-from novacula.compiling import kernel
+from novacula.compiling import BORROWED, kernel
 
 ROW, TIE, GONE = np.uint32(0x3FFFFFFF), np.uint32(0x80000000), np.uint32(0x40000000)
 IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH, RELEASE_8 = range(7)  # in rules
@@ -37,8 +37,10 @@ NOISE, TINY = 1e-9, 1e-12
 EXHAUSTIVE = 10
 """Categories up to which every partition into two is tried."""
 
-inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Functions that only other kernels call are compiled without an entry from Python."""
+maker = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Functions that only other kernels call are compiled without an entry from Python. These make arrays, and …"""
+inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **BORROWED)
+"""… these only use them."""
 
 CODES = Array(int32, 1, "C", readonly=True)
 CODE_ROWS = Array(int32, 2, "C", readonly=True)
@@ -94,7 +96,7 @@ class Desk(NamedTuple):
     run: Any  # (b,) which run of equal values came last
 
 
-@inner
+@maker
 def _new_desk(K, offsets, F):
     C, cells, width = len(offsets) - 1, offsets[-1], 2
     for j in range(C):
@@ -449,7 +451,7 @@ def _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side):
                 side[a + codes[a + i]] = 0 if (mask >> i) & 1 else 1
 
 
-@inner
+@maker
 def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side):
     """The best partition of t codes in two: of few codes, or of two classes if branches are as their codes make them.
 
@@ -578,7 +580,7 @@ def _clear(data, desk):
             _zero(desk.table, data.offsets[j] + desk.seen[data.offsets[j] + i])
 
 
-@inner
+@maker
 def _search_codes(f, data, settings, desk):
     """The best test on a feature that is a column of codes, into desk.found."""
     j, rules, limits, logs = data.place[f], settings.rules, settings.limits, settings.logs
@@ -764,7 +766,7 @@ def _threshold(f, arena, lo, x, columns, origin, data, desk):
 # --- the tree ----------------------------------------------------------------------------------------------------
 
 
-@inner
+@maker
 def _longer(array, need):
     """The array, or a copy with room for `need` rows or more."""
     if need <= len(array):
@@ -776,7 +778,7 @@ def _longer(array, need):
     return longer
 
 
-@inner
+@maker
 def _new_tree(total):
     """Nodes (·, 7), numbers (·, 2), counts (·, K) and arms (·, 2) with one leaf, and how many nodes and arms (2,)."""
     nodes, numbers, counts = np.empty((16, 7), np.int32), np.empty((16, 2)), np.empty((16, len(total)))
@@ -793,7 +795,7 @@ def _write_leaf(nodes, numbers, at):
     numbers[at, THRESHOLD], numbers[at, GAIN] = np.nan, 0.0
 
 
-@inner
+@maker
 def _write_test(tree, node, f, n_branches, default, threshold, data, settings, desk):
     """Write a test into a node, and leaves into its branches; gives the tree, whose arrays may have moved."""
     nodes, numbers, counts, arms, sizes = tree
@@ -840,7 +842,7 @@ def _mark(f, arena, lo, hi, data, desk, branch_of):
         branch_of[row] = branch if known else to_class[y[row]]
 
 
-@inner
+@maker
 def _queue(stack, waiting, rows, lo, n_branches, first, depth, branch_of, settings, desk):
     """Put the branches that will be split again on the stack, side by side from lo on; desk.start says where.
 
@@ -902,7 +904,7 @@ def _deal_mass(rows, branch_of, n_branches, desk, mass, out):
                 at[b] += 1
 
 
-@inner
+@maker
 def _room(arena, masses, end):
     """Arena and masses, or copies with room for `end` entries and more."""
     wider = np.empty((arena.shape[0], 2 * end), arena.dtype)
