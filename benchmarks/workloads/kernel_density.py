@@ -11,8 +11,8 @@ from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, s
 RTOL = 1e-4
 OWN_ROWS = (
     "Of 9 ms the model takes 4 to check its rows and to hold a copy of them, with weights, since it answers more than "
-    "one question; sharing them out takes 3 and the transform 1. The rival keeps a view and has 1,000 points, ours 64 "
-    "to a bandwidth, whose error is bounded."
+    "one question; sharing them out takes 3, more on two threads, and the transform 1. The rival keeps a view and has "
+    "1,000 points, ours 64 to a bandwidth, whose error is bounded."
 )
 """What bounds the grid."""
 
