@@ -13,6 +13,14 @@ from benchmarks.machine import cores
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, same_numbers
 from benchmarks.workloads.gaussian_naive_bayes import moments
 
+DECODED = (
+    "Of the processor time 55 % decodes the files, 14 % turns columns into rows, 12 % adds up moments, and the rest "
+    "codes labels and makes chunks. Arrow's own way from columns to rows took three times as long as the kernel's. "
+    "Batches and chunks of 32 MB in place of 8 take a seventh less and half as much memory again; smaller ones take "
+    "longer."
+)
+"""What bounds a stream of decoded columns."""
+
 
 def ours(data: Data) -> dict[str, Any]:
     """One pass over the labels, one over all columns."""
@@ -100,8 +108,8 @@ class ParquetStream(Race):
         """Scikit-learn on a frame, Polars as a lazy query, and reading alone."""
         return [
             Contender("Novacula", "novacula", ours),
-            Contender("PyArrow → pandas → scikit-learn", "pandas", pandas_scikit_learn, goal=5.0),
-            Contender("Polars scan", "polars", polars_scan, goal=1.0),
+            Contender("PyArrow → pandas → scikit-learn", "pandas", pandas_scikit_learn, goal=5.0, because=DECODED),
+            Contender("Polars scan", "polars", polars_scan, goal=1.0, because=DECODED),
             Contender("decoding the files", "pyarrow", reading, bound=True),
         ]
 
