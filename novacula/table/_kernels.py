@@ -333,11 +333,11 @@ def turn(columns, rows):
 
 @intrinsic
 def _double(context, address, i):  # noqa: ARG001  (Numba passes it)
-    """The i-th of the doubles that begin at an address."""
+    """The i-th of the doubles that begin at an address, whatever that is a multiple of."""
 
     def generate(context, builder, signature, arguments):  # noqa: ARG001  (Numba passes them)
         first = builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
-        return builder.load(builder.gep(first, [arguments[1]]))
+        return builder.load(builder.gep(first, [arguments[1]]), align=1)
 
     return float64(int64, int64), generate
 

@@ -104,9 +104,9 @@ def matrix_of(columns: Sequence[Any], by_row: bool = True) -> Floats | None:
     kinds = {column.type for column in columns}
     if not kinds or not all(_is_plain_number(kind) for kind in kinds):
         return None
-    if by_row and len(columns[0]) >= _TALL and kinds == {pa.float64()} and not any(c.null_count for c in columns):
+    batch = pa.RecordBatch.from_arrays(list(columns), names=[""] * len(columns))  # refuses columns of other lengths
+    if by_row and batch.num_rows >= _TALL and kinds == {pa.float64()} and not any(c.null_count for c in columns):
         return _turned(columns)
-    batch = pa.RecordBatch.from_arrays(list(columns), names=[""] * len(columns))
     return np.asarray(batch.to_tensor(null_to_nan=True, row_major=by_row).to_numpy(), np.float64)
 
 

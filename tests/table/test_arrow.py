@@ -80,6 +80,10 @@ def test_tall_matrix(rows):
     missing = pa.array(expected[:, 0], mask=np.arange(rows) == 3)
     expected[3, 0] = np.nan
     np.testing.assert_array_equal(matrix_of([missing, *columns[1:]]), expected)
+    odd = pa.Array.from_buffers(pa.float64(), rows, [None, pa.py_buffer(b"?" + numbers[2].tobytes())[1:]])
+    np.testing.assert_array_equal(matrix_of([odd, columns[1]]), np.column_stack([numbers[2, :rows], expected[:, 1]]))
+    with pytest.raises(ValueError, match="same length"):
+        matrix_of([columns[0], columns[1][1:]])
     whole = pa.array(np.arange(rows))
     np.testing.assert_array_equal(matrix_of([whole, columns[1]]), np.column_stack([np.arange(rows), expected[:, 1]]))
 

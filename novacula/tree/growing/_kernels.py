@@ -37,10 +37,10 @@ NOISE, TINY = 1e-9, 1e-12
 EXHAUSTIVE = 10
 """Categories up to which every partition into two is tried."""
 
-maker = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Functions that only other kernels call are compiled without an entry from Python. These make arrays, and …"""
-inner = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **BORROWED)
-"""… these only use them."""
+INNER = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Functions that only other kernels call are compiled without an entry from Python."""
+maker, inner = njit(**INNER), njit(**INNER, **BORROWED)
+"""Of these, a maker makes arrays or calls one that does; all others only use those they are given."""
 
 CODES = Array(int32, 1, "C", readonly=True)
 CODE_ROWS = Array(int32, 2, "C", readonly=True)
