@@ -1,8 +1,16 @@
 """What can go wrong, as types: each error is one sentence that says what, where and what to do."""
 
+import sys
+import warnings
+
 
 class DataError(ValueError):
     """The data cannot be used as they are: the message names file, column and row where they are known."""
+
+
+def overflow(column: str) -> DataError:
+    """The error of a column that is finite, but too large to be squared."""
+    return DataError(f"column {column!r} holds numbers whose squares overflow: scale it")
 
 
 class SchemaError(ValueError):
@@ -39,3 +47,11 @@ class ScaleWarning(DataWarning):
 
 class RankWarning(UserWarning):
     """A linear system is under-determined or too ill-conditioned for all digits to be trusted."""
+
+
+def warn_user(sentence: str, category: type[Warning]) -> None:
+    """Warn at the line that called the library, however deep inside it something was noticed."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(sentence, category, stacklevel=depth)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.baseline.plurality import PluralityClassifier, rows_to_answer
-from novacula.errors import DataError
 from novacula.learner import Card, Regressor, Step, Work
 from novacula.statistics import CoMoments
+from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 
 
@@ -33,20 +33,13 @@ class MeanRegressor(Regressor):
         noise="Averages out.",
         expected_failures={},
     )
-    checks_finite: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def _learn(self, table: Table) -> None:
         """Take the mean."""
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
         self.moments_ = table.reduce(target_moments)
-        if not self.moments_.weight > 0:
-            raise DataError("the weights of all rows are 0, so there is no mean")
         beside = getattr(table.source, "target", None)  # of arrays: one target in a column of its own stays one
         several = len(table.layout.target) > 1 if beside is None else beside.ndim == 2
         self.mean_ = self.moments_.mean if several else float(self.moments_.mean[0])
-        return self
 
     def predict(self, X: Any) -> Floats:
         """Give the same numbers for every row."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError
-from novacula.learner import Card, Classifier, Step, Work
-from novacula.learner.base import Learner, count_unseen
+from novacula.learner import Admits, Card, Classifier, Step, Work
+from novacula.learner.base import Learner
 from novacula.statistics import ClassTotals
+from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 
@@ -32,7 +32,7 @@ class PluralityClassifier(Classifier):
         search="None: the largest count.",
         noise="Averages out in the counts.",
         missing="Not looked at.",
-        takes_missing=True,
+        admits=Admits(missing=True, infinite=True),
         unseen="Not looked at; said.",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory", "stream", "cluster"),
@@ -44,19 +44,11 @@ class PluralityClassifier(Classifier):
             "check_classifiers_classes": "it predicts one class only, by design",
         },
     )
-    checks_finite: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def _learn(self, table: Table) -> None:
         """Count the classes."""
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
         self.class_count_ = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
-        if not self.class_count_.sum() > 0:
-            raise DataError("the weights of all rows are 0, so no class is the most frequent")
         self.share_ = self.class_count_ / self.class_count_.sum()
-        return self
 
     def predict(self, X: Any) -> Any:
         """Give the same class for every row."""
@@ -93,7 +85,10 @@ class PluralityClassifier(Classifier):
 
 
 def rows_to_answer(learner: Learner, X: Any) -> int:
-    """How many rows there are; categories that were not there at fit are said all the same."""
-    table = learner._query(X)
-    learner._report_unseen(table, table.map(count_unseen).sum(axis=0))
-    return len(table)
+    """How many rows there are; categories that were not there at fit are reported all the same."""
+    return int(learner._answers(X, row_count).sum())
+
+
+def row_count(chunk: Chunk) -> Any:
+    """The number of rows of a chunk, as one row."""
+    return np.array([len(chunk)])

@@ -14,7 +14,7 @@ import numpy as np
 
 from novacula.bayes.posterior_work import derive_votes
 from novacula.bayes.voting import PosteriorClassifier
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 
@@ -59,7 +59,7 @@ class BayesOptimalClassifier(PosteriorClassifier):
         search="None: each hypothesis is fitted, then weighed by prior times likelihood of the same rows' labels.",
         noise="A hypothesis that is too sure of a wrong label loses its weight.",
         missing="As the hypotheses have it; naive Bayes leaves missing values out.",
-        takes_missing=True,
+        admits=Admits(missing=True, infinite=True),
         unseen="As the hypotheses have it; naive Bayes treats a new category as missing, with a warning.",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory",),

@@ -82,7 +82,7 @@ def _joint_logs(model: NaiveBayes, chunk: Chunk) -> Any:
     from novacula.bayes.naive_bayes import joint_scores
 
     with np.errstate(divide="ignore"):
-        return joint_scores(chunk, np.log(model.class_prior_), model.parts_)[0, :-1]
+        return joint_scores(chunk, np.log(model.class_prior_), model.parts_)[0]
 
 
 def _factors(model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, k: int) -> list[Factor]:

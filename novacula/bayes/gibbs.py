@@ -70,7 +70,7 @@ class GibbsClassifier(PosteriorClassifier):
 
     def predict(self, X: Any) -> Any:
         """Give for each row the class that a hypothesis drawn for it finds most probable."""
-        answers = self._answers(X)
+        answers = self._choices(X)
         rows = np.arange(answers.shape[1])
         draws = check_random_state(self.random_state).choice(len(answers), len(rows), p=self.posterior_.weights)
         return self.classes_[answers[draws, rows]]
@@ -79,13 +79,13 @@ class GibbsClassifier(PosteriorClassifier):
         """Give the probability that each class is the answer, for each row: Σ P(h | D) over those h that say so."""
         return np.asarray(np.tensordot(self.posterior_.weights, self._votes(X), axes=1))
 
-    def _answers(self, X: Any) -> Any:
+    def _choices(self, X: Any) -> Any:
         """The number of the class that each hypothesis finds most probable, for each row (H, n)."""
         return np.stack([np.argmax(shares, axis=1) for shares in self._voice.probabilities(X)])
 
     def _votes(self, X: Any) -> Floats:
         """Answers as 0 and 1 for each class (H, n, K)."""
-        return np.asarray(np.eye(len(self._voice.classes))[self._answers(X)])
+        return np.asarray(np.eye(len(self._voice.classes))[self._choices(X)])
 
     def work(self, X: Any = None) -> Work:
         """Derive the weights of the hypotheses, or with X the probability of each answer."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -20,7 +19,7 @@ import numpy as np
 from novacula.bayes.density_figures import density_figure, map_figure
 from novacula.bayes.grid import Grid, as_bounds
 from novacula.bayes.probabilities import as_weights, log_sum, logarithm, said
-from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError
+from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, warn_user
 from novacula.learner.figure import Figure
 from novacula.optimize.arguments import count, positive
 from novacula.table.chunk import Floats
@@ -224,10 +223,9 @@ class GridPosterior:
             for end, value in zip(self.coarse.bounds[k], (share[0], share[-1]), strict=True):
                 if value > _EDGE * share.max():
                     which = f" of number {k + 1}" if self.coarse.n_dimensions == 2 else ""
-                    warnings.warn(
+                    warn_user(
                         f"the posterior has not died away at {end:g}, an end of the grid{which}, where it is "
                         f"{value / share.max():.2g} of its largest: widen the bounds, or say closed=True if θ "
                         f"cannot be beyond them",
                         DataWarning,
-                        stacklevel=3,
                     )

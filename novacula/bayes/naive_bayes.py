@@ -8,7 +8,6 @@ class, so the same model comes from memory, from files and from a cluster.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -20,13 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.bayes.derivation import derive_model, derive_predictions
 from novacula.bayes.distributions import DISTRIBUTIONS, Group, Part, Smoothing, Words
 from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked, merge_categories
-from novacula.errors import DataError, DataWarning, ParameterError
-from novacula.learner.base import Classifier, count_unseen
-from novacula.learner.card import Card
+from novacula.errors import DataWarning, ParameterError, warn_user
+from novacula.learner.base import Classifier
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
-from novacula.table.chunk import UNSEEN, Floats
+from novacula.table.admission import showing
+from novacula.table.chunk import Floats
 
 LOST = -1
 """Stands for the best class of a row that is impossible in all of them."""
@@ -84,7 +84,7 @@ class NaiveBayes(Classifier):
         search="None: the estimates are closed formulas of counts and moments.",
         noise="Averages out in the counts; a wrong label moves an estimate by one row.",
         missing="Left out of the product, and counted out at fit.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory", "stream", "cluster"),
@@ -97,7 +97,6 @@ class NaiveBayes(Classifier):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Group, Words, *DISTRIBUTIONS.values())
-    checks_finite: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
@@ -133,42 +132,36 @@ class NaiveBayes(Classifier):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Count once, then solve. X is an array, a frame or a `Table`; for a table y may be omitted."""
-        self._validate_params()
-        self._forget()
-        table = self._prepared(self._ingest(X, y, sample_weight))
-        self._remember(table)
-        self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
-        self.statistic_ = table.reduce(observe, len(self.classes_), self.groups_)
-        return self._solve()
-
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what is known: the model equals that of `fit` on all rows.
 
         `classes` names all that will come, on the first call. New categories of a column are taken in as they come.
         """
-        self._validate_params()
-        first = not hasattr(self, "statistic_")
-        known = classes if first else self.classes_
-        table = self._prepared(self._ingest(X, y, sample_weight, first=first, classes=known), first)
+        return self._fit_more(X, y, sample_weight, classes)
+
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
+        """Rows with the columns of the kinds that `distributions` asks for."""
+        table = super()._ingest(X, y, sample_weight, **how)
+        types = kinds_asked(table.layout, self._distributions(table.layout))
+        return table.with_types(types) if types else table
+
+    def _learn(self, table: Table) -> None:
+        """Count once, then solve."""
+        self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
+        self.statistic_ = self._counted(table)
+        self._solve()
+
+    def _learn_more(self, table: Table, first: bool) -> None:
         if first:
-            self._remember(table)
-            self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
-            self.statistic_ = table.reduce(observe, len(self.classes_), self.groups_)
-        else:
-            table, self.schema_, self.groups_, grown = merge_categories(
-                table, self.schema_, self.groups_, self.statistic_
-            )
-            self.statistic_ = grown + table.reduce(observe, len(self.classes_), self.groups_)
+            return self._learn(table)
+        table, schema, groups, before = merge_categories(table, self.schema_, self.groups_, self.statistic_)
+        statistic = before + self._counted(table, groups)
+        self.schema_, self.groups_, self.statistic_ = schema, groups, statistic
         return self._solve()
 
-    def _prepared(self, table: Table, first: bool = True) -> Table:
-        """The table with the columns of the kinds that `distributions` asks for."""
-        types = kinds_asked(table.layout, self._distributions(table.layout))
-        if first:
-            self.classes_ = np.array(table.layout.target_columns[0].categories)
-        return table.with_types(types) if types else table
+    def _counted(self, table: Table, groups: tuple[Group, ...] | None = None) -> Bundle:
+        groups = self.groups_ if groups is None else groups
+        return table.reduce(observe_shown if shows_infinite(groups) else observe, len(self.classes_), groups)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
         return chosen(layout, self.distributions)
@@ -179,7 +172,7 @@ class NaiveBayes(Classifier):
     def _smoothing(self) -> Smoothing:
         return Smoothing(self.m, self.prior_estimate, self.var_smoothing)  # type: ignore[arg-type]
 
-    def _solve(self) -> Self:
+    def _solve(self) -> None:
         rows, *parts = self.statistic_.parts
         self.class_count_ = rows.weight  # type: ignore[attr-defined]
         self.class_prior_ = self._class_prior()
@@ -187,14 +180,10 @@ class NaiveBayes(Classifier):
             DISTRIBUTIONS[group.distribution].solve(part, group, self._smoothing())
             for group, part in zip(self.groups_, parts, strict=True)
         )
-        return self
 
     def _class_prior(self) -> Floats:
         if self.class_prior is None:
-            total = self.class_count_.sum()
-            if not total > 0:
-                raise DataError("the weights sum to zero: no row counts")
-            return self.class_count_ / total
+            return self.class_count_ / self.class_count_.sum()
         prior = np.asarray(self.class_prior, np.float64)
         if prior.shape != self.class_count_.shape:
             raise ParameterError(f"class_prior has {prior.size} entries for {len(self.class_count_)} classes")
@@ -222,11 +211,10 @@ class NaiveBayes(Classifier):
         joint = self._joint(X)
         lost = ~(joint > -np.inf).any(axis=1)
         if lost.any():
-            warnings.warn(
+            warn_user(
                 f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, have probability 0 in "
                 f"every class, so the classes' priors are given for them; m above 0 avoids this",
                 DataWarning,
-                stacklevel=2,
             )
             with np.errstate(divide="ignore"):
                 joint[lost] = np.log(self.class_prior_)
@@ -239,7 +227,7 @@ class NaiveBayes(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Give the most probable class of each row; of equals the first."""
-        best = self._scored(X, best_classes)[:, 0]
+        best = self._scored(X, best_classes)
         if (best == LOST).any():
             best = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[best]
@@ -249,14 +237,12 @@ class NaiveBayes(Classifier):
         return scores
 
     def _scored(self, X: Any, function: Callable[..., Any]) -> Any:
-        """What a function makes of the scores of all rows; its last column counts unseen categories, and goes."""
-        table = self._query(X, self.unseen)
+        """What a function makes of the scores of all rows."""
+        check_is_fitted(self)
         with np.errstate(divide="ignore"):
             log_prior = np.log(self.class_prior_)
-        found = table.map(function, log_prior, self.parts_)
-        if found[:, -1].any():
-            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
-        return found[:, :-1]
+        shown = shows_infinite(self.groups_)
+        return self._answers(X, function, log_prior, self.parts_, unseen=self.unseen, shown=shown)
 
     # --- explain -----------------------------------------------------------------------------------------------
 
@@ -290,25 +276,28 @@ def observe(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:
     return Bundle((rows, *(DISTRIBUTIONS[g.distribution].observe(chunk, g, n_classes) for g in groups)))
 
 
+@showing("infinite")
+def observe_shown(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:
+    """The same for groups whose sums show an infinite value."""
+    return observe(chunk, n_classes, groups)
+
+
+def shows_infinite(groups: tuple[Group, ...]) -> bool:
+    """Whether an infinite value shows in sums and scores; of numbers that are there or not, infinity is there."""
+    return not any(group.distribution == "bernoulli" and group.kind != "text" for group in groups)
+
+
 def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Floats:
-    """Joint log-probabilities of a chunk (n, K), and in one more column how many of a row's categories are unseen."""
-    return np.column_stack([_scores(chunk, log_prior, parts), _count_unseen(chunk)])
-
-
-def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Any:
-    """The most probable class of each row of a chunk, or LOST, and how many of its categories are unseen: (n, 2)."""
-    scores = _scores(chunk, log_prior, parts)
-    best = np.argmax(scores, axis=1)
-    top = scores[np.arange(len(best)), best]
-    return np.column_stack([np.where(top > -np.inf, best, LOST), _count_unseen(chunk)])
-
-
-def _scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Floats:
+    """Joint log-probabilities of a chunk (n, K)."""
     scores = np.tile(log_prior, (len(chunk), 1))
     for part in parts:
         part.score(chunk, scores)
     return scores
 
 
-def _count_unseen(chunk: Chunk) -> Any:
-    return (chunk.codes == UNSEEN).sum(axis=1)
+def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Any:
+    """The most probable class of each row of a chunk, or LOST (n,)."""
+    scores = joint_scores(chunk, log_prior, parts)
+    best = np.argmax(scores, axis=1)
+    top = scores[np.arange(len(best)), best]
+    return np.where(top > -np.inf, best, LOST)

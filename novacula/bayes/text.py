@@ -89,16 +89,14 @@ class TextNaiveBayes(NaiveBayes):
             self.token_pattern,
         )
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
-        table = super()._ingest(text_frame(X), y, sample_weight, first=first, classes=classes)
-        if is_texts(X):
-            table = table.with_types({COLUMN: "text"})
-        return table
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
+        table = super()._ingest(text_frame(X), y, sample_weight, **how)
+        return table.with_types({COLUMN: "text"}) if is_texts(X) else table
 
-    def _query(self, X: Any, unseen: str = "ignore") -> Table:
+    def _query(self, X: Any, unseen: str = "ignore", shown: bool = False) -> Table:
         check_is_fitted(self)
         texts = self.schema_.of_kind("text")
-        return super()._query(text_frame(X, texts[0].name if len(texts) == 1 else COLUMN), unseen)
+        return super()._query(text_frame(X, texts[0].name if len(texts) == 1 else COLUMN), unseen, shown)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
         """As asked for; texts follow `model` where nothing else is said."""

@@ -32,7 +32,6 @@ PRIOR_WEIGHTS = (0.25, 1.0, 4.0, 16.0)
 class PosteriorClassifier(Classifier):
     """The base of `BayesOptimalClassifier` and `GibbsClassifier`, which differ in how they ask the hypotheses."""
 
-    checks_finite: ClassVar[bool] = False  # hypotheses say themselves what they take
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": ["array-like", Mapping, Posterior, None],
         "prior": ["array-like", Mapping, None],
@@ -47,20 +46,22 @@ class PosteriorClassifier(Classifier):
 
     def fit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the hypotheses and weigh them; a `Posterior` is updated with the rows, or taken as it is without any."""
+        if X is not None or not isinstance(self.estimators, Posterior):
+            return self._fit(X, y, sample_weight, rows=X)
         self._validate_params()
         self._forget()
-        given = self._given(self.estimators) if isinstance(self.estimators, Posterior) else None
-        if given is not None and X is None:
-            return self._keep(given)
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        labels = ingest.target_values(table)
-        if isinstance(X, Table):
-            X, weight = table, ingest.weight_values(table)
+        self._keep(self._given(self.estimators))
+        return self
+
+    def _learn(self, table: Table, rows: Any) -> None:
+        """Fit and weigh on `rows` as they were passed, since a hypothesis may be of another library."""
+        labels, weight = ingest.target_values(table), ingest.weight_values(table)
+        rows = table if isinstance(rows, Table) else rows
+        if isinstance(self.estimators, Posterior):
+            posterior = self._given(self.estimators)
         else:
-            weight = ingest.weights_of(sample_weight, X)
-        posterior = Posterior(self._fitted(X, labels, weight), self.prior) if given is None else given
-        return self._keep(posterior.update((X, labels), weight))
+            posterior = Posterior(self._fitted(rows, labels, weight), self.prior)
+        self._keep(posterior.update((rows, labels), weight))
 
     def _given(self, posterior: Posterior) -> Posterior:
         if self.prior is not None:
@@ -84,12 +85,11 @@ class PosteriorClassifier(Classifier):
             return named(dict(self.estimators))
         return named(self.estimators)
 
-    def _keep(self, posterior: Posterior) -> Self:
+    def _keep(self, posterior: Posterior) -> None:
         self.classes_ = LabelledRows(posterior.hypotheses).classes
         self.hypothesis_names_ = posterior.names
         self.hypotheses_ = tuple(posterior.hypotheses.values())
         self.prior_, self.log_likelihood_ = posterior.prior, posterior.log_likelihood
-        return self
 
     @property
     def posterior_(self) -> Posterior:

@@ -135,9 +135,9 @@ def check_frames(learner: Learner) -> None:
 def check_missing(learner: Learner) -> None:
     """Missing values must be taken if the card says so, and refused with a sentence otherwise."""
     data = sample(learner.card, missing=True)
-    if learner.card.takes_missing and isinstance(learner, SelectorMixin):
+    if learner.card.admits.missing and isinstance(learner, SelectorMixin):
         _fitted(learner, data).transform(data.X)  # which passes missing values on
-    elif learner.card.takes_missing:
+    elif learner.card.admits.missing:
         for answer in answers(_fitted(learner, data), data.X):
             sound = answer.dtype.kind != "f" or not np.isnan(answer).any()
             require(sound, "missing values make predictions NaN")

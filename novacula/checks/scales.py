@@ -72,7 +72,7 @@ def check_scales(learner: Learner, client: Any = None) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    data = sample(learner.card, missing=learner.card.takes_missing)
+    data = sample(learner.card, missing=learner.card.admits.missing)
     whole = clone(learner).fit(data.X, data.target)
     with tempfile.TemporaryDirectory() as folder:
         parts = [data.table.slice(start, 50) for start in range(0, len(data), 50)]

@@ -25,7 +25,7 @@ def fitted(name: str, table: Table, settings: Sequence[str]) -> Any:
     model: Any = kind(**values)
     kinds = {column.kind for column in table.layout.features}
     missing = any(column.missing for column in table.schema.features)
-    if kinds <= set(kind.card.takes) and (kind.card.takes_missing or not missing):
+    if kinds <= set(kind.card.takes) and (kind.card.admits.missing or not missing):
         return model.fit(table)
     from novacula.prepare import PreparedClassifier, PreparedRegressor
 

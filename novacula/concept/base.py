@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from novacula.concept.conjunction import Conjunction, Positions
 from novacula.concept.distinct import distinct_rows
 from novacula.concept.rows import chunk_positions, columns_of, observed_domains
 from novacula.concept.space import ConjunctiveSpace, is_number, plain
-from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning
+from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -81,7 +80,7 @@ class ConceptLearner(Classifier):
     """The base of the family: keeps examples, finds the space, names rows. Parameters are stored by subclasses."""
 
     state_types: ClassVar[tuple[type, ...]] = (ConjunctiveSpace, Conjunction, Examples, RowNames)
-    checks_finite: ClassVar[bool] = False  # a missing value is refused with its column and row
+    reports_unseen: ClassVar[bool] = False  # what is in no domain is reported instead
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "space": [ConjunctiveSpace, None],
         "positive": "no_validation",
@@ -103,29 +102,23 @@ class ConceptLearner(Classifier):
 
     # --- fit -------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows of two labels: an array, a frame or a `Table`. A weight of 0 leaves a row out, others count
-        as 1, since to see an example twice says nothing new.
-        """
-        self._validate_params()
-        self._forget()
-        return self._learn(self._ingest(X, y, sample_weight), first=True)
-
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows: the model equals that of `fit` on all rows, in any order.
 
         `classes` names both labels on the first call. Without `space=`, domains are those of the first call; numbers
         that come later join their grid, other new values are refused.
         """
-        self._validate_params()
-        first = not hasattr(self, "examples_")
-        known = classes if first else self.classes_
-        return self._learn(self._ingest(X, y, sample_weight, first=first, classes=known), first)
+        return self._fit_more(X, y, sample_weight, classes)
 
-    def _learn(self, table: Table, first: bool) -> Self:
+    def _keep_classes(self, table: Table) -> None:
+        """They are kept with the examples: of two labels one may have no row."""
+
+    def _learn(self, table: Table) -> None:
+        self._learn_more(table, first=True)
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        """A weight of 0 leaves a row out, others count as 1, since to see an example twice says nothing new."""
         chunk = table.to_chunk()
-        if not (chunk.weight > 0).any():
-            raise DataError("the weights sum to zero: no row counts")
         labels, codes = self._labels(table, chunk) if first else (self.classes_, chunk.target)
         positive = self._positive(labels)
         space, old = self._space(table, chunk, first)
@@ -134,12 +127,10 @@ class ConceptLearner(Classifier):
         self._check(space, examples, names)
         if first:
             self.classes_, self.positive_ = labels, labels[positive]
-            self._remember(table)
         self.space_, self.examples_, self.row_names_ = space, examples, names
         self.schema_ = _coded_by(space, self.schema_)
         self._count(chunk, codes)
         self._solve()
-        return self
 
     def _labels(self, table: Table, chunk: Chunk) -> tuple[Any, Any]:
         """The two labels in order, and the code of each row's."""
@@ -239,7 +230,7 @@ class ConceptLearner(Classifier):
             sentence = f"values that are in no domain satisfy only ? in {', '.join(found)}"
             if self.unseen == "error":
                 raise DataError(f"{sentence}, which unseen='error' does not allow")
-            warnings.warn(sentence, UnseenCategoryWarning, stacklevel=4)
+            warn_user(sentence, UnseenCategoryWarning)
         return rows
 
     def _named(self, positive: Flags) -> Any:

@@ -9,7 +9,6 @@ Nothing is listed to fit, to count or to vote; `novacula.concept.counting` says 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -26,7 +25,7 @@ from novacula.concept.query import Identification, identify, most_divided, neare
 from novacula.concept.rows import chunk_positions, instance_values, row_values
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import VersionSpace
-from novacula.errors import DataError, DataWarning
+from novacula.errors import DataError, DataWarning, warn_user
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
@@ -138,7 +137,7 @@ class CandidateElimination(ConceptLearner):
             self.collapsed_at_ = collapsed_at(self.space_, self.examples_, self.row_names_)
             self.diagnosis_ = diagnose(self.space_, self.examples_, self.row_names_)
             if not known:
-                warnings.warn(self.diagnosis_, DataWarning, stacklevel=4)
+                warn_user(self.diagnosis_, DataWarning)
 
     def _check_state(self) -> None:
         super()._check_state()

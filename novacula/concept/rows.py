@@ -14,6 +14,8 @@ import numpy as np
 from novacula.concept.conjunction import Positions
 from novacula.errors import DataError, SchemaError
 from novacula.table import Chunk, Column, Table, read
+from novacula.table.admission import Fault
+from novacula.table.admitting import refusal
 from novacula.table.chunk import MISSING
 from novacula.table.distinct import distinct
 from novacula.table.schema import Category, Schema
@@ -93,7 +95,7 @@ def _array_positions(space: ConjunctiveSpace, array: Any) -> Positions:
         values, codes = np.unique(array[:, j], return_inverse=True)
         gaps = np.flatnonzero(array[:, j] != array[:, j])
         if len(gaps):
-            raise DataError(f"column {name!r} has no value (NaN) in row {gaps[0] + 1}: leave the row out")
+            raise DataError(f"column {name!r} is missing (NaN) in row {gaps[0] + 1}: leave the row out")
         found[:, j] = space.positions(j, values.tolist())[codes]
     return found
 
@@ -122,16 +124,10 @@ def _place(columns: Sequence[Column], column: Column) -> int:
 def _refuse_missing(column: Column, layout: Schema, chunk: Chunk, codes: Any) -> None:
     """Raise if a row that counts has no value, or no finite one."""
     gaps = np.flatnonzero((codes == MISSING) & (chunk.weight > 0))
-    if not len(gaps):
-        return
-    what = "has no value (NaN)"
-    if column.kind == "numeric":
-        number = chunk.numeric[gaps[0], _place(layout.of_kind("numeric"), column)]
-        what = what if np.isnan(number) else f"is {number}"
-    raise DataError(
-        f"column {column.name!r} {what} in row {gaps[0] + 1}, and a conjunction cannot be tested on that: fill it in "
-        f"or leave the row out"
-    )
+    if len(gaps):
+        row, place = int(gaps[0]), _place(layout.of_kind(column.kind), column)
+        endless = column.kind == "numeric" and np.isinf(chunk.numeric[row, place])
+        raise refusal(Fault(row, column.kind, place, "infinite" if endless else "missing"), layout, f"row {row + 1}")
 
 
 def row_values(space: ConjunctiveSpace, layout: Schema, chunk: Chunk, row: int) -> dict[str, Category]:

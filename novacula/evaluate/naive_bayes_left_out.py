@@ -45,7 +45,7 @@ def left_out_scores(model: Any, row: Chunk, code: int) -> Any:
     other.statistic_ = Bundle(tuple(part for part in parts if part is not None))
     other._solve()
     with np.errstate(divide="ignore"):
-        scores = joint_scores(row, np.log(other.class_prior_), other.parts_)[0, :-1]
+        scores = joint_scores(row, np.log(other.class_prior_), other.parts_)[0]
     return scores if np.isfinite(scores).any() else None
 
 

@@ -25,7 +25,7 @@ from novacula.graph.network_learner import NetworkLearner
 from novacula.graph.structures import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner import ingest
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
@@ -95,7 +95,7 @@ class BayesianNetwork(NetworkLearner):
         search="None where all cells are known; EM elsewhere. Edges: hill climbing, or the best tree.",
         noise="Averages out in the counts; a table of many configurations has few rows for each.",
         missing="Summed out: expected counts by exact inference, in EM and in predictions.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
@@ -172,14 +172,9 @@ class BayesianNetwork(NetworkLearner):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn the parameters. X is an array, a frame or a `Table`; y, or a table's target, is one more node."""
-        self._validate_params()
-        self._forget()
-        table = self._joint(X, y, sample_weight)
+    def _learn(self, table: Table) -> None:
         variables = self._nodes(table, self.hidden)
-        self._learn(table, variables.graph(self.edges), variables)
-        return self
+        self._learn_graph(table, variables.graph(self.edges), variables)
 
     def fit_structure(
         self,
@@ -203,36 +198,33 @@ class BayesianNetwork(NetworkLearner):
         always there, those of `blacklist` never. `tabu` moves may lead down before the climb ends. Rows with an empty
         cell take no part in the search, of which a warning tells.
         """
-        self._validate_params()
-        self._forget()
         if self.hidden:
             raise ParameterError("edges of hidden nodes are not searched for: give edges, and call fit")
-        table = self._joint(X, y, sample_weight)
-        variables = self._nodes(table, None)
-        dag, self.moves_ = learn_structure(
-            table, variables, method, score, self.equivalent_sample_size or 10.0, self.var_smoothing,
-            max_parents=max_parents, whitelist=whitelist, blacklist=blacklist, root=root,
-            target=target or next(iter(self.target_names_), None), tabu=tabu,
-        )  # fmt: skip
-        self._learn(table, dag, variables)
+        with self._whole():
+            table = self._begun(X, y, sample_weight)
+            variables = self._nodes(table, None)
+            dag, self.moves_ = learn_structure(
+                table, variables, method, score, self.equivalent_sample_size or 10.0, self.var_smoothing,
+                max_parents=max_parents, whitelist=whitelist, blacklist=blacklist, root=root,
+                target=target or next(iter(self.target_names_), None), tabu=tabu,
+            )  # fmt: skip
+            self._learn_graph(table, dag, variables)
         return self
 
-    def _joint(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        """All columns as one table, the target among them or beside them."""
-        table = ingest.as_table(X, y, sample_weight)
-        if table is not None:
-            self._remember(self._ingest_table(table))
-            self.target_names_ = table.layout.target
-            return self._ingest_table(table.with_target(None))
-        source = ingest.columns_of(self, X, self.card.takes, reset=True, finite=False)
-        source.weight = ingest.weights_of(sample_weight, X)
-        targets = []
-        if y is not None:
-            targets.append(self._target_column(source, y, X))
-        table = ingest.memory_table(source, targets)
-        self._remember(self._ingest_table(table))
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
+        """y is one more node, beside the columns."""
+        columns = [] if y is None else [self._target_column(source, y, X)]
+        self.target_names_ = tuple(column.name for column in columns)
+        return columns
+
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
+        """The target is one more node, among the columns, whose cells may be empty."""
         self.target_names_ = table.layout.target
-        return table
+        return table.with_target(None)
+
+    def _remember(self, table: Table) -> None:
+        among = [name for name in self.target_names_ if name not in table.layout.target]
+        super()._remember(table.drop(among) if among else table)
 
     def _target_column(self, source: Any, y: Any, X: Any) -> Column:
         """Put y beside the columns: numbers are a continuous node, words a discrete one."""

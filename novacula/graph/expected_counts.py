@@ -24,7 +24,7 @@ from novacula.graph.families import Family
 from novacula.graph.family_counts import FamilyCounts, FamilyLayout, GroupMoments, Places, configuration
 from novacula.graph.variables import Cells, Variables
 from novacula.statistics.base import Statistic
-from novacula.table.chunk import UNSEEN, Chunk, Codes, Floats
+from novacula.table.chunk import Chunk, Codes, Floats
 
 TOGETHER = 2**16
 """States of rows whose probabilities are multiplied at a time, which keeps them in the cache."""
@@ -236,30 +236,28 @@ def row_likelihoods(chunk: Chunk, cells: Cells, inference: Inference) -> Floats:
 
 
 def state_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: int) -> Floats:
-    """Probabilities of a discrete node's states, then log p of the row and its unseen categories: (n, K + 2)."""
+    """Probabilities of a discrete node's states, then log p of the row: (n, K + 1)."""
     codes, numbers = cells.codes(chunk), cells.numbers(chunk)
-    found = np.empty((len(codes), inference.structure.variables.cards[target] + 2))
-    found[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
+    found = np.empty((len(codes), inference.structure.variables.cards[target] + 1))
     last = np.zeros(len(codes), bool) if inference.joints else (codes < 0).sum(axis=1) == 1  # the target's own cell
     if last.any():
-        found[last, :-2], found[last, -2] = inference.posterior_of_last(codes[last], target)
+        found[last, :-1], found[last, -1] = inference.posterior_of_last(codes[last], target)
     if not last.all():
         others = np.ascontiguousarray(codes[~last]), numbers[~last], np.zeros(len(codes) - int(last.sum()))
         answer = inference.answer(*others, target)
-        found[~last, :-2], found[~last, -2] = answer.marginal, answer.log_likelihood
+        found[~last, :-1], found[~last, -1] = answer.marginal, answer.log_likelihood
     return found
 
 
 def value_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: str) -> Floats:
-    """Mean and deviation of a continuous node, then log p of the row and its unseen categories: (n, 4)."""
+    """Mean and deviation of a continuous node, then log p of the row: (n, 3)."""
     answer = inference.answer(cells.codes(chunk), cells.numbers(chunk), np.zeros(len(chunk)))
     i = next(i for i, component in enumerate(inference.structure.components) if target in component.nodes)
     share, completed = answer.share[i], answer.completed[i]
     means, variances = completed.node(inference.structure.components[i].nodes.index(target))
     mean = (share * means).sum(axis=1)
     variance = (share * (variances + (means - mean[:, None]) ** 2)).sum(axis=1)
-    unseen = (chunk.codes == UNSEEN).sum(axis=1)
-    return np.column_stack([mean, np.sqrt(variance), answer.log_likelihood, unseen])
+    return np.column_stack([mean, np.sqrt(variance), answer.log_likelihood])
 
 
 def expect_patterns(block: tuple[Codes, Floats], inference: Inference) -> Expected:

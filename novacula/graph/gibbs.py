@@ -8,7 +8,6 @@ zeros a chain may be unable to leave the states that it started in; then a warni
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from novacula.errors import DataWarning, ParameterError
+from novacula.errors import DataWarning, ParameterError, warn_user
 from novacula.graph.dag import listed
 from novacula.graph.distribution import Estimate, MeanEstimate
 from novacula.graph.families import GaussianFamily
@@ -62,11 +61,10 @@ def gibbs(
             kept[k] = np.column_stack([state[place] for place in asked])
     if frozen:
         names = listed(network.nodes[place] for place in sorted(frozen))
-        warnings.warn(
+        warn_user(
             f"given the others, the state of {names} is certain in some draws: chains may not reach all states, "
             "and the errors may be too small; compare method='likelihood_weighting' or an exact one",
             DataWarning,
-            stacklevel=4,
         )
     return _summary(network, asked, kept)
 

@@ -6,7 +6,6 @@ all nodes are discrete, equal rows are grouped first, so that a step costs as mu
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from novacula.errors import DataError, DataWarning
+from novacula.errors import DataError, DataWarning, warn_user
 from novacula.graph.dag import Dag
 from novacula.graph.estimates import Prior, Solver, log_likelihood
 from novacula.graph.expected_counts import Expected, Inference, Structure, expect_incomplete, expect_patterns
@@ -63,8 +62,6 @@ def learn_parameters(table: Table, dag: Dag, variables: Variables, settings: Set
     cells = Cells.of(variables, table.layout)
     parts: Any = table.reduce(survey_rows, cells, structure).parts
     seen, columns = parts
-    if not seen.weight > 0.0:
-        raise DataError("the weights sum to zero: no row counts")
     solver = _solver(structure, columns, settings)
     if not variables.hidden and seen.incomplete == 0.0:
         families = solver.families(seen)
@@ -158,12 +155,11 @@ def _report(learned: Learned, solver: Solver) -> None:
     if learned.run is not None and not learned.run.converged:
         from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(f"EM: {learned.run.sentence}", ConvergenceWarning, stacklevel=4)
+        warn_user(f"EM: {learned.run.sentence}", ConvergenceWarning)
     silent = solver.never_seen(learned.counts)
     if silent:
-        warnings.warn(
+        warn_user(
             f"{silent} configurations of parents occur in no row, so their tables are even, or those of all rows "
             "together where a node is continuous; m above 0 says that this is meant",
             DataWarning,
-            stacklevel=4,
         )

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.errors import DataError, SchemaError
+from novacula.errors import SchemaError
 from novacula.graph.dag import listed
 from novacula.graph.elimination import eliminate
 from novacula.graph.evidence import Evidence
 from novacula.graph.families import CategoricalFamily, Family
 from novacula.graph.sampling import log_conditional
+from novacula.table import Column, Schema
+from novacula.table.admission import Fault
+from novacula.table.admitting import refusal
 
 if TYPE_CHECKING:
     from novacula.graph.network import Network
@@ -67,5 +70,6 @@ def _coded(family: Family, values: list[Any]) -> tuple[npt.NDArray[Any], npt.NDA
     except (TypeError, ValueError):
         raise SchemaError(f"column {family.node!r} holds words, but the node is continuous") from None
     if not np.isfinite(numbers).all():
-        raise DataError(f"column {family.node!r} holds an infinite value at row {int(np.argmin(np.isfinite(numbers)))}")
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise refusal(Fault(row, "numeric", 0, "infinite"), Schema((Column(family.node, "numeric"),)), f"row {row + 1}")
     return numbers, known

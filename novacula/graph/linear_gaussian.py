@@ -24,7 +24,7 @@ from novacula.linear.derivation import derive_least_squares
 from novacula.linear.least_squares import LinearRegression
 from novacula.linear.plane import weighted_sum
 from novacula.linear.problem import Problem
-from novacula.linear.rows import column_names, weighted_sums
+from novacula.linear.rows import weighted_sums
 from novacula.linear.solve import Solution
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
@@ -77,10 +77,10 @@ class LinearGaussian(LinearRegression):
     def __init__(self) -> None:
         """There is nothing to choose."""
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True) -> Table:
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         if y is not None and not isinstance(y, str):
             y = column_or_1d(y, warn=True)
-        table = super()._ingest(X, y, sample_weight, first=first)
+        table = super()._ingest(X, y, sample_weight, **how)
         if len(table.layout.target) != 1:
             raise SchemaError(
                 f"LinearGaussian is one node, and the table has {len(table.layout.target)} targets: name one"
@@ -111,8 +111,6 @@ class LinearGaussian(LinearRegression):
         check_is_fitted(self)
         table = self._ingest(X, y, sample_weight, first=False)
         squares, weight = table.map(squared_errors, self.coef_, self.intercept_).sum(axis=0).tolist()
-        if not math.isfinite(squares):
-            self._refuse_not_finite(X, table)
         if self.sigma_ == 0.0:  # a point, whose density is infinite there and zero elsewhere
             return math.inf if squares == 0.0 else -math.inf
         return -0.5 * (weight * (LOG_2PI + 2.0 * math.log(self.sigma_)) + squares / self.sigma_**2)
@@ -127,7 +125,7 @@ class LinearGaussian(LinearRegression):
         return self.joint().condition(on)
 
     def _names(self) -> tuple[str, ...]:
-        return (*column_names(self.schema_), *self.target_names_)
+        return (*self.schema_.column_names(), *self.target_names_)
 
     def _derivation(self) -> Work:
         line = derive_least_squares(self)

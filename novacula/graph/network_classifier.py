@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -23,7 +23,7 @@ from novacula.graph.network_learner import NetworkLearner
 from novacula.graph.structures import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner.base import Classifier
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -75,7 +75,7 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         search="The maximum spanning tree of conditional mutual information, or hill climbing; the tables are counted.",
         noise="Averages out in the counts.",
         missing="Summed out, in EM and in predictions; rows with an empty cell take no part in the search for edges.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
@@ -129,18 +129,12 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         self.random_state = random_state
         self.unseen = unseen
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the edges, unless they are given, and learn the parameters; for a table y may be omitted."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
+    def _learn(self, table: Table) -> None:
+        """Find the edges, unless they are given, and learn the parameters."""
         target = table.layout.target_columns[0]
-        self.classes_ = np.array(target.categories)
         self.target_names_ = (target.name,)
         variables = Variables.of((*table.layout.features, target), None)
-        self._learn(table, self._graph(table, variables, target.name), variables)
-        return self
+        self._learn_graph(table, self._graph(table, variables, target.name), variables)
 
     def _graph(self, table: Table, variables: Variables, target: str) -> Dag:
         if not isinstance(self.structure, str):

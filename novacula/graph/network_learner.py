@@ -22,7 +22,7 @@ from novacula.graph.scores import table_score
 from novacula.graph.structure_search import Move
 from novacula.graph.variables import Cells, Variables
 from novacula.learner import ingest
-from novacula.learner.base import Learner, count_unseen
+from novacula.learner.base import Learner
 from novacula.learner.figure import Figure
 from novacula.mixture.em import Restart
 from novacula.table import Column, Schema, Table, read
@@ -37,7 +37,6 @@ class NetworkLearner(Learner):
     state_types: ClassVar[tuple[type, ...]] = (
         CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move,
     )  # fmt: skip
-    checks_finite: ClassVar[bool] = False
 
     m: Any
     equivalent_sample_size: float | None
@@ -62,7 +61,7 @@ class NetworkLearner(Learner):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def _learn(self, table: Table, dag: Dag, variables: Variables) -> None:
+    def _learn_graph(self, table: Table, dag: Dag, variables: Variables) -> None:
         """Set the parameters of a graph."""
         self._keep(learn_parameters(table, dag, variables, self._settings()))
 
@@ -192,15 +191,13 @@ class NetworkLearner(Learner):
     def _asked(self, X: Any, target: str, posteriors: Any, node: Any) -> Floats:
         table = self._rows(X, without=target)
         found: Floats = table.map(posteriors, self._cells(table, target), self._inference(), node)
-        lost = np.isneginf(found[:, -2])
+        lost = np.isneginf(found[:, -1])
         if lost.any():
             raise DataError(
                 f"row {int(np.argmax(lost)) + 1} has probability zero under the network, so nothing follows from it: m "
                 "above 0 leaves nothing impossible"
             )
-        if found[:, -1].any():
-            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
-        return found[:, :-2]
+        return found[:, :-1]
 
     def _rows(self, X: Any, y: Any = None, without: str | None = None) -> Table:
         """Rows laid out as at fit, with the target where it is given; the column `without` need not be there."""
@@ -217,7 +214,7 @@ class NetworkLearner(Learner):
         held_targets = tuple(name for name in self.target_names_ if name in table.layout and name != without)
         targets = as_names(y) if without is None else held_targets
         held = replace(held, columns=(*held.columns, *(self._column(name) for name in targets)))
-        return table.with_target(None).conform(held, ingest.unseen_policy(self.unseen))
+        return self._answering(table.with_target(None).conform(held, ingest.unseen_policy(self.unseen)))
 
     def _beside(self, table: Table, y: Any) -> Table:
         """The table with the target's values beside it."""
@@ -236,7 +233,7 @@ class NetworkLearner(Learner):
         source: Any = table.source
         source.target = values
         layout = replace(table.layout, columns=(*table.layout.columns, column), target=(column.name,))
-        return Table(source, layout, unseen=table.unseen, progress=False)
+        return Table(source, layout, unseen=table.unseen, runner=table.runner, progress=False)
 
     def _column(self, name: str) -> Column:
         """A target as a column of a schema."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from novacula.errors import DataWarning, ParameterError
+from novacula.errors import DataWarning, ParameterError, warn_user
 from novacula.graph.chow_liu import chow_liu, tree_augmented
 from novacula.graph.dag import Dag
 from novacula.graph.scores import FamilyScores
@@ -59,9 +58,8 @@ def _refuse(method: str, **unused: Any) -> None:
 def _report(scores: FamilyScores) -> None:
     if scores.left_out > 0.0:
         share = scores.left_out / (scores.left_out + scores.n)
-        warnings.warn(
+        warn_user(
             f"{share:.0%} of the rows have an empty cell and take no part in the search for edges; the parameters are "
             "learned from all rows",
             DataWarning,
-            stacklevel=5,
         )

@@ -111,7 +111,6 @@ class Cells:
 
     discrete: tuple[int, ...]
     continuous: tuple[int, ...]
-    names: tuple[str, ...]  # of the continuous nodes, for errors
 
     @classmethod
     def of(cls, variables: Variables, layout: Schema, without: str | None = None) -> Self:
@@ -124,7 +123,7 @@ class Cells:
         discrete, continuous = (
             tuple(held.get(name, NOWHERE) for name in names) for names in (variables.states, variables.continuous)
         )
-        return cls(discrete, continuous, variables.continuous)
+        return cls(discrete, continuous)
 
     def codes(self, chunk: Chunk) -> Codes:
         """The states of the discrete nodes (n, D), negative where unknown; a view where the chunk holds just them."""
@@ -135,16 +134,11 @@ class Cells:
         )
 
     def numbers(self, chunk: Chunk) -> Floats:
-        """The values of the continuous nodes (n, C), NaN where unknown; infinite ones are refused."""
-        values = chunk.numeric
-        if self.continuous != tuple(range(values.shape[1])):
-            empty = np.full((len(chunk), len(self.continuous)), np.nan)
-            values = _gathered(chunk.numeric, chunk.target, self.continuous, empty)
-        endless = np.isinf(values).any(axis=0)
-        if endless.any():
-            name = self.names[int(np.argmax(endless))]
-            raise DataError(f"column {name!r} holds an infinite value (infinity), which no Gaussian explains: mend it")
-        return values
+        """The values of the continuous nodes (n, C), NaN where unknown; a view where the chunk holds just them."""
+        if self.continuous == tuple(range(chunk.numeric.shape[1])):
+            return chunk.numeric
+        empty = np.full((len(chunk), len(self.continuous)), np.nan)
+        return np.asarray(_gathered(chunk.numeric, chunk.target, self.continuous, empty))
 
 
 def _gathered(columns: Any, target: Any, places: tuple[int, ...], out: Any) -> Any:

@@ -1,14 +1,14 @@
-"""The rows of a chunk as kernels take them, dense or sparse, and the refusal of numbers that are not finite."""
+"""The rows of a chunk as kernels take them, dense or sparse."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from novacula.errors import DataError
 from novacula.kernel.algebra import Rows
-from novacula.linear.rows import column_names
-from novacula.table import Chunk, Schema
-from novacula.table.names import printable
+from novacula.table import Chunk
+from novacula.table.chunk import Floats
 
 
 def rows_of(chunk: Chunk) -> Rows:
@@ -16,23 +16,15 @@ def rows_of(chunk: Chunk) -> Rows:
     return chunk.sparse if chunk.sparse is not None and not chunk.numeric.shape[1] else chunk.dense()
 
 
-def finite_rows(chunk: Chunk, layout: Schema) -> Rows:
-    """The same, once it is known that they are finite."""
-    require_finite(chunk, layout)
-    return rows_of(chunk)
-
-
-def require_finite(chunk: Chunk, layout: Schema, *, tells_row: bool = False) -> None:
-    """Refuse missing and infinite numbers in rows that have weight, with column and, where the chunk is all, row."""
-    held = chunk.sparse.data if chunk.sparse is not None else np.empty(0)
-    targets = [] if chunk.target is None else [chunk.target.reshape(len(chunk), -1)]
-    if all(np.isfinite(values).all() for values in (chunk.numeric, held, *targets)):
-        return
-    whole = np.hstack([chunk.dense(), *targets])
-    bad = np.argwhere(~np.isfinite(whole) & (chunk.weight > 0.0)[:, None])
-    if len(bad):
-        row, column = (int(place) for place in bad[0])
-        what = "misses a value (NaN)" if np.isnan(whole[row, column]) else "is infinite (infinity)"
-        where = f" in row {row + 1}" if tells_row else ""
-        name = printable(column_names(layout)[column])
-        raise DataError(f"column {name!r} {what}{where}: a kernel needs finite numbers; impute or drop it")
+def on_finite_rows(function: Callable[[Rows], Floats], rows: Rows) -> Floats:
+    """What a function says of each row, and NaN for rows that are not finite, with which kernels cannot deal."""
+    if isinstance(rows, np.ndarray):
+        finite = np.isfinite(rows).all(axis=1)
+    else:
+        finite = np.diff(np.append(0, np.cumsum(~np.isfinite(rows.data)))[rows.indptr]) == 0
+    if finite.all():
+        return function(rows)
+    some = function(rows[finite])
+    found = np.full((rows.shape[0], some.shape[1]), np.nan)
+    found[finite] = some
+    return found

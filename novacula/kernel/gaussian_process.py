@@ -10,22 +10,22 @@ which the targets are most probable.
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import ParameterError
+from novacula.errors import ParameterError, warn_user
 from novacula.kernel.algebra import KERNELS, Gaussian, Kernel, as_kernel
 from novacula.kernel.process.cholesky import few_threads, needed_jitter, warn_of_jitter
 from novacula.kernel.process.fitted import FittedProcess
 from novacula.kernel.process.kept_rows import finite_matrix
 from novacula.kernel.process.search import search
 from novacula.learner.card import Card
+from novacula.table import Table
 
 NOISE_SHARE = 0.1
 """The noise to start from where none is given, as a share of the mean square of the targets."""
@@ -150,13 +150,9 @@ class GaussianProcessRegressor(FittedProcess):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the process given rows with targets; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
+    def _learn(self, table: Table) -> None:
+        """Find the process given the rows with their targets."""
         self.__dict__.pop("_conditioned", None)
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
         given = Gaussian() if self.kernel is None else as_kernel(self.kernel)
         if given.positive is False:
             raise ParameterError(
@@ -169,7 +165,6 @@ class GaussianProcessRegressor(FittedProcess):
         warn_of_jitter(self.jitter_, type(self).__name__)
         self._search(kernel, noise)
         self.log_marginal_likelihood_ = self._given_rows().log_likelihood
-        return self
 
     def _scale_targets(self) -> None:
         targets, weight = self._targets, self.examples_["weight"]
@@ -206,12 +201,11 @@ class GaussianProcessRegressor(FittedProcess):
         self.kernel_, self.noise_ = found.kernel, found.noise
         self.history_, self.n_iter_, self.converged_ = found.history, found.n_iter, found.converged
         if not found.converged:
-            warnings.warn(f"{type(self).__name__}: {found.reason}", ConvergenceWarning, stacklevel=3)
+            warn_user(f"{type(self).__name__}: {found.reason}", ConvergenceWarning)
         if found.at_end:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: ln p(y) kept rising until {' and '.join(found.at_end)} had gone as far as the "
                 "search goes, 1e±5 times the start, so the rows do not tell how large it is: drop that part of the "
                 "kernel, or give the number with optimize=False; noise=0 says that there is none",
                 ConvergenceWarning,
-                stacklevel=3,
             )

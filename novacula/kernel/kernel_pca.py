@@ -9,9 +9,8 @@ and so are the scores along it.
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -19,7 +18,7 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.kernel.algebra import KERNELS, Kernel, OnColumns, as_kernel, gram
 from novacula.kernel.algebra.rows import Rows, dense
 from novacula.kernel.process.centred import Centre, leading
@@ -30,6 +29,7 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.projection.spectrum import signed
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -120,16 +120,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the directions of rows, which are an array, a frame or a `Table`; y is not looked at."""
-        self._validate_params()
-        self._forget()
+    def _learn(self, table: Table) -> None:
+        """Find the directions."""
         given = as_kernel(self.kernel)
         if given.positive is False:
             raise ParameterError(f"{given!r} is not positive semi-definite, so it has no features: take another one")
         self._require_way_back(given)
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
         self._keep(table, given)
         weight = self.examples_["weight"]
         centre, matrix = Centre.of(self._gram(), weight)
@@ -145,7 +141,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
             scores, rows = self.examples_["scores"], dense(self.examples_["rows"])
             way_back = solve_dual(gram(self.kernel_, scores), weight, float(self.alpha), rows, type(self).__name__)
             self.examples_["way_back"] = np.ascontiguousarray(way_back)  # as a file gives it back, so for the same bits
-        return self
 
     def _require_way_back(self, kernel: Kernel) -> None:
         if not self.fit_inverse_transform:
@@ -161,11 +156,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
             n = len(self.examples_["weight"])
             raise DataError(f"n_samples={n} do not differ in the features of the kernel: there is no direction to find")
         if self.n_components is not None and found < self.n_components:
-            warnings.warn(
+            warn_user(
                 f"KernelPCA: n_components is {self.n_components}, but the rows vary along {found} directions only, "
                 "which were kept",
                 DataWarning,
-                stacklevel=3,
             )
 
     def _check_state(self) -> None:
@@ -182,7 +176,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
     def transform(self, X: Any) -> Floats:
         """The scores of each row along the directions (m, k)."""
         check_is_fitted(self)
-        return self._answers(X, self._scores)
+        return self._asked(X, self._scores)
 
     def _scores(self, queries: Rows) -> Floats:
         held = self.examples_

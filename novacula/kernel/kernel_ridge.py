@@ -8,7 +8,7 @@ It is `Ridge` without an intercept in the space of features, and the mean of a G
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -23,6 +23,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.linear.penalties import one_a_target
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -101,12 +102,8 @@ class KernelRidge(Regressor, KeepsRows):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Solve for rows with targets; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
+    def _learn(self, table: Table) -> None:
+        """Solve for the rows with their targets."""
         self._keep(table, as_kernel(self.kernel))
         targets, prices = self._targets, self._prices()
         dual = np.empty_like(targets)
@@ -116,7 +113,6 @@ class KernelRidge(Regressor, KeepsRows):
                 self._gram(), self.examples_["weight"], float(price), targets[:, same], type(self).__name__
             )
         self.examples_["dual"] = dual
-        return self
 
     def _prices(self) -> Floats:
         return one_a_target(self.alpha, self._targets.shape[1])
@@ -137,7 +133,7 @@ class KernelRidge(Regressor, KeepsRows):
         """Σ aᵢ k(x, xᵢ) of each row."""
         check_is_fitted(self)
         rows, dual = self.examples_["rows"], self.examples_["dual"]
-        return self._shaped(self._answers(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
+        return self._shaped(self._asked(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
 
     @property
     def leave_one_out_(self) -> Floats:

@@ -10,7 +10,7 @@ rounding) are left out.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -25,6 +25,7 @@ from novacula.kernel.expansion.landmarks import draw_landmarks
 from novacula.kernel.expansion.maps import NystroemMap
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 CUT = 1e-10
@@ -111,18 +112,13 @@ class Nystroem(Expander):
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Draw landmarks among rows, which are an array, a frame or a `Table`; y is not looked at."""
-        self._validate_params()
+    def _learn(self, table: Table) -> None:
+        """Draw landmarks among the rows."""
         kernel = usable(as_kernel(self.kernel))
-        self._forget()
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
         self.kernel_ = few_digits(kernel, kernel.resolved_by(self._spread(table)))
         seed = int(check_random_state(self.random_state).randint(2**31))
         self.components_ = draw_landmarks(table, self.n_components, seed)
         self._solve()
-        return self
 
     def _solve(self) -> None:
         """K_mm^(−½) = V Λ^(−½) Vᵀ, over the eigenvalues that are kept."""
@@ -133,7 +129,7 @@ class Nystroem(Expander):
         self.normalization_ = (kept / np.sqrt(values[: self.rank_])) @ kept.T
 
     def _map(self) -> NystroemMap:
-        return NystroemMap(self.kernel_, self.components_, self.normalization_, self.schema_)
+        return NystroemMap(self.kernel_, self.components_, self.normalization_)
 
     @property
     def _n_features_out(self) -> int:

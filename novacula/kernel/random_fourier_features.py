@@ -9,7 +9,7 @@ mean: z(x)ᵀz(y) differs from the kernel by about 1/√D. A linear model of D c
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -22,6 +22,7 @@ from novacula.kernel.expansion.expander import Expander
 from novacula.kernel.expansion.maps import FourierMap
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -96,16 +97,11 @@ class RandomFourierFeatures(Expander):
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Draw the directions for rows, which are an array, a frame or a `Table`; y is not looked at."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
+    def _learn(self, table: Table) -> None:
+        """Draw the directions."""
         kernel: Any = Gaussian(self.gamma).resolved_by(self._spread(table))
         self.gamma_ = kernel.rate
         self._draw(self.n_features_in_)
-        return self
 
     def _draw(self, d: int) -> None:
         rng, count = check_random_state(self.random_state), self.n_components
@@ -117,7 +113,7 @@ class RandomFourierFeatures(Expander):
         self.amplitude_ = float(np.sqrt(2.0 / count))
 
     def _map(self) -> FourierMap:
-        return FourierMap(self.random_weights_.T, self.random_offset_, self.schema_)
+        return FourierMap(self.random_weights_.T, self.random_offset_)
 
     @property
     def _n_features_out(self) -> int:

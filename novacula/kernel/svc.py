@@ -8,7 +8,7 @@ This is the dual of ½‖w‖² + C Σ max(0, 1 − y f(x)). Rows with α = 0 do
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -25,9 +25,10 @@ from novacula.kernel.svm.pairs import Supports, by_pair, class_pairs, each_pair,
 from novacula.kernel.svm.platt import Sigmoid
 from novacula.kernel.svm.probability import fit_probability, probabilities
 from novacula.learner.base import Classifier
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.work import Work
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 NAMED = 3
@@ -110,6 +111,7 @@ class SVC(Classifier, SupportVectorMachine):
         "on many rows by Newton's method or coordinate descent.",
         noise="A wrong label costs in proportion to how far it is on the wrong side; C says how much.",
         missing="Not taken: a missing or infinite value raises, with its column and row.",
+        admits=Admits(classes=2),
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),
         scales=("memory",),
@@ -172,13 +174,8 @@ class SVC(Classifier, SupportVectorMachine):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the machine of each pair of classes; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.classes_ = self._told_apart(table)
+    def _learn(self, table: Table) -> None:
+        """Find the machine of each pair of classes."""
         sample = self._sample(table)
         weight, settings, k = self._weights(sample), self._settings(), len(self.classes_)
         pairs = list(each_pair(sample.target, k))
@@ -192,7 +189,6 @@ class SVC(Classifier, SupportVectorMachine):
                 fit_probability(sample.rows.take(rows), sign, self.C * weight[rows], weight[rows], settings)
                 for rows, sign in pairs
             )
-        return self
 
     def _weights(self, sample: Sample) -> Floats:
         """What each row counts, with the factor of its class; classes that count nothing are refused."""

@@ -7,15 +7,14 @@ Rows within the tube have β = 0; the others are the support vectors.
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import Interval
 
-from novacula.errors import SchemaError
+from novacula.errors import SchemaError, warn_user
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.examples import Examples
@@ -122,13 +121,9 @@ class SVR(Regressor, SupportVectorMachine):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the function; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
+    def _learn(self, table: Table) -> None:
+        """Find the function."""
         self._require_one_target(table)
-        self._remember(table)
         sample = self._sample(table)
         cost = float(self.C) * sample.weight
         machine = follow(sample.rows, sample.target, cost, float(self.epsilon), self._settings())
@@ -137,7 +132,6 @@ class SVR(Regressor, SupportVectorMachine):
         held = held[np.argsort(sample.place[held])]
         self._keep(sample, held, cost, machine.beta[None, held], [machine])
         self.n_support_, self.n_iter_ = np.array([len(held)]), machine.n_iter
-        return self
 
     def _require_one_target(self, table: Table) -> None:
         """Refuse several targets, and warn in scikit-learn's words of one that is given as a table of one column."""
@@ -147,7 +141,7 @@ class SVR(Regressor, SupportVectorMachine):
         held = getattr(table.source, "target", None)
         if held is not None and held.ndim == 2:
             words = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
-            warnings.warn(words, DataConversionWarning, stacklevel=3)
+            warn_user(words, DataConversionWarning)
 
     def _coefficients(self) -> Floats:
         return np.asarray(self.dual_coef_.T)

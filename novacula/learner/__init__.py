@@ -8,7 +8,7 @@ from novacula.lazy import load_when_used
 
 if TYPE_CHECKING:
     from novacula.learner.base import Classifier, Learner, Regressor
-    from novacula.learner.card import Card
+    from novacula.learner.card import Admits, Card
     from novacula.learner.figure import Figure
     from novacula.learner.files import load
     from novacula.learner.iterate import Outcome
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from novacula.learner.work import Step, Work, WorkTable
 
 _HOME = {
+    "Admits": "card",
     "Card": "card",
     "Classifier": "base",
     "Figure": "figure",
@@ -30,6 +31,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Admits",
     "Card",
     "Classifier",
     "Figure",

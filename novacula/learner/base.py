@@ -1,37 +1,47 @@
 """What every learner shares: a scikit-learn estimator with a card, a derivation and a safe file.
 
-A learner's `fit` is ingest, reduce, solve, set: `ingest` gives a `Table` whatever was passed, and remembers the schema.
+There is one way in: `fit` makes a `Table` of whatever was passed, has it admit what the card says, keeps the schema,
+and leaves the rest to the learner's `_learn(table)`. There is one way out: `_answers` lays rows out by that schema,
+looks at them as they pass, and reports categories that were not there at fit.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, SchemaError, UnseenCategoryWarning
+from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.learner import ingest
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.table import Chunk, Column, Schema, Table
-from novacula.table.chunk import UNSEEN
+from novacula.table.admitting import AnswerRunner, FitRunner, require_classes
 
 
 class Learner(BaseEstimator):
-    """The base of every learner; a family's learner derives from `Classifier` or `Regressor` below it."""
+    """The base of every learner, which derives from `Classifier`, `Regressor` or `Unsupervised` below it."""
 
     card: ClassVar[Card]
     state_types: ClassVar[tuple[type, ...]] = ()
     """Dataclasses, besides the statistics, that its fitted attributes hold."""
-    checks_finite: ClassVar[bool] = True
-    """Whether arrays are checked for NaN and infinity at the door; False where statistic and answers show them."""
+    reports_unseen: ClassVar[bool] = True
+    """Whether answers report categories that were not there at fit; False where the learner does so itself."""
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    """What each parameter may be, in scikit-learn's words; checked before every fit."""
 
     schema_: Schema
     n_features_in_: int
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows: an array, a frame or a `Table`, which brings its own target, or y names it."""
+        return self._fit(X, y, sample_weight)
 
     def work(self, X: Any = None) -> Work:
         """Derive the fitted model, or with X its predictions, with the numbers put in."""
@@ -44,12 +54,16 @@ class Learner(BaseEstimator):
         check_is_fitted(self)
         save(self, path)
 
+    def _learn(self, table: Table, *args: Any, **more: Any) -> None:
+        """Set the fitted attributes from the rows of a table; schema and classes are set already."""
+        raise NotImplementedError(f"{type(self).__name__} must learn from a table")
+
     def _check_state(self) -> None:
         """After loading: raise if fitted attributes do not fit each other, for learners whose kernels trust them."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.card.takes_missing
+        tags.input_tags.allow_nan = self.card.admits.missing
         tags.input_tags.sparse = "sparse" in self.card.takes
         tags.input_tags.categorical = "categorical" in self.card.takes
         tags.input_tags.string = "categorical" in self.card.takes
@@ -57,10 +71,74 @@ class Learner(BaseEstimator):
 
     # --- in ----------------------------------------------------------------------------------------------------
 
-    def _ingest_table(self, table: Table, first: bool = True) -> Table:
-        """Check the columns of a table against what the learner takes; of later ones, take those of the first."""
-        if not first:
-            table = table.select([column.name for column in self.schema_.features])
+    def _fit(self, X: Any, y: Any = None, sample_weight: Any = None, **more: Any) -> Self:
+        """Learn anew from rows; `more` is what a learner's `fit` takes besides them, for its `_learn`."""
+        with self._whole():
+            self._learn(self._begun(X, y, sample_weight), **more)
+        return self
+
+    def _begun(self, X: Any, y: Any, sample_weight: Any) -> Table:
+        """The table of a new fit, with schema and classes set."""
+        self._validate_params()
+        self._forget()
+        table = self._ingest(X, y, sample_weight)
+        self._remember(table)
+        return table
+
+    def _fit_more(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
+        """Learn from rows beside those before, by the learner's `_learn_more(table, first)`.
+
+        `classes` are all that will come, named on the first call.
+        """
+        self._validate_params()
+        first = not hasattr(self, "schema_")
+        with self._whole(first):
+            table = self._ingest(X, y, sample_weight, first=first, piece=True, classes=classes)
+            if first:
+                self._remember(table)
+            self._learn_more(table, first)
+        return self
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        """Set the fitted attributes anew from a table and from what is known, unless these are the `first` rows."""
+        raise NotImplementedError(f"{type(self).__name__} has no partial_fit")
+
+    def _ingest(
+        self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, piece: bool = False, classes: Any = None
+    ) -> Table:
+        """What was passed as a table that admits what the card says.
+
+        `first`: columns are set anew rather than compared; `piece`: other rows, with other classes, may follow;
+        `classes`: the only ones that may occur.
+        """
+        table = ingest.as_table(X, y, sample_weight)
+        if table is None:
+            source = ingest.columns_of(self, X, reset=first)
+            source.weight = ingest.weights_of(sample_weight, X)
+            table = ingest.memory_table(source, self._targets_beside(source, X, y, classes))
+        else:
+            table = self._with_target(table, classes)
+            if not first:
+                table = table.select([column.name for column in self.schema_.features])
+        self._require_columns(table)
+        admits = replace(self._admits, classes=1) if piece else self._admits
+        return table.with_runner(FitRunner(table, admits))
+
+    @property
+    def _admits(self) -> Admits:
+        """What tables are looked at for; what the card says, unless the learner looks at rows itself."""
+        return self.card.admits
+
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
+        """Put the target beside rows in memory, and give its columns."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its target is")
+
+    def _with_target(self, table: Table, classes: Any) -> Table:
+        """A table with the target that the learner takes."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its target is")
+
+    def _require_columns(self, table: Table) -> None:
+        """Check the columns of a table against what the learner takes."""
         for column in table.layout.features:
             if column.kind not in self.card.takes:
                 raise SchemaError(
@@ -70,7 +148,6 @@ class Learner(BaseEstimator):
                 )
         if not table.layout.features:
             raise SchemaError(f"{table.source.name} has no column to learn from")
-        return table
 
     def _remember(self, table: Table) -> None:
         """Keep the features' schema, and for tables what scikit-learn keeps of frames."""
@@ -86,29 +163,48 @@ class Learner(BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
             delattr(self, name)
 
+    @contextmanager
+    def _whole(self, anew: bool = True) -> Iterator[None]:
+        """A fit that fails half-way leaves no half of a model behind."""
+        try:
+            yield
+        except BaseException:
+            if anew:
+                self._forget()
+            raise
+
     # --- out ---------------------------------------------------------------------------------------------------
 
-    def _query(self, X: Any, unseen: str = "ignore") -> Table:
-        """What is to be predicted, laid out by the schema of the fit."""
+    def _answers(
+        self, X: Any, function: Callable[..., Any], *args: Any, unseen: str = "ignore", shown: bool = False
+    ) -> Any:
+        """What `function(chunk, *args)` says of each row of X, under each other.
+
+        `shown`: values that are not admitted make the answer for their row NaN or infinite, and only then are looked
+        for.
+        """
+        return self._query(X, unseen, shown).map(function, *args)
+
+    def _first_rows(self, X: Any, most: int, unseen: str = "ignore") -> tuple[Chunk, bool]:
+        """The first rows of X, whose answers are derived, and whether there are more."""
+        with closing(self._query(X, unseen).chunks()) as chunks:
+            chunk = next(chunks)
+        return chunk.rows(0, min(most, len(chunk))), len(chunk) > most
+
+    def _query(self, X: Any, unseen: str = "ignore", shown: bool = False) -> Table:
+        """What is to be answered, laid out by the schema of the fit; its first pass looks at the rows."""
         check_is_fitted(self)
         policy = ingest.unseen_policy(unseen)
         table = ingest.as_table(X, None, None)
-        if table is not None:
-            return table.conform(self.schema_, policy)
-        finite = self.checks_finite and not self.card.takes_missing
-        source = ingest.columns_of(self, X, self.card.takes, reset=False, finite=finite)
-        return Table(source, self.schema_, unseen=policy)
+        if table is None:
+            table = Table(ingest.columns_of(self, X, reset=False), self.schema_, unseen=policy)
+        else:
+            table = table.conform(self.schema_, policy)
+        return self._answering(table, shown)
 
-    def _report_unseen(self, table: Table, counts: Any) -> None:
-        """Warn of categories that were not there at fit, with the columns and how many."""
-        columns = table.layout.of_kind("categorical")
-        found = [f"{c.name!r} ({int(n)})" for c, n in zip(columns, counts, strict=True) if n]
-        if found:
-            warnings.warn(
-                f"categories that were not there at fit were treated as missing in {', '.join(found)}",
-                UnseenCategoryWarning,
-                stacklevel=4,
-            )
+    def _answering(self, table: Table, shown: bool = False) -> Table:
+        """A table whose first pass looks at the rows, and reports categories that were not there at fit."""
+        return table.with_runner(AnswerRunner(table, self._admits, shown, self.reports_unseen))
 
 
 class Classifier(ClassifierMixin, Learner):
@@ -116,24 +212,25 @@ class Classifier(ClassifierMixin, Learner):
 
     classes_: Any
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
-        """Rows, classes and weights as a table with a categorical target, whose categories are the classes.
+    def _ingest(
+        self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None, **how: Any
+    ) -> Table:
+        """Rows of the classes that were named on the first call, if this is a later one."""
+        if not first:
+            if classes is not None and not np.array_equal(np.unique(classes), np.unique(self.classes_)):
+                known = ", ".join(map(repr, self.classes_.tolist()))
+                raise ParameterError(f"classes differ from those of the first call, {known}: name the same, or none")
+            classes = self.classes_
+        return super()._ingest(X, y, sample_weight, first=first, classes=classes, **how)
 
-        `first`: features are set anew rather than compared; `classes`: the only ones that may occur.
-        """
-        table = ingest.as_table(X, y, sample_weight)
-        if table is not None:
-            return self._ingest_table(self._classified(table, classes), first)
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
         require_target(self, y)
-        finite = self.checks_finite and not self.card.takes_missing
-        source = ingest.columns_of(self, X, self.card.takes, reset=first, finite=finite)
-        classes, source.target = ingest.labels_of(y, X, classes)
-        source.weight = ingest.weights_of(sample_weight, X)
-        name = ingest.target_names(source, source.target)[0]
-        labels = Column(name, "categorical", tuple(classes.tolist()), declared=True, missing=0)
-        return ingest.memory_table(source, [labels])
+        labels, source.target = ingest.labels_of(y, X, classes)
+        [name] = ingest.target_names(source, source.target)
+        return [Column(name, "categorical", tuple(labels.tolist()), declared=True, missing=0)]
 
-    def _classified(self, table: Table, classes: Any = None) -> Table:
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
+        """The table with a categorical target, whose categories are the classes."""
         if len(table.layout.target) != 1:
             raise SchemaError(f"{type(self).__name__} learns one target; name it with y= or with_target")
         column = table.layout.target_columns[0]
@@ -148,17 +245,20 @@ class Classifier(ClassifierMixin, Learner):
             raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
         return table
 
-    def _told_apart(self, table: Table) -> Any:
-        """The classes of a table's target in order, of which there must be two at least."""
+    def _remember(self, table: Table) -> None:
+        """Keep the schema and the classes, of which there must be as many as the card says."""
+        super()._remember(table)
+        self._keep_classes(table)
+
+    def _keep_classes(self, table: Table) -> None:
         labels = table.layout.target_columns[0].categories
-        if len(labels) < 2:
-            raise DataError(f"{table.source.name} has one class only, {labels[0]!r}: to tell classes apart takes two")
-        return np.array(labels)
+        require_classes(table, labels, self.card.admits)
+        self.classes_ = np.array(labels)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean accuracy on X; a table brings its own target."""
         if isinstance(X, Table):
-            table = self._classified(X if y is None else X.with_target(y))
+            table = self._with_target(X if y is None else X.with_target(y))
             y, sample_weight = ingest.target_values(table), ingest.weight_values(table)
         return float(super().score(X, y, sample_weight))
 
@@ -166,23 +266,18 @@ class Classifier(ClassifierMixin, Learner):
 class Regressor(RegressorMixin, Learner):
     """A learner of numbers."""
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True) -> Table:
-        """Rows, targets and weights as a table with numeric targets."""
-        table = ingest.as_table(X, y, sample_weight)
-        if table is not None:
-            if not table.layout.target:
-                raise SchemaError(f"{type(self).__name__} needs a target; name it with y= or with_target")
-            for column in table.layout.target_columns:
-                if column.kind != "numeric":
-                    raise SchemaError(f"the target {column.name!r} is {column.kind}, not numeric")
-            return self._ingest_table(table, first)
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
         require_target(self, y)
-        finite = self.checks_finite and not self.card.takes_missing
-        source = ingest.columns_of(self, X, self.card.takes, reset=first, finite=finite)
         source.target = ingest.numbers_of(y, X)
-        source.weight = ingest.weights_of(sample_weight, X)
-        targets = [Column(name, "numeric", missing=0) for name in ingest.target_names(source, source.target)]
-        return ingest.memory_table(source, targets)
+        return [Column(name, "numeric", missing=0) for name in ingest.target_names(source, source.target)]
+
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
+        if not table.layout.target:
+            raise SchemaError(f"{type(self).__name__} needs a target; name it with y= or with_target")
+        for column in table.layout.target_columns:
+            if column.kind != "numeric":
+                raise SchemaError(f"the target {column.name!r} is {column.kind}, not numeric")
+        return table
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X; a table brings its own target."""
@@ -195,15 +290,15 @@ class Regressor(RegressorMixin, Learner):
 class Unsupervised(Learner):
     """A learner of rows without a target: `y` is taken for the sake of pipelines, and a table's target is left out."""
 
-    def _ingest(self, X: Any, sample_weight: Any, *, first: bool = True) -> Table:
-        """Rows and weights as a table without a target."""
-        table = ingest.as_table(X, None, sample_weight)
-        if table is not None:
-            return self._ingest_table(table.drop(table.layout.target) if table.layout.target else table, first)
-        finite = self.checks_finite and not self.card.takes_missing
-        source = ingest.columns_of(self, X, self.card.takes, reset=first, finite=finite)
-        source.weight = ingest.weights_of(sample_weight, X)
-        return ingest.memory_table(source, [])
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
+        """Rows; whatever y is."""
+        return super()._ingest(X, None, sample_weight, **how)
+
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
+        return []
+
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
+        return table.drop(table.layout.target) if table.layout.target else table
 
 
 def require_target(learner: Any, y: Any) -> None:
@@ -212,9 +307,4 @@ def require_target(learner: Any, y: Any) -> None:
         raise DataError(f"This {type(learner).__name__} estimator requires y to be passed, but the target y is None.")
 
 
-def count_unseen(chunk: Chunk) -> Any:
-    """Unseen categories by column, as one row."""
-    return (chunk.codes == UNSEEN).sum(axis=0, keepdims=True)
-
-
-__all__ = ["Classifier", "Learner", "Regressor", "Unsupervised", "count_unseen"]
+__all__ = ["Classifier", "Learner", "Regressor", "Unsupervised"]

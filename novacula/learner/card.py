@@ -9,12 +9,13 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from textwrap import wrap
 from typing import Any, Literal, TypeAlias, get_args
 
 from novacula.errors import ParameterError
+from novacula.table.admission import Admits
 from novacula.table.schema import KINDS, Kind, printable
 
 Task: TypeAlias = Literal["classification", "regression", "clustering", "density", "transform", "inference", "sequence"]
@@ -35,7 +36,7 @@ WORDS = (
     "unseen",
     "cost",
 )
-UNSPOKEN = ("name", "summary", "takes_missing", "conjunctive", "counts", "in_studies")
+UNSPOKEN = ("name", "summary", "conjunctive", "counts", "in_studies")
 """Fields that stand in the heading, or that other fields say in words."""
 
 
@@ -49,6 +50,7 @@ class Extent:
     target_spread: float = 1.0
 
 
+FINITE = Admits()
 Sizes: TypeAlias = tuple[Any, ...] | Callable[[Extent], tuple[Any, ...]]
 
 
@@ -65,7 +67,7 @@ class Card:
     search: str
     noise: str
     missing: str  # what happens to missing values, in words
-    takes_missing: bool = False
+    admits: Admits = FINITE  # which values its rows may hold, and how many classes there must be
     conjunctive: bool = False  # learns two classes, of which a conjunction of few values makes one; checks give it such
     counts: bool = False  # takes counts, of which none is negative; checks give it such
     unseen: str  # what happens to categories that were not there at fit, in words
@@ -154,6 +156,8 @@ def _plain(value: Any) -> Any:
         return _parameters(value)
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, Admits):
+        return asdict(value)
     return dict(value) if isinstance(value, Mapping) else value
 
 
@@ -162,4 +166,6 @@ def _words(value: Any) -> str:
         return f"a function of {', '.join(_parameters(value))}"
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {words}" for key, words in value.items())
+    if isinstance(value, Admits):
+        return value.words()
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
-    _check_sample_weight,
     _num_samples,
     check_consistent_length,
     column_or_1d,
@@ -27,6 +27,7 @@ from novacula.errors import DataError, InputTypeError, SchemaError
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Chunk, Codes, Floats
 from novacula.table.distinct import close_from, distinct
+from novacula.table.encode import refused_target, require_weights
 from novacula.table.memory import ArraySource, MemorySource, SparseSource
 from novacula.table.source import Unseen
 from novacula.table.survey import survey
@@ -34,11 +35,14 @@ from novacula.table.survey import survey
 _TARGET = "y"
 
 
-def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finite: bool) -> MemorySource:
-    """Check X as scikit-learn does and give it as a source; mixed frames go in as they are if that is allowed."""
+def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
+    """Check the form of X as scikit-learn does and give it as a source; what its values may be is the card's to say.
+
+    Frames of mixed columns go in as they are if the learner takes them.
+    """
     from scipy.sparse import csr_matrix, issparse
 
-    sparse = issparse(X)
+    kinds, sparse = learner.card.takes, issparse(X)
     if not sparse and (mixed := _mixed_frame(X, kinds)) is not None:
         from novacula.table.frames import FrameSource
 
@@ -53,7 +57,7 @@ def columns_of(learner: Any, X: Any, kinds: Sequence[str], *, reset: bool, finit
         learner,
         X,
         accept_sparse="csr" if "sparse" in kinds else False,
-        ensure_all_finite=finite,
+        ensure_all_finite=False,
         dtype="numeric",
         reset=reset,
     )
@@ -145,8 +149,9 @@ def _numbers_of_booleans(frame: Any) -> Any:
 
 def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     """The classes in order and the code of each row's class; with `classes` no other may occur."""
-    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=True, input_name="y"), warn=True)
+    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="y"), warn=True)
     check_consistent_length(X, y)
+    _require_labels(y)
     low = close_from(y)
     if low is None:
         check_classification_targets(y)
@@ -161,9 +166,20 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     return classes, place.astype(np.int32)[codes]
 
 
+def _require_labels(y: Any) -> None:
+    """Refuse labels that are missing or infinite, with their row."""
+    if y.dtype.kind not in "fO":
+        return
+    missing = np.isnan(y) if y.dtype.kind == "f" else np.array([label is None or label != label for label in y])
+    infinite = np.isinf(y) if y.dtype.kind == "f" else np.zeros(len(y), bool)
+    for what, wrong in (("missing", missing), ("infinite", infinite)):
+        if wrong.any():
+            raise refused_target(what, _TARGET, f"row {int(np.argmax(wrong)) + 1} of X")
+
+
 def numbers_of(y: Any, X: Any) -> Floats:
     """A regression target, one column or several."""
-    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=True, input_name="y")
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=False, input_name="y")
     if y.ndim > 2:
         raise DataError(f"the target has {y.ndim} dimensions; it can have 1 or 2")
     check_consistent_length(X, y)
@@ -174,8 +190,18 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     """Weights of rows, checked; None where every row counts once."""
     if sample_weight is None:
         return None
-    rows = np.empty((_num_samples(X), 0))
-    return np.ascontiguousarray(_check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True))
+    n = _num_samples(X)
+    weight = np.asarray(
+        np.full(n, sample_weight, np.float64)
+        if isinstance(sample_weight, Real)
+        else check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="sample_weight"
+        )
+    )
+    if weight.shape != (n,):
+        raise DataError(f"sample_weight has shape {weight.shape}, but there are {n} rows: give one weight per row")
+    require_weights(weight, lambda row: f"row {row + 1} of X", "sample_weight")
+    return np.ascontiguousarray(weight)
 
 
 def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
@@ -224,8 +250,9 @@ def target_values(table: Table) -> Any:
 
 
 def weight_values(table: Table) -> Any:
-    """The weight of every row, None where the table has no such column."""
-    return None if table.layout.weight is None else table.map(_weights)
+    """The weight of every row, None where the table has none."""
+    beside = getattr(table.source, "weight", None)
+    return beside if beside is not None or table.layout.weight is None else table.map(_weights)
 
 
 def _targets(chunk: Chunk) -> Any:

@@ -14,13 +14,12 @@ and the params that are given back are those of its last entry. EM, Newton, Lloy
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
-from novacula.errors import ParameterError
+from novacula.errors import ParameterError, warn_user
 
 P = TypeVar("P")
 Direction: TypeAlias = Literal["down", "up"]
@@ -161,10 +160,10 @@ class Rule:
         return Outcome.WORSENED if loss > ROUNDING * max(abs(new), abs(old)) + self.noise else None
 
 
-def warn_unless_converged(run: Run[P], learner: str, stacklevel: int = 3) -> None:
+def warn_unless_converged(run: Run[P], learner: str) -> None:
     """Say in a `ConvergenceWarning` how a run fell short; who stopped it by a monitor need not be told."""
     if run.outcome in (Outcome.CONVERGED, Outcome.STOPPED):
         return
     from sklearn.exceptions import ConvergenceWarning
 
-    warnings.warn(f"{learner}: {run.sentence}", ConvergenceWarning, stacklevel=stacklevel)
+    warn_user(f"{learner}: {run.sentence}", ConvergenceWarning)

@@ -13,13 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner.base import Classifier
 from novacula.learner.work import Work
-from novacula.linear.finite import FiniteOnly
-from novacula.linear.rows import weighted_sums
-from novacula.table import Table
+from novacula.linear.rows import DERIVED, weighted_sums
 from novacula.table.chunk import Floats
 
 
-class LinearClassifier(FiniteOnly, Classifier):
+class LinearClassifier(Classifier):
     """Classes told apart by planes."""
 
     fit_intercept: bool
@@ -28,14 +26,11 @@ class LinearClassifier(FiniteOnly, Classifier):
 
     def decision_function(self, X: Any) -> Floats:
         """b + Σ wⱼxⱼ for each row: (n,) with two classes, (n, classes) with more."""
-        table = self._query(X)
+        check_is_fitted(self)
         coef, intercept = self.coef_.T, self.intercept_
         if len(self.classes_) == 2:
             coef, intercept = coef[:, 0], intercept[0]
-        values: Floats = table.map(weighted_sums, coef, intercept)
-        if not np.isfinite(values).all():
-            self._refuse_not_finite(X, table)
-        return values
+        return np.asarray(self._answers(X, weighted_sums, coef, intercept, shown=True))
 
     def predict(self, X: Any) -> Any:
         """The class of each row; on the plane itself the first of two."""
@@ -47,7 +42,8 @@ class LinearClassifier(FiniteOnly, Classifier):
         check_is_fitted(self)
         if X is None:
             return self._derivation()
-        return self._prediction_work(*self._first_rows(X))
+        chunk, cut = self._first_rows(X, DERIVED)
+        return self._prediction_work(chunk.dense(), cut)
 
     def _derivation(self) -> Work:
         raise NotImplementedError(f"{type(self).__name__} must derive its planes")
@@ -58,12 +54,3 @@ class LinearClassifier(FiniteOnly, Classifier):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
-
-    def _start(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        """Begin a fit: what was passed as a table, with its schema and its classes kept."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.classes_ = self._told_apart(table)
-        return table

@@ -25,7 +25,6 @@ from novacula.linear.plane import (
     shown_targets,
     weighted_sum,
 )
-from novacula.linear.rows import column_names
 from novacula.linear.solve import EPS, System
 from novacula.table.chunk import Floats
 
@@ -122,7 +121,7 @@ def one_column_step(model: LinearModel, system: System, k: int, alpha: float) ->
 def elimination_steps(model: LinearModel, system: System, k: int, charge: Floats) -> Iterator[Step]:
     """The equations, what is left when columns are eliminated in turn, and the coefficients put back."""
     d = len(system.gram)
-    names, w = column_names(model.schema_, range(d)), of_target(model.coef_, k)
+    names, w = model.schema_.column_names(range(d)), of_target(model.coef_, k)
     rows = np.column_stack([system.gram + np.diag(charge), system.cross[:, k]])
     alpha = float(charge[0])  # one for all: with factors the equations are solved otherwise
     header = ("equation", *(f"w_{j + 1}: {names[j]}" for j in range(d)), model.target_names_[k])
@@ -162,7 +161,7 @@ def equation_steps(model: LinearModel, system: System, k: int, charge: Floats) -
     live, bounded = np.flatnonzero(system.varies), model.solver_ == BOUNDED
     price = {"": "", "αI": " + α", "αF": " + αfⱼ"}[penalty_matrix(charge)]
     shown = live if len(live) <= 4 else live[[0, 1, 2, -1]]
-    for j, name in zip(shown, column_names(model.schema_, shown), strict=True):
+    for j, name in zip(shown, model.schema_.column_names(shown), strict=True):
         others = np.delete(np.arange(len(w)), j)
         total, values = weighted_sum("a", system.gram[j, others], "w", w[others], others)
         alpha = float(charge[j])
@@ -204,7 +203,7 @@ def gradient_step(model: LinearModel, system: System, k: int, charge: Floats) ->
     shown = np.argsort(-np.abs(w), kind="stable")[:SHOWN]
     left = (system.gram[shown] @ w) + charge[shown] * w[shown]
     right = system.cross[shown, k]
-    columns = (column_names(model.schema_, shown), left.tolist(), right.tolist(), (left - right).tolist())
+    columns = (model.schema_.column_names(shown), left.tolist(), right.tolist(), (left - right).tolist())
     rows = tuple(zip(*columns, strict=True))
     head = {"": "XᵀXw", "αI": "XᵀXw + αw", "αF": "XᵀXw + αFw"}[penalty_matrix(charge)]
     bounded = model.solver_ == BOUNDED

@@ -20,6 +20,7 @@ from novacula.linear.model import LinearModel
 from novacula.linear.problem import Problem
 from novacula.linear.solve import Columns, Solution
 from novacula.linear.summary import RegressionSummary, summarise
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -78,17 +79,17 @@ class LinearRegression(LinearModel):
     def __init__(self, *, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the plane to rows with targets; a `Table` brings its own target, or y names it."""
-        problem = self._observe(X, y, sample_weight)
-        self._keep(problem, problem.solve())
-        return self
-
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
-        problem = self._observe_more(X, y, sample_weight)
+        return self._fit_more(X, y, sample_weight)
+
+    def _learn(self, table: Table) -> None:
+        problem = self._problem(table)
         self._keep(problem, problem.solve())
-        return self
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        problem = self._grown_problem(table, first)
+        self._keep(problem, problem.solve())
 
     def _keep(self, problem: Problem, solution: Solution) -> None:
         columns = problem.columns

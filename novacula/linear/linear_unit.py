@@ -9,22 +9,21 @@ normal equations' solution, which `solver="exact"` gives at once.
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ParameterError, warn_user
 from novacula.learner.base import Classifier, Regressor
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
 from novacula.learner.work import Work
-from novacula.linear.model import LinearModel
+from novacula.linear.model import LinearModel, observe_moments
 from novacula.linear.online.delta import Bowl, Course, Descent, Pass, descend
 from novacula.linear.online.linear_unit_work import as_sides, derive_unit
 from novacula.linear.online.passes import (
@@ -39,7 +38,8 @@ from novacula.linear.problem import SumsProblem
 from novacula.linear.rows import is_flat, stored_precision
 from novacula.linear.solve import System
 from novacula.statistics import CoMoments
-from novacula.table import Table
+from novacula.table import Column, Table
+from novacula.table.admitting import require_classes
 from novacula.table.chunk import Floats
 
 MAX_ITER = {"batch": 10_000, "sgd": 1000, "exact": 1}
@@ -171,8 +171,11 @@ class LinearUnit(LinearModel, Classifier):
     def _task(self) -> type[Classifier] | type[Regressor]:
         return Classifier if self.threshold else Regressor
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
-        return self._task._ingest(self, X, y, sample_weight, first=first)
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
+        return self._task._targets_beside(self, source, X, y, classes)
+
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
+        return self._task._with_target(self, table, classes)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X, or with a threshold the mean accuracy; a table brings its own target."""
@@ -198,32 +201,25 @@ class LinearUnit(LinearModel, Classifier):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the weights to rows with targets; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.target_names_ = list(table.layout.target)
-        if self.threshold:
-            self._set_classes(table)
+    def _learn(self, table: Table) -> None:
         if self.solver == "sgd":
-            self._fit_rows(X, table)
+            self._fit_rows(table)
         else:
-            self._fit_sums(X, table)
-        return self
+            self._fit_sums(table)
 
-    def _set_classes(self, table: Table) -> None:
+    def _keep_classes(self, table: Table) -> None:
+        if not self.threshold:
+            return
         self.classes_ = np.array(table.layout.target_columns[0].categories)
-        if len(self.classes_) != 2:
+        require_classes(table, self.classes_.tolist(), Admits(classes=2))
+        if len(self.classes_) > 2:
             raise DataError(
                 f"Only binary classification is supported by LinearUnit with a threshold, and {table.source.name} has "
-                f"{len(self.classes_)} class{'' if len(self.classes_) == 1 else 'es'}: to tell apart more than two, "
-                "use Perceptron or LogisticRegression"
+                f"{len(self.classes_)} classes: use Perceptron or LogisticRegression"
             )
 
-    def _fit_sums(self, X: Any, table: Table) -> None:
-        moments, flat = self._moments(X, table), is_flat(table)
+    def _fit_sums(self, table: Table) -> None:
+        moments, flat = observe_moments(table), is_flat(table)
         if self.threshold:
             moments = signed(moments)
         system = System.of(moments, stored_precision(table), self.fit_intercept)
@@ -244,7 +240,7 @@ class LinearUnit(LinearModel, Classifier):
         self.moments_ = moments
         self._keep(run.params.w[:d].T, bias, flat)
         self._end(run, run.n_iter)
-        warn_unless_converged(run, type(self).__name__, stacklevel=4)
+        warn_unless_converged(run, type(self).__name__)
 
     def _descend(self, bowl: Bowl) -> Run[Descent]:
         """Step by step downhill, at a rate that is stable."""
@@ -258,12 +254,10 @@ class LinearUnit(LinearModel, Classifier):
             raise self._too_large("2/λ_max of XᵀX")
         return run
 
-    def _fit_rows(self, X: Any, table: Table) -> None:
+    def _fit_rows(self, table: Table) -> None:
         self.solver_, self.moments_ = "sgd", None
         rows = OrderedRows(table, self.shuffle, self.random_state)
         self.largest_rate_ = largest_step(table, self.fit_intercept)
-        if not np.isfinite(self.largest_rate_) or self.largest_rate_ == 0.0:
-            self._refuse_not_finite(X, table)
         auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
         self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
         self.first_showings_ = first_showings(rows)
@@ -271,7 +265,6 @@ class LinearUnit(LinearModel, Classifier):
         start = Pass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
         run = run_epochs(course.show, start, self._limit)
         if not run.params.sound:
-            self._refuse_not_finite(X, table)
             raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")
         weights = run.params.weights
         self._keep(weights[:, :-1], weights[:, -1], is_flat(table))
@@ -295,11 +288,10 @@ class LinearUnit(LinearModel, Classifier):
     def _warn(self) -> None:
         from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(
+        warn_user(
             f"LinearUnit: in epoch {self.n_iter_}, the last that max_iter allows, the weights still moved: raise "
             "max_iter, or tol if that precision is not needed; in a new order each epoch only a falling rate settles",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     def _too_large(self, bound: str) -> ParameterError:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, RankWarning
+from novacula.errors import DataError, ParameterError, RankWarning, warn_user
 from novacula.learner.base import Regressor
 from novacula.learner.work import Work
-from novacula.linear.finite import FiniteOnly
 from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import Observed, Problem, RowsProblem, SumsProblem
-from novacula.linear.rows import column_names, is_flat, stored_precision, weighted_sums
+from novacula.linear.rows import DERIVED, is_flat, require_squares, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -25,7 +23,7 @@ NAMED = 5
 """Columns that a message names."""
 
 
-class LinearModel(FiniteOnly, Regressor):
+class LinearModel(Regressor):
     """A weighted sum of columns and an intercept; for k targets `coef_` is (k, d) and `intercept_` (k,)."""
 
     remedy: ClassVar[str]
@@ -42,18 +40,16 @@ class LinearModel(FiniteOnly, Regressor):
 
     def predict(self, X: Any) -> Any:
         """ŷ = b + Σ wⱼxⱼ for each row."""
-        table = self._query(X)
-        values = table.map(weighted_sums, self.coef_.T, self.intercept_)
-        if not np.isfinite(values).all():
-            self._refuse_not_finite(X, table)
-        return values
+        check_is_fitted(self)
+        return self._answers(X, weighted_sums, self.coef_.T, self.intercept_, shown=True)
 
     def work(self, X: Any = None) -> Work:
         """Derive the coefficients with the numbers put in; with X, the predictions for its first rows."""
         check_is_fitted(self)
         if X is None:
             return self._derivation()
-        return derive_predictions(self, *self._first_rows(X))
+        chunk, cut = self._first_rows(X, DERIVED)
+        return derive_predictions(self, chunk.dense(), cut)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
@@ -68,34 +64,26 @@ class LinearModel(FiniteOnly, Regressor):
 
     # --- in -------------------------------------------------------------------------------------------------
 
-    def _observe(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        """Start a fit: one pass for sums, or all rows at once where they are fewer than columns."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
+    def _remember(self, table: Table) -> None:
+        super()._remember(table)
         self.target_names_ = list(table.layout.target)
+
+    def _problem(self, table: Table) -> Problem:
+        """One pass for sums, or all rows at once where they are fewer than columns."""
         precision, flat = stored_precision(table), is_flat(table)
         if len(table) >= self.n_features_in_:
-            moments = self._moments(X, table)
+            moments = observe_moments(table)
             return SumsProblem(moments, System.of(moments, precision, self.fit_intercept), table, flat)
         columns, rows = centred_rows(table.to_chunk(), precision, self.fit_intercept)
-        self._require_sound(X, table, columns.weight, columns.squares)
+        require_squares(table, columns.squares)
         return RowsProblem(columns, rows, table, flat)
 
-    def _observe_more(self, X: Any, y: Any, sample_weight: Any) -> Problem:
-        """Add rows to the sums of a fit, or start one that keeps its sums whatever its shape."""
-        self._validate_params()
-        first = not hasattr(self, "coef_")
+    def _grown_problem(self, table: Table, first: bool) -> SumsProblem:
+        """The sums of a table and of all rows before, whatever their shape."""
         if first:
-            self._forget()
-        table = self._ingest(X, y, sample_weight, first=first)
-        if first:
-            self._remember(table)
-            self.target_names_ = list(table.layout.target)
-            moments, flat = self._moments(X, table), is_flat(table)
+            moments, flat = observe_moments(table), is_flat(table)
         else:
-            moments, flat = self._sums_of(table) + self._moments(X, table), self.coef_.ndim == 1
+            moments, flat = self._sums_of(table) + observe_moments(table), self.coef_.ndim == 1
         system = System.of(moments, stored_precision(table), self.fit_intercept)
         return SumsProblem(moments, system, None, flat)
 
@@ -110,11 +98,6 @@ class LinearModel(FiniteOnly, Regressor):
         if known != k:
             raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {known}")
         return self.moments_
-
-    def _moments(self, X: Any, table: Table) -> CoMoments:
-        moments = table.reduce(CoMoments.observe)
-        self._require_sound(X, table, moments.weight, moments.scatter)
-        return moments
 
     # --- out ------------------------------------------------------------------------------------------------
 
@@ -142,11 +125,18 @@ class LinearModel(FiniteOnly, Regressor):
             )
         else:
             return
-        warnings.warn(f"{type(self).__name__}: {words}{self.remedy}", RankWarning, stacklevel=4)
+        warn_user(f"{type(self).__name__}: {words}{self.remedy}", RankWarning)
 
     def _constant(self, columns: Columns) -> str:
         still = np.flatnonzero(~columns.varies)
         if not len(still):
             return ""
-        names = ", ".join(map(repr, column_names(self.schema_, still[:NAMED])))
+        names = ", ".join(map(repr, self.schema_.column_names(still[:NAMED])))
         return f" ({names}{', …' if len(still) > NAMED else ''} {'does' if len(still) == 1 else 'do'} not vary)"
+
+
+def observe_moments(table: Table) -> CoMoments:
+    """The cross-products of columns and targets, by one pass."""
+    moments = table.reduce(CoMoments.observe)
+    require_squares(table, moments.scatter)
+    return moments

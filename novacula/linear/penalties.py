@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.linear.rows import column_names
 from novacula.table import Schema
 from novacula.table.chunk import Floats
 
@@ -47,7 +46,7 @@ def as_factors(factor: Any, schema: Schema, n_features: int) -> Floats:
     if factor is None:
         return np.ones(n_features)
     if isinstance(factor, Mapping):
-        names = column_names(schema)
+        names = schema.column_names()
         for name in factor:
             if name not in names:
                 raise ParameterError(f"penalty_factor names the column {name!r}, which is not there")

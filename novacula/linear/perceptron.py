@@ -9,7 +9,6 @@ of the best plane, both with the bias column. Otherwise it never ends, and the p
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -17,8 +16,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import DataError, ParameterError
-from novacula.learner.card import Card
+from novacula.errors import ParameterError, warn_user
+from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
@@ -92,6 +91,7 @@ class Perceptron(LinearClassifier):
         "separates the classes with margin γ.",
         noise="One wrong label can keep it from ending; the pocket then has the best weights that it met.",
         missing="Not taken: a missing or infinite value raises, with its column.",
+        admits=Admits(classes=2),
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
@@ -156,42 +156,32 @@ class Perceptron(LinearClassifier):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Show rows with their classes until none is mistaken; a `Table` brings its own target, or y names it."""
-        table = self._start(X, y, sample_weight)
+    def _learn(self, table: Table) -> None:
+        """Show the rows until none is mistaken."""
         rows = OrderedRows(table, self.shuffle, self.random_state)
         counts = self._counts(rows)
-        if (counts > 0.0).sum() < 2:
-            only = self.classes_.tolist()[counts.argmax()]
-            raise DataError(
-                f"in {table.source.name} only the class {only!r} has weight: to tell classes apart takes two"
-            )
         rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
         self.first_showings_ = first_showings(rows, rule.factor)
         start = Lesson.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
         run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter)
-        self._require_finite(X, table, run.params)
+        self._require_sound(table, run.params)
         self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
         self._keep(run.params.pocket if self.pocket else run.params.weights)
         if self.pocket:
             self.pocket_error_ = run.params.pocket_wrong / float(counts @ rule.factor)
         if not self.converged_:
             self._warn()
-        return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Show rows once more, from the weights as they are; nothing goes to the pocket, which needs all rows.
 
         `classes` names all that will come, on the first call.
         """
-        self._validate_params()
+        return self._fit_more(X, y, sample_weight, classes)
+
+    def _learn_more(self, table: Table, first: bool) -> None:
         if self.class_weight == "balanced":
             raise ParameterError("class_weight='balanced' needs all rows at once: use fit, or state the weights")
-        first = not hasattr(self, "coef_")
-        if first:
-            table = self._begin(X, y, sample_weight, classes)
-        else:
-            table = self._ingest(X, y, sample_weight, first=False, classes=self.classes_)
         rows = OrderedRows(table, self.shuffle, self.random_state)
         rule = self._rule(class_weights(self.class_weight, self.classes_, self._counts(rows)))
         if first:
@@ -201,37 +191,23 @@ class Perceptron(LinearClassifier):
         else:
             weights = np.column_stack([self.coef_, self.intercept_])
         lesson = teach(Lesson.start(weights), rows, rule, pocket=False)
-        self._require_finite(X, table, lesson)
+        self._require_sound(table, lesson)
         self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
         self._keep(lesson.weights)
         self.__dict__.pop("pocket_error_", None)  # it is not that of these weights
-        return self
-
-    def _begin(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Table:
-        if classes is None:
-            return self._start(X, y, sample_weight)
-        self._forget()
-        table = self._ingest(X, y, sample_weight, classes=classes)
-        self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
-        return table
 
     def _counts(self, rows: OrderedRows) -> Floats:
         """The weight of each class's rows."""
-        counts = rows.fold(add_counts, np.zeros(len(self.classes_)))
-        if not counts.sum() > 0.0:
-            raise DataError(f"the weights of {rows.table.source.name} sum to zero: no row counts")
-        return counts
+        return rows.fold(add_counts, np.zeros(len(self.classes_)))
 
     def _rule(self, factor: Floats) -> Rule:
         planes = (1,) if len(self.classes_) == 2 else tuple(range(len(self.classes_)))
         return Rule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
 
-    def _require_finite(self, X: Any, table: Table, lesson: Lesson) -> None:
-        """Refuse rows that are not finite, and a rate at which the weights grew without end."""
+    def _require_sound(self, table: Table, lesson: Lesson) -> None:
+        """Refuse a rate at which the weights grew without end."""
         if lesson.sound:
             return
-        self._refuse_not_finite(X, table)
         stable = largest_step(table, self.fit_intercept)
         raise ParameterError(
             f"the weights of {type(self).__name__} grew without end, since eta0={self.eta0:g} is too large for rows "
@@ -252,11 +228,10 @@ class Perceptron(LinearClassifier):
         kept = "the last weights are kept"
         if self.pocket:
             kept = f"the pocket's weights are kept, which are wrong on {self.pocket_error_.max():.2%} of the rows"
-        warnings.warn(
+        warn_user(
             f"Perceptron: the classes were not separated within max_iter={self.max_iter} epochs, and {kept}: raise "
             "max_iter if a plane can separate them, else shuffle=True gives the pocket more to choose from",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
     # --- work -----------------------------------------------------------------------------------------------

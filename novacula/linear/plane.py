@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def coefficient_table(model: LinearModel, k: int) -> Step:
     """The coefficients by column."""
     w = of_target(model.coef_, k)
     shown = np.arange(len(w)) if len(w) <= SHOWN else np.sort(np.argsort(-np.abs(w), kind="stable")[:SHOWN])
-    names = column_names(model.schema_, shown)
+    names = model.schema_.column_names(shown)
     rows = tuple((f"w_{j + 1}", name, float(w[j])) for j, name in zip(shown, names, strict=True))
     caption = f"The {SHOWN} largest of {len(w)}." if len(w) > SHOWN else ""
     return Step(f"The plane for {model.target_names_[k]}", table=WorkTable(("j", "column", "wⱼ"), rows, caption))

@@ -28,7 +28,7 @@ from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
 from novacula.linear.penalty_path import choose_penalty, coefficient_figure
 from novacula.linear.problem import Problem, leave_one_out, solve_positive, solve_prices, spectrum_of
-from novacula.linear.rows import column_names
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -109,18 +109,18 @@ class Ridge(LinearModel):
         self.penalty_factor = penalty_factor
         self.choice = choice
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the plane to rows with targets; a `Table` brings its own target, or y names it."""
-        problem = self._observe(X, y, sample_weight)
-        self._keep(problem, self._penalties(problem))
-        return self
-
     @available_if(lambda self: self._needs_sums_only())
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
-        problem = self._observe_more(X, y, sample_weight)
+        return self._fit_more(X, y, sample_weight)
+
+    def _learn(self, table: Table) -> None:
+        problem = self._problem(table)
         self._keep(problem, self._penalties(problem))
-        return self
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        problem = self._grown_problem(table, first)
+        self._keep(problem, self._penalties(problem))
 
     def _needs_sums_only(self) -> bool:
         if isinstance(self.alpha, str):
@@ -166,13 +166,13 @@ class Ridge(LinearModel):
         self._require_closed_form("a path")
         learner = clone(self)
         grid = as_grid(self.alphas if alphas is None else alphas)
-        problem = learner._observe(X, y, sample_weight)
+        problem = learner._problem(learner._begun(X, y, sample_weight))
         spectrum = spectrum_of(problem, grid.min(), learner._factors())
         coef = spectrum.coefficients(grid).swapaxes(1, 2)  # (m, k, d)
         error, std_error = leave_one_out(problem, spectrum, grid, self.fit_intercept)
         centre = problem.columns.centre
         intercept = centre[coef.shape[2] :] - coef @ centre[: coef.shape[2]]
-        names = column_names(learner.schema_)
+        names = learner.schema_.column_names()
         if problem.flat:
             return RidgePath(grid, coef[:, 0], intercept[:, 0], error[:, 0], names, std_error[:, 0])
         return RidgePath(grid, coef, intercept, error, names, std_error)

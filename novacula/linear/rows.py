@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from novacula.errors import DataError
 from novacula.linear.solve import EPS
-from novacula.table import Chunk, Schema, Table
+from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
+
+DERIVED = 10
+"""Rows of X whose predictions are derived."""
 
 
 def weighted_sums(chunk: Chunk, coef: Floats, intercept: Any) -> Floats:
@@ -22,20 +25,10 @@ def weighted_sums(chunk: Chunk, coef: Floats, intercept: Any) -> Floats:
     return sums
 
 
-def finite_columns(chunk: Chunk) -> Any:
-    """Whether each column of [X, y] holds numbers only, as one row; rows without weight do not count."""
-    targets = [] if chunk.target is None else [chunk.target.reshape(len(chunk), -1)]
-    counted = chunk.weight > 0.0
-    blocks = [np.isfinite(block[counted]).all(axis=0) for block in (chunk.dense(), *targets)]
-    return np.concatenate(blocks)[None]
-
-
-def column_names(schema: Schema, places: Iterable[int] | None = None) -> list[str]:
-    """The names of columns of [X, y]: numeric columns, then those of sparse blocks, then targets."""
-    names = [column.name for column in schema.of_kind("numeric")]
-    names += [f"{column.name}[{j}]" for column in schema.of_kind("sparse") for j in range(column.width)]
-    names += schema.target
-    return names if places is None else [names[j] for j in places]
+def require_squares(table: Table, squares: Floats) -> None:
+    """Refuse numbers that are finite, but whose squares are not."""
+    if not np.isfinite(squares).all():
+        raise DataError(f"{table.source.name} holds numbers whose squares overflow: scale them")
 
 
 def stored_precision(table: Table) -> Floats:

@@ -22,7 +22,6 @@ from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
 from novacula.linear.plane import intercept_of, of_target
-from novacula.linear.rows import column_names
 from novacula.linear.solve import EPS, NOISE
 from novacula.table.chunk import Floats
 
@@ -166,7 +165,7 @@ def _of_target(model: LinearRegression, k: int, level: float) -> TargetSummary:
     return TargetSummary(
         target=model.target_names_[k],
         intercept=model.fit_intercept,
-        names=["intercept"][first:] + column_names(model.schema_),
+        names=["intercept"][first:] + model.schema_.column_names(),
         coef=coef,
         std_error=std_error,
         t=t,

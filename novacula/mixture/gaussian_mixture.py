@@ -9,10 +9,9 @@ equal weights and a known variance it is the M-means model, and where that varia
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import DensityMixin
@@ -20,10 +19,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Work
 from novacula.mixture.em import EMResult, Restart, expectation_maximization
@@ -100,7 +99,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         noise="Outliers pull means and widen covariances, or take a component of their own.",
         missing="Integrated out: a row counts by its known values, as an exact E-step. A row without any "
         "changes nothing but is counted; a column without any raises.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
@@ -170,19 +169,14 @@ class GaussianMixture(DensityMixin, Unsupervised):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the mixture to rows; X is an array, a frame or a `Table`, and y is not looked at."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
-        return self._fit_rows(Rows(table))
+    def _learn(self, table: Table) -> None:
+        self._fit_rows(Rows(table))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the mixture, and give the most probable component of each row."""
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
-    def _fit_rows(self, rows: Rows) -> Self:
+    def _fit_rows(self, rows: Rows) -> None:
         if not isinstance(self.init, str) and self.n_init > 1:
             raise ParameterError(f"n_init is {self.n_init}, but init gives the means of one start: leave n_init at 1")
         rng = check_random_state(self.random_state)
@@ -204,7 +198,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         result = expectation_maximization(
             e_step, m_step, start, n_init=self.n_init, tol=0.0, atol=self.tol, max_iter=self.max_iter
         )
-        return self._keep(result, overview.total)
+        self._keep(result, overview.total)
 
     def _weighed(self, components: Components) -> Components:
         """The components with the weights they may have."""
@@ -213,7 +207,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         equal = np.full(self.n_components, 1.0 / self.n_components)
         return Components(equal, components.means, components.covariances)
 
-    def _keep(self, result: EMResult[Components, Moments], total: float) -> Self:
+    def _keep(self, result: EMResult[Components, Moments], total: float) -> None:
         if result.statistics is None:
             raise DataError(f"{type(self).__name__} could not make a step from its start: {result.sentence}")
         family, components = self._family(), result.params
@@ -227,7 +221,6 @@ class GaussianMixture(DensityMixin, Unsupervised):
         collapsed = family.collapsed(components.covariances)
         self.collapsed_ = tuple(collapsed)
         self._report(result.outcome, collapsed)
-        return self
 
     def _report(self, outcome: Outcome, collapsed: dict[int, list[int]]) -> None:
         """Warn of what a user should know: no convergence, components that collapsed, components without rows."""
@@ -235,19 +228,19 @@ class GaussianMixture(DensityMixin, Unsupervised):
         if outcome is not Outcome.CONVERGED:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(f"{name}: {self.outcome_}", ConvergenceWarning, stacklevel=5)
+            warn_user(f"{name}: {self.outcome_}", ConvergenceWarning)
         if collapsed:
             told = [f"{k} along {_few([repr(names[j]) for j in columns])}" for k, columns in collapsed.items()]
-            warnings.warn(
+            warn_user(
                 f"{name}: collapsed components, whose variance is held at the floor of reg_covar: {_few(told)}; lower "
                 "n_components, raise reg_covar, or drop columns that do not vary or depend on each other",
                 DataWarning,
-                stacklevel=5,
             )
         empty = [str(k) for k in np.flatnonzero(self.weights_ < EMPTY)] if self.weights == "free" else []
         if empty:
-            warnings.warn(
-                f"{name}: components without rows: {_few(empty)}; lower n_components", DataWarning, stacklevel=5
+            warn_user(
+                f"{name}: components without rows: {_few(empty)}; lower n_components",
+                DataWarning,
             )
 
     @classmethod
@@ -278,11 +271,10 @@ class GaussianMixture(DensityMixin, Unsupervised):
         found = self._posteriors(X)
         lost = np.isneginf(found[:, -1])
         if lost.any():
-            warnings.warn(
+            warn_user(
                 f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, lie so far off that every "
                 "density is 0, so the components' weights are given for them",
                 DataWarning,
-                stacklevel=2,
             )
             found[lost, :-1] = self.weights_
         return found[:, :-1]
@@ -304,9 +296,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
 
     def impute(self, X: Any) -> Floats:
         """The rows with each missing value replaced by its mean given the known ones."""
-        table = self._query(X)
-        filled: Floats = table.map(imputed, self._density(), self._names())
-        return filled
+        check_is_fitted(self)
+        return np.asarray(self._answers(X, imputed, self._density()))
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, Any]:
         """Rows drawn from the mixture, and the component that each came from."""
@@ -355,9 +346,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         return float(weight @ found), float(weight.sum())
 
     def _posteriors(self, X: Any) -> Floats:
-        table = self._query(X)
-        found: Floats = table.map(posteriors, self._density(), self._names())
-        return found
+        check_is_fitted(self)
+        return np.asarray(self._answers(X, posteriors, self._density()))
 
     def _names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.schema_.features)

@@ -8,10 +8,9 @@ their variance goes to zero: each row belongs to one cluster only.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, DataWarning, ModelFileError, ParameterError
+from novacula.errors import DataError, DataWarning, ModelFileError, ParameterError, warn_user
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
@@ -166,15 +165,11 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the centres of rows; X is an array, a frame or a `Table`, and y is not looked at."""
-        self._validate_params()
-        self._forget()
+    def _learn(self, table: Table) -> None:
+        """Find the centres."""
         self._labels: npt.NDArray[np.int32] | None = None
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
         rows: Rows = HeldRows(table, self.n_clusters, self.bounds) if table.is_local else StreamedRows(table)
-        overview = Overview.of(rows, self._names(), table.source.name)
+        overview = Overview.of(rows, self._names())
         seed = check_random_state(self.random_state).randint(2**31)
         starts = Starts(rows, overview, self.init, self.n_clusters, seed)
         descent = Descent(rows, overview, self.tol * float(overview.variance.mean()))
@@ -184,7 +179,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             found = descent.descend(start, self.max_iter)
             if best is None or found.inertia < best.inertia:
                 best, self.start_ = found, overview.space.origin + start
-        return self._keep(best, overview.space.origin)
+        self._keep(best, overview.space.origin)
 
     def _n_starts(self) -> int:
         if self.n_init == "auto":
@@ -193,7 +188,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             raise ParameterError(f"n_init is {self.n_init}, but init gives the centres of one start: leave n_init at 1")
         return int(self.n_init)
 
-    def _keep(self, found: Descended | None, origin: Floats) -> Self:
+    def _keep(self, found: Descended | None, origin: Floats) -> None:
         if found is None or not found.run.history:
             raise DataError("rows and centres are so far apart that squared distances overflow: scale the columns")
         run = found.run
@@ -203,16 +198,14 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         self.n_iter_, self.converged_, self.outcome_ = run.n_iter, run.converged, run.sentence
         self.n_reseeded_, self.sums_ = found.reseeded, run.params.sums
         self._labels = found.labels
-        warn_unless_converged(run, type(self).__name__, stacklevel=4)
+        warn_unless_converged(run, type(self).__name__)
         if found.reseeded:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: clusters that were left without rows were started anew from the row farthest "
                 f"from its centre, {found.reseeded} in all (n_reseeded_): a lower n_clusters or another init may fit "
                 "better",
                 DataWarning,
-                stacklevel=3,
             )
-        return self
 
     @property
     def labels_(self) -> npt.NDArray[np.int32]:
@@ -248,21 +241,20 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
 
     def predict(self, X: Any) -> npt.NDArray[np.int32]:
         """The nearest centre of each row; of equals the first."""
-        table = self._query(X)
-        found: npt.NDArray[np.int32] = table.map(labels_of, self._centres(), self._names())
-        return found
+        check_is_fitted(self)
+        return np.asarray(self._answers(X, labels_of, self._centres()))
 
     def transform(self, X: Any) -> Floats:
         """The distance of each row to each centre."""
-        table = self._query(X)
-        found: Floats = table.map(distances_of, self._centres(), self._names())
-        return found
+        check_is_fitted(self)
+        return np.asarray(self._answers(X, distances_of, self._centres()))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of X, so that more is better; a table brings its own weights."""
         if isinstance(X, Table):
             sample_weight = ingest.weight_values(X)
-        squares = self._query(X).map(squares_of, self._centres(), self._names())
+        check_is_fitted(self)
+        squares = self._answers(X, squares_of, self._centres())
         weight = ingest.weights_of(sample_weight, squares)
         return -float(squares.sum() if weight is None else weight @ squares)
 

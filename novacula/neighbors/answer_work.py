@@ -11,7 +11,7 @@ from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.neighbors.metric import MIXED
 from novacula.neighbors.places import Neighbours
 from novacula.neighbors.votes import cast_votes, strengths, winners
-from novacula.table.chunk import Chunk, Floats
+from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.neighbors.base import NeighborsLearner
@@ -97,9 +97,8 @@ def derive_densities(model: KNeighborsDensity, X: Any) -> Work:
 
 def _first_rows(model: NeighborsLearner, X: Any) -> tuple[list[tuple[int, Floats, Neighbours]], int]:
     """Number, laid-out row and neighbours of each of the first rows, and how many rows there are."""
-    table = model._queried(X)
-    chunk = Chunk.concatenate(list(table.head(ROWS).chunks()))
-    queries = model._laid_out(chunk, table.layout)
+    table = model._query(X, model.unseen)
+    queries = model.scaling_.lay_out(table.head(ROWS).to_chunk())
     rows = [queries[i : i + 1] for i in range(len(queries))]
     return [(i, row[0], model._neighbours(row, model.n_neighbors_)) for i, row in enumerate(rows)], len(table)
 

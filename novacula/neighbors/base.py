@@ -17,13 +17,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.base import Learner, count_unseen
+from novacula.learner.base import Learner
 from novacula.learner.card import Card, Extent
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, MIXED, power
 from novacula.neighbors.places import ROUNDING, Neighbours, rows_needed
-from novacula.neighbors.scaling import Scaling, require_finite, warn_of_wild_scales
+from novacula.neighbors.scaling import Scaling, warn_of_wild_scales
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum
@@ -53,9 +53,6 @@ class NeighborsLearner(Learner):
     """A learner that keeps its rows and asks those nearest to a new one."""
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
-    checks_finite: ClassVar[bool] = False  # `require_finite` names column and row
-    remedy: ClassVar[str] = "take metric='heom', which knows what to do with it, or impute it"
-    """What helps against missing values."""
     by_itself: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
@@ -81,7 +78,7 @@ class NeighborsLearner(Learner):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def _keep(self, table: Table) -> None:
+    def _learn(self, table: Table) -> None:
         """Store the rows of a table, laid out on one scale, and index them.
 
         `examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows
@@ -93,9 +90,6 @@ class NeighborsLearner(Learner):
             raise ParameterError(
                 "scale='standard' does not go with metric='heom', which has a scale of its own: ranges"
             )
-        require_finite(chunk, table.layout, mixed, self.remedy)
-        if not chunk.weight.sum() > 0.0:
-            raise DataError("the weights sum to zero: no row counts")
         if self.scale is None and not mixed:
             warn_of_wild_scales(chunk.numeric, chunk.weight, names)
         self.scaling_ = Scaling.of(chunk.numeric, chunk.weight, "range" if mixed else self.scale, names)
@@ -208,28 +202,17 @@ class NeighborsLearner(Learner):
         distance, row = self._indexed().search(queries, self._width(k + (own is not None)))
         return Neighbours.of(distance, row, self.examples_["weight"], own)
 
-    def _laid_out(self, chunk: Chunk, layout: Any) -> Floats:
-        require_finite(chunk, layout, self.metric == MIXED, self.remedy)
-        return self.scaling_.lay_out(chunk)
-
-    def _queried(self, X: Any) -> Table:
-        """X as a table, once it was said which of its categories are new."""
-        table = self._query(X, self.unseen)
-        if table.layout.of_kind("categorical"):
-            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
-        return table
-
     def _asked(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
         """What `answer` says of the neighbours of each row of X, chunk by chunk and block by block."""
-        table = self._queried(X)
+        check_is_fitted(self)
         k = self.n_neighbors_
 
         def of_chunk(chunk: Chunk) -> Any:
-            queries = self._laid_out(chunk, table.layout)
+            queries = self.scaling_.lay_out(chunk)
             blocks = in_blocks(lambda b: answer(self._neighbours(queries[b], k)), len(queries), self._width(k))
             return np.concatenate(blocks)
 
-        return table.map(of_chunk)
+        return self._answers(X, of_chunk, unseen=self.unseen)
 
     # --- out ---------------------------------------------------------------------------------------------------
 
@@ -244,7 +227,7 @@ class NeighborsLearner(Learner):
         if not isinstance(k, Integral) or k < 1:
             raise ParameterError(f"n_neighbors is {k!r}; it must be a whole number of at least 1")
         self._require_places(int(k), left_out=X is None)
-        queries = self.examples_["rows"] if X is None else self._rows_of(X)
+        queries = self.examples_["rows"] if X is None else self._answers(X, self.scaling_.lay_out, unseen=self.unseen)
         if len(queries) * int(k) > LARGEST_LIST:
             raise DataError(
                 f"{k} neighbours of {len(queries)} rows make a list of {16e-9 * k * len(queries):.0f} GB: ask for "
@@ -258,10 +241,6 @@ class NeighborsLearner(Learner):
         found = in_blocks(lists, len(queries), self._width(int(k) + (X is None)))
         distance, row = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return (distance, row) if return_distance else row
-
-    def _rows_of(self, X: Any) -> Floats:
-        table = self._queried(X)
-        return np.asarray(table.map(self._laid_out, table.layout))
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """Neighbours as a CSR matrix, a row of X a row and a row of the fit a column.

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.learner.base import Classifier
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_votes
 from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
@@ -101,20 +101,10 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
             },
         ),
         missing="At distance 1 from every value of its column.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
     )
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Keep the rows and index them. X is an array, a frame or a `Table`; for a table y may be omitted."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
-        self._keep(table)
-        return self
 
     def _votes(self, found: Neighbours, k: int) -> Floats:
         """The votes for each class (m, K), and beside them the distances of the voters in sum (m, K)."""

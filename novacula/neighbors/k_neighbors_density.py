@@ -7,8 +7,7 @@ r_k is the distance to the k-th nearest row and V_d the volume of the unit ball 
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import digamma
@@ -16,7 +15,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataWarning
+from novacula.errors import DataWarning, warn_user
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
@@ -98,7 +97,6 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         "metric": [StrOptions(set(METRICS))],
     }
     by_itself = "cv_ml"
-    remedy = "impute it, or drop the row"
 
     def __init__(
         self,
@@ -114,15 +112,6 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         self.p = p
         self.scale = scale
         self.algorithm = algorithm
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Keep the rows and index them. X is an array, a frame or a `Table`; y is not looked at."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
-        self._keep(table)
-        return self
 
     @property
     def _dimension(self) -> int:
@@ -152,11 +141,10 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         k = self.n_neighbors_
         scores = self._asked(X, lambda found: self._log_density(found, k, self._total))
         if (endless := np.isposinf(scores)).any():
-            warnings.warn(
+            warn_user(
                 f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, stand where {k} rows "
                 f"of the fit do, so their density is infinite: take a larger n_neighbors",
                 DataWarning,
-                stacklevel=2,
             )
         return np.asarray(scores)
 

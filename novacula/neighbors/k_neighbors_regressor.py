@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Regressor
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_means
 from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
@@ -78,7 +78,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
             references=("Altman, An introduction to kernel and nearest-neighbor nonparametric regression (1992)",),
         ),
         missing="At distance 1 from every value of its column.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
     )
@@ -87,15 +87,6 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Keep the rows and index them. X is an array, a frame or a `Table`; for a table y may be omitted."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self._keep(table)
-        return self
 
     @property
     def _targets(self) -> Floats:

@@ -6,17 +6,15 @@ codes of categories as numbers, NaN where a value is missing.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from novacula.errors import DataError, DataWarning
+from novacula.errors import DataError, DataWarning, warn_user
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import few, printable
-from novacula.table.schema import Schema
 
 BLOCK = 1 << 12
 """Rows that are summed up at a time."""
@@ -51,10 +49,9 @@ class Scaling:
         constant = ~(unit > 0.0)  # columns without any value as well
         if constant.any():
             same = [printable(name) for name, alike in zip(names, constant, strict=True) if alike]
-            warnings.warn(
+            warn_user(
                 f"{few(same)}: the same value in every row says nothing of what is near, so the column is left out",
                 DataWarning,
-                stacklevel=4,
             )
         return cls(np.where(constant, 0.0, offset), np.where(constant, np.inf, unit))
 
@@ -96,20 +93,8 @@ def warn_of_wild_scales(numbers: Floats, weight: Floats, names: Sequence[str]) -
         return
     widest, narrowest = int(np.argmax(spread)), int(np.argmin(np.where(spread > 0.0, spread, np.inf)))
     if spread[widest] > WILD * spread[narrowest]:
-        warnings.warn(
+        warn_user(
             f"column {printable(names[widest])!r} spreads {spread[widest] / spread[narrowest]:.0f} times as wide as "
             f"{printable(names[narrowest])!r}, which will hardly count: set scale='range' or scale='standard'",
             DataWarning,
-            stacklevel=4,
         )
-
-
-def require_finite(chunk: Chunk, layout: Schema, missing: bool, remedy: str) -> None:
-    """Refuse infinite numbers and, unless the metric knows what to do with them, missing ones; with column and row."""
-    bad = np.isinf(chunk.numeric) if missing else ~np.isfinite(chunk.numeric)
-    if bad.any():
-        row, column = (int(place) for place in np.argwhere(bad)[0])
-        name = printable(layout.of_kind("numeric")[column].name)
-        if np.isnan(chunk.numeric[row, column]):
-            raise DataError(f"column {name!r} misses a value (NaN) in row {row + 1}: {remedy}")
-        raise DataError(f"column {name!r} is infinite in row {row + 1}: no row is near it")

@@ -20,15 +20,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner import ingest
-from novacula.learner.base import Classifier, Regressor
-from novacula.learner.card import Card
+from novacula.learner.base import Classifier, Learner, Regressor
+from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.neural.mlp_regressor import MLPRegressor
 from novacula.neural.multilayer import MultilayerNetwork
 from novacula.neural.network import boolean_network
 from novacula.neural.training.targets import Targets
 from novacula.statistics import ClassTotals
-from novacula.table import Chunk, Table
+from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import Floats
 
 
@@ -114,6 +114,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         objective="Mean of −ln P(class of the row), or of ½ Σ (t − o)², with prices of large weights, curvature and "
         "wrong slopes.",
         noise="Classes may overlap; many units follow wrong labels unless weights are held small or rows held out.",
+        admits=Admits(classes=2),
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MultilayerNetwork._parameter_constraints,
@@ -188,7 +189,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         n, units, _ = architecture.sizes
         model = cls((units,), dtype="float64")
         rows = np.array(list(product((0.0, 1.0), repeat=n)))
-        model._remember(Classifier._ingest(model, rows, np.zeros(len(rows), int), None))
+        Learner._remember(model, model._ingest(rows, np.zeros(len(rows), int), None))
         model.classes_, model.multilabel_ = np.array([0, 1]), False
         model._lay_out(architecture, theta)
         model.n_parameters_, model.n_iter_, model.history_, model.rule_ = len(theta), 0, (), {}
@@ -196,19 +197,29 @@ class MLPClassifier(MultilayerNetwork, Classifier):
 
     # --- targets --------------------------------------------------------------------------------------------
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
-        table = ingest.as_table(X, y, sample_weight)
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
         given = np.asarray(y)
-        targets = len(table.layout.target) if table is not None else given.shape[1] if given.ndim == 2 else 1
-        learned = self.n_outputs_ if not first and self.multilabel_ else 1
-        if not first and targets != learned:
-            raise ParameterError(
-                f"the network has learned {learned} target{'s' * (learned > 1)}, and now there "
-                f"{'is 1' if targets == 1 else f'are {targets}'}: to begin anew, fit with warm_start=False"
-            )
-        if targets < 2:
-            return Classifier._ingest(self, X, y, sample_weight, first=first, classes=classes)
-        return Regressor._ingest(self, X, y, sample_weight, first=first)
+        task = self._task(given.shape[1] if given.ndim == 2 else 1)
+        return task._targets_beside(self, source, X, y, classes)
+
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
+        task = self._task(len(table.layout.target))
+        return task._with_target(self, table, classes)
+
+    def _task(self, targets: int) -> type[Classifier] | type[Regressor]:
+        """Who reads the target: several are labels, as numbers; a network that goes on must have as many outputs."""
+        if hasattr(self, "coefs_"):
+            learned = self.n_outputs_ if self.multilabel_ else 1
+            if targets != learned:
+                raise ParameterError(
+                    f"the network has learned {learned} target{'s' * (learned > 1)}, and now there "
+                    f"{'is 1' if targets == 1 else f'are {targets}'}: to begin anew, fit with warm_start=False"
+                )
+        return Classifier if targets < 2 else Regressor
+
+    def _keep_classes(self, table: Table) -> None:
+        if len(table.layout.target) == 1:
+            super()._keep_classes(table)
 
     def _teaches_by_batches(self) -> bool:
         if isinstance(self.class_weight, str):
@@ -220,7 +231,6 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         self.multilabel_ = len(columns) > 1
         if self.multilabel_:
             return self._read_labels(table), "logistic"
-        self.classes_ = self._told_apart(table)
         k = len(self.classes_)
         factor = None
         if self.class_weight is not None:

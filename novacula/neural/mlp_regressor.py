@@ -71,9 +71,6 @@ class MLPRegressor(MultilayerNetwork, Regressor):
 
     flat_: bool
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True, classes: Any = None) -> Table:
-        return Regressor._ingest(self, X, y, sample_weight, first=first)
-
     def _read(self, table: Table) -> tuple[Targets, str]:
         self.flat_ = is_flat(table)
         return Targets(len(table.layout.target)), "linear"

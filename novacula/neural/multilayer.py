@@ -7,7 +7,6 @@ f(w) = Σ sᵢ ℓᵢ / Σ sᵢ + γ Σ w² + ν · mean (∂²o/∂x²)² + μ 
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
@@ -19,10 +18,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError
+from novacula.errors import ParameterError, warn_user
+from novacula.learner.base import Learner
 from novacula.learner.work import Work
-from novacula.linear.finite import FiniteOnly
 from novacula.linear.online.passes import SCHEDULES
+from novacula.linear.rows import DERIVED, require_squares
 from novacula.neural.derivation import derive_network, derive_predictions
 from novacula.neural.network import ACTIVATIONS, Architecture, Objective, Penalties, Tying, forward, why_no_curvature
 from novacula.neural.training.epochs import Epoch, memory, recall
@@ -40,7 +40,7 @@ BLOCK = 1 << 20
 """Numbers of the widest layer for a block of rows that are predicted together."""
 
 
-class MultilayerNetwork(FiniteOnly):
+class MultilayerNetwork(Learner):
     """A layered network with its training."""
 
     state_types: ClassVar[tuple[type, ...]] = (Architecture, LearningCurve, Start, Examples)
@@ -148,20 +148,27 @@ class MultilayerNetwork(FiniteOnly):
         `slopes` are the derivatives that the outputs should have after each column: (n, d), or (n, k, d) for k
         outputs. They count by `slope_weight`.
         """
+        if slopes is not None:
+            require_arrays(X)
+        if not (self.warm_start and hasattr(self, "coefs_")):
+            return self._fit(X, y, sample_weight, slopes=slopes)
         self._validate_params()
-        settings, going_on = Settings.of(self), self.warm_start and hasattr(self, "coefs_")
-        table = self._begin(X, y, sample_weight, going_on)
-        lesson, table = self._lesson(table, slopes, X)
+        self._learn(self._ingest(X, y, sample_weight, first=False), slopes, going_on=True)
+        return self
+
+    def _learn(self, table: Table, slopes: Any, going_on: bool = False) -> None:
+        """Train from random weights, or go on from those that are there."""
+        settings = Settings.of(self)
+        lesson, table = self._lesson(table, slopes)
         settings.check(lesson, self.restarts, self.warm_start)
         random = check_random_state(self.random_state)
-        trainer = self._trainer(X, table, lesson, settings, int(random.randint(2**31)))
+        trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)))
         before = self._weights_before(lesson) if going_on else None
         trained = []
         for _ in range(self.restarts):
             seed = int(random.randint(2**31))
             trained.append(trainer.run(trainer.start(seed) if before is None else before, seed))
         self._keep(trainer, trained)
-        return self
 
     @available_if(lambda self: self._teaches_by_batches())
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -170,20 +177,20 @@ class MultilayerNetwork(FiniteOnly):
         So pieces one after the other come to the same as all rows at once. `classes` names all that will come, on the
         first call. The unit of numeric targets is not known beforehand: bring them to one scale.
         """
-        self._validate_params()
-        settings, going_on = Settings.of(self).for_pieces(), hasattr(self, "coefs_")
-        table = self._begin(X, y, sample_weight, going_on, classes)
-        lesson, table = self._lesson(table, None, X)
+        return self._fit_more(X, y, sample_weight, classes)
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        settings = Settings.of(self).for_pieces()
+        lesson, table = self._lesson(table, None)
         random = check_random_state(self.random_state)
-        trainer = self._trainer(X, table, lesson, settings, int(random.randint(2**31)), known=False)
+        trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)), known=False)
         rule = settings.rule()
-        if going_on:
+        if first:
+            theta = trainer.start(int(random.randint(2**31)))
+        else:
             theta = self._weights_before(lesson)
             recall(rule, self.rule_)
-        else:
-            theta = trainer.start(int(random.randint(2**31)))
-        self._keep_pass(trainer, trainer.once(theta, rule, self.n_iter_ if going_on else 0), going_on)
-        return self
+        self._keep_pass(trainer, trainer.once(theta, rule, 0 if first else self.n_iter_), not first)
 
     def _teaches_by_batches(self) -> bool:
         if self.solver not in ("sgd", "adam"):
@@ -192,17 +199,7 @@ class MultilayerNetwork(FiniteOnly):
             raise AttributeError("partial_fit holds no rows out: use fit, or early_stopping=False")
         return True
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any, going_on: bool, classes: Any = None) -> Table:
-        """What was passed as a table; a network that goes on must know its columns and classes."""
-        if not going_on:
-            self._forget()
-        known = getattr(self, "classes_", None) if going_on else classes
-        table = self._ingest(X, y, sample_weight, first=not going_on, classes=known)
-        if not going_on:
-            self._remember(table)
-        return table
-
-    def _lesson(self, table: Table, slopes: Any, X: Any) -> tuple[Lesson, Table]:
+    def _lesson(self, table: Table, slopes: Any) -> tuple[Lesson, Table]:
         """What is to be made smallest, and the table with slopes behind its targets if there are any."""
         targets, output = self._read(table)
         architecture = Architecture((self.n_features_in_, *self._hidden(), targets.outputs), self.activation, output)
@@ -213,7 +210,6 @@ class MultilayerNetwork(FiniteOnly):
         if penalties.curvature and (obstacle := why_no_curvature(architecture)):
             raise ParameterError(obstacle)
         if slopes is not None:
-            require_arrays(X)
             table, targets = with_slopes(table, targets, slopes, self.n_features_in_)
         loss = self.loss if self.loss != "auto" else "squared" if output == "linear" else "cross_entropy"
         tying = None if self.tied is None else Tying(self.tied, architecture)
@@ -228,12 +224,10 @@ class MultilayerNetwork(FiniteOnly):
                 )
         return tuple(map(int, given))
 
-    def _trainer(
-        self, X: Any, table: Table, lesson: Lesson, settings: Settings, seed: int, known: bool = True
-    ) -> Trainer:
+    def _trainer(self, table: Table, lesson: Lesson, settings: Settings, seed: int, known: bool = True) -> Trainer:
         """Rows that were looked at, ready to train with; `known`: they are all that there are."""
         tally = table.reduce(Tally.observe, lesson.targets)
-        self._require_sound(X, table, tally.weight, np.array([tally.size]))
+        require_squares(table, np.array([tally.size]))
         if settings.by_batches:
             tally.require_few_showings(table)
         gauge = None
@@ -267,7 +261,7 @@ class MultilayerNetwork(FiniteOnly):
         if not self.converged_ and trainer.settings.tolerance is not None:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning, stacklevel=3)
+            warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
 
     def _keep_pass(self, trainer: Trainer, epoch: Epoch, going_on: bool) -> None:
         if not epoch.taught.sound:
@@ -307,16 +301,17 @@ class MultilayerNetwork(FiniteOnly):
 
     def _outputs(self, X: Any) -> Floats:
         """The outputs for each row (n, k), in double precision."""
-        table = self._query(X)
-        values: Floats = table.map(outputs, self.architecture_, self.weights_.astype(np.float64))
-        if not np.isfinite(values).all():
-            self._refuse_not_finite(X, table)
-        return values
+        check_is_fitted(self)
+        theta = self.weights_.astype(np.float64)
+        return np.asarray(self._answers(X, outputs, self.architecture_, theta, shown=True))
 
     def work(self, X: Any = None) -> Work:
         """Derive the network with the numbers put in; with X, the outputs for its first rows."""
         check_is_fitted(self)
-        return derive_network(self) if X is None else derive_predictions(self, *self._first_rows(X))
+        if X is None:
+            return derive_network(self)
+        chunk, cut = self._first_rows(X, DERIVED)
+        return derive_predictions(self, chunk.dense(), cut)
 
 
 def outputs(chunk: Chunk, architecture: Architecture, theta: Floats) -> Floats:

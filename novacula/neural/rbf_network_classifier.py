@@ -7,13 +7,14 @@ Least squares on such indicators aims at P(t | x), and the outputs of all classe
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novacula.learner.base import Classifier
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -48,19 +49,13 @@ class RBFNetworkClassifier(RadialNetwork, Classifier):
         hypothesis_space="oₜ = bₜ + Σ wₖₜφ(‖x − μₖ‖ / σₖ), for all weights and biases; centres and widths by the rows.",
         objective="Σ (1[class] − o)² + α Σ wₖₜ², over rows and classes.",
         noise="Outputs aim at the share of each class around x; few centres or a penalty average noise out.",
+        admits=Admits(classes=2),
         **SHARED_CARD,
     )
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the network to rows with classes; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.classes_ = self._told_apart(table)
-        layer = self._learn(X, table, n_classes=len(self.classes_))
+    def _learn(self, table: Table) -> None:
+        layer = self._output_layer(table, n_classes=len(self.classes_))
         self.coef_, self.intercept_ = np.ascontiguousarray(layer.coef.T), layer.intercept
-        return self
 
     def decision_function(self, X: Any) -> Floats:
         """The output of each class (n, classes); with two classes how far the second is ahead (n,)."""

@@ -7,7 +7,7 @@ The centres μ are found without looking at the targets; then the best weights a
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.linear.rows import is_flat
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -69,19 +70,13 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
         **SHARED_CARD,
     )
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the network to rows with targets; a `Table` brings its own target, or y names it."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        layer = self._learn(X, table, n_classes=0)
+    def _learn(self, table: Table) -> None:
+        layer = self._output_layer(table, n_classes=0)
         if is_flat(table):
             self.coef_, self.intercept_ = layer.coef[:, 0].copy(), float(layer.intercept[0])
         else:
             self.coef_, self.intercept_ = np.ascontiguousarray(layer.coef.T), layer.intercept
         self.target_names_ = list(table.layout.target)
-        return self
 
     def predict(self, X: Any) -> Floats:
         """b + Σ wₖφₖ for each row: (n,), or (n, k) for several targets."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.learner.base import Learner, count_unseen
+from novacula.learner.base import Learner
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.prepare.encoding import Encoding, described
 from novacula.table import Chunk, Table
@@ -28,7 +28,6 @@ class Prepared(Learner):
 
     def _fit_behind(self, table: Table, learner: Any) -> None:
         """Find the preparation from the rows of a table with its target, and fit a clone of the learner behind it."""
-        self._remember(table)
         chunk = table.to_chunk()
         self.encoding_ = Encoding.fit(chunk, self.schema_, learner.card, self.max_words)
         self.model_ = clone(learner).fit(self._behind(chunk, table))
@@ -43,7 +42,6 @@ class Prepared(Learner):
         """What the learner answers for rows as they come."""
         check_is_fitted(self)
         table = self._query(X, self.unseen)
-        self._report_unseen(table, table.map(count_unseen).sum(axis=0))
         return getattr(self.model_, method)(self._behind(table.to_chunk(), table))
 
     def work(self, X: Any = None) -> Work:

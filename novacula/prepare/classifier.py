@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Integral, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.base import Classifier
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.prepare.base import Prepared, answers_with
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -44,7 +44,7 @@ class PreparedClassifier(Classifier, Prepared):
         search="The learner's.",
         noise="As the learner.",
         missing="As they are if the learner takes them; otherwise mean or mode, and a column that says so.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="None of the known categories, with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory",),
@@ -69,13 +69,9 @@ class PreparedClassifier(Classifier, Prepared):
 
         return LogisticRegression() if self.learner is None else self.learner
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the preparation, and fit the learner on what comes of it."""
-        self._forget()
-        self._validate_params()
-        self._fit_behind(_present(self._ingest(X, y, sample_weight)), self._learner())
+    def _learn(self, table: Table) -> None:
+        self._fit_behind(_present(table), self._learner())
         self.classes_ = self.model_.classes_
-        return self
 
     def predict(self, X: Any) -> Any:
         """Give the class of each row."""

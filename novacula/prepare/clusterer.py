@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from sklearn.base import ClusterMixin
 
@@ -11,6 +11,7 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.prepare.base import Prepared
 from novacula.prepare.classifier import PreparedClassifier
+from novacula.table import Table
 
 
 class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
@@ -46,12 +47,8 @@ class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
 
         return KMeans(n_clusters=2) if self.learner is None else self.learner
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the preparation, and fit the learner on what comes of it."""
-        self._forget()
-        self._validate_params()
-        self._fit_behind(self._ingest(X, sample_weight), self._learner())
-        return self
+    def _learn(self, table: Table) -> None:
+        self._fit_behind(table, self._learner())
 
     @property
     def labels_(self) -> Any:

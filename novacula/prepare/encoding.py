@@ -51,12 +51,9 @@ class Encoding:
         moments = ClassMoments.observe(chunk)
         known = moments.weight[0] > 0
         mean = rounded(np.where(known, moments.mean[0], 0.0))
-        if not np.isfinite(mean).all():
-            name = schema.of_kind("numeric")[int(np.argmin(np.isfinite(mean)))].name
-            raise SchemaError(f"column {name!r} holds infinity: leave the column out, or put a number in its place")
         spread = rounded(np.sqrt(np.divide(moments.ssd[0], moments.weight[0], out=np.zeros_like(mean), where=known)))
         scaled = "scaled" in card.needs
-        keeps, native = card.takes_missing, "categorical" in card.takes
+        keeps, native = card.admits.missing, "categorical" in card.takes
         counts = [np.bincount(column[column >= 0], minlength=1) for column in chunk.codes.T]
         dense = "sparse" not in card.takes
         _require_narrow(schema, dense, card)

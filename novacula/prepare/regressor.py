@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.prepare.base import Prepared
 from novacula.prepare.classifier import PreparedClassifier
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -45,12 +46,8 @@ class PreparedRegressor(Regressor, Prepared):
 
         return Ridge() if self.learner is None else self.learner
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the preparation, and fit the learner on what comes of it."""
-        self._forget()
-        self._validate_params()
-        self._fit_behind(self._ingest(X, y, sample_weight), self._learner())
-        return self
+    def _learn(self, table: Table) -> None:
+        self._fit_behind(table, self._learner())
 
     def predict(self, X: Any) -> Floats:
         """Give the number, or numbers, of each row."""

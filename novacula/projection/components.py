@@ -15,7 +15,6 @@ from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.figure import Figure
 from novacula.learner.work import Work
-from novacula.projection.columns import refuse_infinite
 from novacula.projection.derivation import ROWS, derive_components, derive_projection
 from novacula.projection.figures import biplot_figure, scree_figure
 from novacula.projection.gaussian import FLOOR, Normal
@@ -47,7 +46,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
 
     def transform(self, X: Any) -> Floats:
         """z = V(x − μ) of each row, over √λ if `whiten`; missing values count as what the model expects of them."""
-        found = self._see(self._query(X), scores)
+        found = self._see(self._query(X, shown=True), scores)
         return found / self._deviations() if self.whiten else found
 
     def inverse_transform(self, X: Any) -> Floats:
@@ -63,7 +62,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
 
         On the rows of the fit it is (N−1)/N times the sum of the eigenvalues left out.
         """
-        table = self._query(X)
+        table = self._query(X, shown=True)
         weight = ingest.weight_values(X) if isinstance(X, Table) else sample_weight
         return float(np.average(self._see(table, squared_errors), weights=weight))
 
@@ -80,7 +79,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
 
     def score_samples(self, X: Any) -> Floats:
         """Log density of each row under probabilistic PCA; of its known values, where some are missing."""
-        table = self._query(X)
+        table = self._query(X, shown=True)
         if not self._has_density():
             raise ParameterError(
                 f"there is no density: the {len(self.mean_)} columns do not vary in every direction; keep so few "
@@ -128,7 +127,6 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is looked for next
             found = table.map(function, view)
         if not np.isfinite(found).all():
-            refuse_infinite(table)
             found = table.map(function, self._view(self._normal()))
         return np.asarray(found)
 
@@ -142,7 +140,8 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
         check_is_fitted(self)
         if X is None:
             return derive_components(self)
-        x, cut = self._first_rows(X, ROWS)
+        chunk, cut = self._first_rows(X, ROWS)
+        x = chunk.dense()
         complete = filled(x, self._view(self._normal()) if np.isnan(x).any() else self._view(None))
         return derive_projection(self, x, complete, cut)
 
@@ -157,17 +156,8 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
         for place in (first, second):
             if not 0 <= place < len(self.components_):
                 raise ParameterError(f"there is no component {place}: they are 0 to {len(self.components_) - 1}")
-        found = self._see(self._query(X), scores)[:, [first, second]]
+        found = self._see(self._query(X, shown=True), scores)[:, [first, second]]
         return biplot_figure(self, found, (first, second))
-
-    def _first_rows(self, X: Any, n: int) -> tuple[Floats, bool]:
-        """The first n rows (n, d), and whether there are more."""
-        table = self._query(X)
-        chunk = next(iter(table.chunks()))
-        x = chunk.rows(0, min(n, len(chunk))).dense()
-        if np.isinf(x).any():
-            refuse_infinite(table)
-        return x, len(chunk) > n
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from novacula.learner.figure import few_digits
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.projection.columns import column_name
 from novacula.projection.spectrum import covariance_of
 from novacula.table.chunk import Floats
 
@@ -65,14 +64,14 @@ def covariance_steps(model: Components) -> Iterator[Step]:
     covariance, d = covariance_of(model.moments_), len(model.mean_)
     first = int(np.argmax(np.diagonal(covariance)))
     yield Step(
-        f"Variance of {column_name(model.schema_, first)}",
+        f"Variance of {model.schema_.column_names([first])[0]}",
         formula="C_jj = Σ (x_j − μ_j)² / (N − 1)",
         expression="S / (N - 1)",
         values={"S": float(covariance[first, first] * (model.n_samples_ - 1.0)), "N": model.n_samples_},
         result=float(covariance[first, first]),
     )
     if d <= FEW:
-        names = [column_name(model.schema_, j) for j in range(d)]
+        names = model.schema_.column_names(range(d))
         rows = [(name, *row) for name, row in zip(names, covariance.tolist(), strict=True)]
         yield Step("The covariance C", table=WorkTable(("", *names), tuple(rows)))
     for i in np.flatnonzero(model.explained_variance_ >= TELLING * model.explained_variance_[0])[:DERIVED]:
@@ -119,10 +118,8 @@ def direction_table(model: Components) -> Step:
     d, k = len(model.mean_), min(DERIVED, len(model.components_))
     weight = np.abs(model.components_[:k]).max(axis=0)
     shown = np.arange(d) if d <= SHOWN else np.sort(np.argsort(-weight, kind="stable")[:SHOWN])
-    rows = tuple(
-        (f"{j + 1}", column_name(model.schema_, int(j)), float(model.mean_[j]), *model.components_[:k, j].tolist())
-        for j in shown
-    )
+    names = model.schema_.column_names()
+    rows = tuple((f"{j + 1}", names[j], float(model.mean_[j]), *model.components_[:k, j].tolist()) for j in shown)
     header = ("j", "column", "μ_j", *(f"v_j of direction {i + 1}" for i in range(k)))
     return Step("The directions", table=WorkTable(header, rows, f"{SHOWN} of {d} columns." if d > SHOWN else ""))
 
@@ -162,7 +159,8 @@ def derive_projection(model: Components, x: Floats, filled: Floats, cut: bool) -
             steps.append(score_step(model, filled[r], r, i))
         gaps = np.flatnonzero(np.isnan(x[r]))
         if len(gaps):
-            rows = tuple((column_name(model.schema_, int(j)), float(filled[r, j])) for j in gaps[:SHOWN])
+            shown = gaps[:SHOWN]
+            rows = tuple(zip(model.schema_.column_names(shown), filled[r, shown].tolist(), strict=True))
             table = WorkTable(("missing column", "expected value"), rows)
             steps.append(Step(f"Row {r + 1}: what the model expects", table=table))
     said = [f"Only the first {len(x)} rows are derived."] if cut else []

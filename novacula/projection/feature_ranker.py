@@ -11,7 +11,7 @@ Mixed columns are ranked on one scale, from one pass over the rows.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +25,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from novacula.errors import DataError, SchemaError
+from novacula.errors import DataError, SchemaError, overflow
 from novacula.learner import ingest
 from novacula.learner.base import Learner, require_target
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
@@ -101,7 +101,7 @@ class FeatureRanker(SelectorMixin, Learner):
         search="None: every column is scored, and they are sorted.",
         noise="Averages out in the sums; p-values say what chance would give.",
         missing="A row is left out for the columns it misses; transform passes missing values on.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Passed on by transform as they are.",
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
@@ -137,12 +137,8 @@ class FeatureRanker(SelectorMixin, Learner):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Score every column. X is an array, a frame or a `Table`; for a table y may be omitted or name the target."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
+    def _learn(self, table: Table) -> None:
+        """Score every column."""
         labels = table.layout.target_columns[0]
         self.target_names_ = [labels.name]
         self.classes_ = np.array(labels.categories) if labels.kind == "categorical" else None
@@ -151,7 +147,6 @@ class FeatureRanker(SelectorMixin, Learner):
         self.n_bins_ = plan.n_classes if plan.edges is not None else 0
         self._require_sound(table, plan)
         self._rank()
-        return self
 
     def _plan(self, table: Table) -> Plan:
         sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
@@ -189,45 +184,37 @@ class FeatureRanker(SelectorMixin, Learner):
         return associate(self._fitted_plan, self.statistic_, column.kind, place, self.n_bins)
 
     def _require_sound(self, table: Table, plan: Plan) -> None:
-        """Refuse rows without weight, and infinite values where sums are made of them."""
+        """Refuse rows without a known value, and values whose squares overflow where sums are made of them."""
         if not any(np.any(array > 0.0) for name, array in self.statistic_.arrays().items() if _counts(name)):
-            raise DataError(f"the weights of {table.source.name} sum to zero, or no value is known: no row counts")
+            raise DataError(f"{table.source.name} holds no value that is known: there is nothing to rank by")
         if plan.informs or not table.layout.of_kind("numeric"):
             return
         numbers = self.statistic_.parts[0]
         for name, array in numbers.arrays().items():
             broken = ~np.isfinite(array).reshape(-1, array.shape[-1]).all(axis=0)
             if broken.any() and name not in ("low", "high"):
-                column = table.layout.of_kind("numeric")[int(np.argmax(broken))].name
-                raise DataError(f"column {column!r}, or the target, holds infinite values (infinity): replace them")
+                raise overflow(table.layout.of_kind("numeric")[int(np.argmax(broken))].name)
 
     # --- in -------------------------------------------------------------------------------------------------
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any) -> Table:
-        """Rows, one target of numbers or classes, and weights."""
-        table = ingest.as_table(X, y, sample_weight)
-        if table is not None:
-            return self._ingest_table(self._with_target(table))
+    def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
+        """One target, of classes or numbers."""
         require_target(self, y)
-        source = ingest.columns_of(self, X, self.card.takes, reset=True, finite=False)
-        source.weight = ingest.weights_of(sample_weight, X)
         values = column_or_1d(np.asarray(y), warn=True)
         if self._are_classes(values):
-            classes, source.target = ingest.labels_of(y, X)
+            labels, source.target = ingest.labels_of(y, X)
             [name] = ingest.target_names(source, source.target)
-            target = Column(name, "categorical", tuple(classes.tolist()), declared=True, missing=0)
-        else:
-            source.target = ingest.numbers_of(values, X)
-            [name] = ingest.target_names(source, source.target)
-            target = Column(name, "numeric", missing=0)
-        return self._ingest_table(ingest.memory_table(source, [target]))
+            return [Column(name, "categorical", tuple(labels.tolist()), declared=True, missing=0)]
+        source.target = ingest.numbers_of(values, X)
+        [name] = ingest.target_names(source, source.target)
+        return [Column(name, "numeric", missing=0)]
 
     def _are_classes(self, y: Any) -> bool:
         if self.target != "auto":
             return self.target == "classes"
         return y.dtype.kind not in "iuf" or (y.dtype.kind in "iu" and int(np.ptp(y)) < FEW_LABELS)
 
-    def _with_target(self, table: Table) -> Table:
+    def _with_target(self, table: Table, classes: Any = None) -> Table:
         if len(table.layout.target) != 1:
             raise SchemaError("FeatureRanker needs one target; name it with y= or with_target")
         column = table.layout.target_columns[0]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, FAINT, INK, Figure, few_digits, finite, literal, shortened
-from novacula.projection.columns import column_name
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def biplot_figure(model: Components, scores: Floats, pair: tuple[int, int]) -> F
     points = finite(scores, "a score")[:: -(-len(scores) // POINTS)]
     loadings = model.components_[list(pair)].T * np.sqrt(model.explained_variance_[list(pair)])
     order = np.argsort(-np.linalg.norm(loadings, axis=1), kind="stable")[:ARROWS]
-    names = [column_name(model.schema_, int(j)) for j in order]
+    names = model.schema_.column_names(order)
     reach = np.abs(points).max(initial=0.0), np.abs(loadings).max(initial=0.0)
     arrows = loadings[order] * (0.9 * reach[0] / reach[1] if reach[1] > 0.0 else 0.0)
 

@@ -18,9 +18,9 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import warn_unless_converged
-from novacula.projection.columns import examine_not_finite
+from novacula.projection.columns import require_known
 from novacula.projection.components import Components
 from novacula.projection.dimension import asked, decided
 from novacula.projection.em import likeliest_normal, observe_known
@@ -109,7 +109,7 @@ class PCA(Components):
         noise="One variance in every direction left out; squares make it prone to outliers.",
         missing="Estimated within the model by EM (the rows' known values count, nothing is imputed beforehand); rows "
         "to transform are filled with what the model expects.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
@@ -164,30 +164,22 @@ class PCA(Components):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the directions of rows, which are an array, a frame or a `Table`; y is not looked at."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
+    def _learn(self, table: Table) -> None:
+        """Find the directions."""
         self.n_iter_, self.moments_ = 1, None
         self.method_ = self._route(table)
         spectrum = self._solve(table)
         if spectrum is None:
             self.method_, spectrum = "em", self._solve_missing(table)
         self._keep(spectrum)
-        return self
 
     @available_if(lambda self: self._needs_sums_only())
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows: the directions are those of all rows so far. Tiny eigenvalues keep fewer digits than by `fit`."""
-        self._validate_params()
-        first = not hasattr(self, "components_")
+        return self._fit_more(X, y, sample_weight)
+
+    def _learn_more(self, table: Table, first: bool) -> None:
         if first:
-            self._forget()
-        table = self._ingest(X, sample_weight, first=first)
-        if first:
-            self._remember(table)
             self.moments_ = None
         elif self.moments_ is None or self.method_ == "em":
             raise ParameterError(
@@ -201,7 +193,6 @@ class PCA(Components):
         self.n_iter_, self.method_ = 1, "covariance"
         self.moments_ = moments if self.moments_ is None else self.moments_ + moments
         self._keep(solve_covariance(self.moments_))
-        return self
 
     def _needs_sums_only(self) -> bool:
         if self.method not in ("auto", "covariance"):
@@ -280,10 +271,10 @@ class PCA(Components):
         known = table.reduce(observe_known)
         d, most = self.n_features_in_, float(known.weight.max(initial=0.0))
         self._require_rows(table, most)
-        examine_not_finite(table, known)
+        require_known(table, known)
         k = asked(self.n_components, most, d)
         run = likeliest_normal(table, known, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
-        warn_unless_converged(run, "PCA", stacklevel=4)
+        warn_unless_converged(run, "PCA")
         self.n_iter_, self.converged_, self.history_ = run.n_iter, run.converged, list(run.history)
         assert run.params.moments is not None  # noqa: S101  (max_iter is at least 1)
         self.moments_ = run.params.moments
@@ -305,12 +296,10 @@ class PCA(Components):
         self._require_rows(table, weight)
         if np.isfinite(sums).all():
             return True
-        examine_not_finite(table, table.reduce(observe_known))
+        require_known(table, table.reduce(observe_known))
         return False
 
     def _require_rows(self, table: Table, weight: float) -> None:
-        if not weight > 0.0:
-            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
         if weight <= 1.0:
             raise DataError(
                 f"{table.source.name} counts as n_samples={weight:g} (one sample or less), but a variance needs more "

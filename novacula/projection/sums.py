@@ -10,13 +10,14 @@ which costs digits only if the mean of a column is large beside its deviation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from novacula.statistics import CoMoments, Statistic
 from novacula.statistics.base import require_same_layout
 from novacula.statistics.comoments import counted_rows
+from novacula.table.admission import showing
 from novacula.table.chunk import Chunk, Floats, without_duplicates
 
 DENSITY = 0.1
@@ -25,6 +26,7 @@ CANCELS = 1e4
 """How many times its squared deviation may be the squared mean of a column: then twelve digits are left."""
 
 
+@showing("missing", "infinite")
 def observe_scatter(chunk: Chunk) -> CoMoments:
     """Weight, mean and scatter of the features, by sparse products where that is faster and as exact."""
     block = chunk.sparse
@@ -46,6 +48,8 @@ class Spread(Statistic):
     The columns are the numeric ones, then those of the sparse block. A value that is not finite makes the mean of
     its column so.
     """
+
+    shows: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
 
     weight: float
     mean: Floats  # (d,)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,10 @@ class Statistic(ABC):
     """A frozen dataclass of arrays with `zero`, `observe` and `+`, whose size does not grow with the rows."""
 
     __slots__ = ()
+
+    shows: ClassVar[frozenset[str]] = frozenset()
+    """Of "missing" and "infinite" those values that make a number of `observe(chunk)` not finite: a learner's first
+    pass then looks for them only where that happens. For statistics of all numeric columns and the target."""
 
     @abstractmethod
     def __add__(self, other: Self) -> Self:

@@ -14,7 +14,7 @@ by Chan's formula:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class CoMoments(Statistic):
     X are the numeric and then the sparse columns (`Chunk.dense`), y the k targets. A value that is missing or
     infinite makes the mean of its column not finite, for the learner to report.
     """
+
+    shows: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
 
     weight: float
     mean: Floats  # (p,)

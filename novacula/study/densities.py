@@ -81,7 +81,7 @@ def _score(name: str, model: Any, table: Table, parts: Folds, gappy: bool) -> De
     def nothing(why: str) -> DensityScore:
         return DensityScore(name, math.nan, math.nan, np.full(len(parts), np.nan), len(table), normalised, why)
 
-    if gappy and not model.card.takes_missing:
+    if gappy and not model.card.admits.missing:
         return nothing("takes no missing values")
     try:
         losses = np.array([_loss(model, table.take(train), table.take(held)) for train, held in parts])

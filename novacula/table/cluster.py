@@ -11,7 +11,7 @@ worker that dies in the middle of a pass changes no digit.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -30,6 +30,7 @@ from novacula.table.chunk import Chunk
 from novacula.table.memory import MemoryPartition
 from novacula.table.names import printable
 from novacula.table.parallel import Addable, one_blas_thread, tree_sum
+from novacula.table.runner import Found, LocalRunner, first_row
 from novacula.table.source import Partition
 from novacula.table.table import Layout
 
@@ -55,6 +56,8 @@ class ClusterRunner:
     rows are spread again before the next pass. Rows in this process's memory go through the scheduler, which
     keeps them; Dask warns where that is heavy, and files that all workers can read are the way out.
     """
+
+    is_local = False
 
     def __init__(self, client: Any, patience: float = PATIENCE) -> None:
         if not isinstance(client, Client):
@@ -91,6 +94,25 @@ class ClusterRunner:
         with explained():
             tasks = self._tasks(map_rows, parts, layout, function, args)
             return [result for results in self._results(tasks) for result in results]
+
+    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
+        """Examine the rows where they are."""
+        with explained():
+            before = 0
+            for n, found in self._results(self._tasks(find_row, parts, layout, examine, args)):
+                if found is not None:
+                    place, row, what = found
+                    return parts[before + place], row, what
+                before += n
+            return None
+
+    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """There is nothing to look for."""
+        yield from chunks
+
+    def at_home(self, table: Any) -> LocalRunner:
+        """Threads."""
+        return LocalRunner()
 
     # --- tasks ----------------------------------------------------------------------------------------------
 
@@ -282,6 +304,13 @@ def map_rows(name: str, rows: Rows, function: Callable[..., Any], args: Any) -> 
     """Give the function's array for each chunk."""
     with at_work(name):
         return [function(chunk, *args) for chunks in rows for chunk in chunks]
+
+
+def find_row(name: str, rows: Rows, examine: Callable[..., Any], args: Any) -> tuple[int, Any]:
+    """How many partitions there are, and the place of the first that holds something, its row and what it is."""
+    with at_work(name):
+        places = ((place, first_row(chunks, examine, args)) for place, chunks in enumerate(rows))
+        return len(rows), next(((place, *found) for place, found in places if found is not None), None)
 
 
 def add(left: S, right: S) -> S:

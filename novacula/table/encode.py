@@ -5,7 +5,7 @@ Columns may be Arrow or NumPy arrays. What cannot be laid out is named: the row,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -50,7 +50,11 @@ class Place:
 
     def name(self, flags: Any) -> str:
         """Name the first row that is flagged."""
-        return self.partition.row_name(self.row + int(np.argmax(flags)))
+        return self.row_name(int(np.argmax(flags)))
+
+    def row_name(self, row: int) -> str:
+        """Name a row of the batch."""
+        return self.partition.row_name(self.row + row)
 
 
 def encode_batch(
@@ -156,12 +160,17 @@ def encode_weight(columns: Mapping[str, Any], n: int, schema: Schema, place: Pla
     if schema.weight is None:
         return np.ones(n)
     weight = _numbers(columns[schema.weight], schema[schema.weight], schema, place)
+    require_weights(weight, place.row_name, schema.weight)
+    return np.ascontiguousarray(weight)
+
+
+def require_weights(weight: Floats, row_name: Callable[[int], str], name: str) -> None:
+    """Refuse weights that are missing, negative or infinite, with the row."""
     wrong = ~((weight >= 0) & (weight < np.inf))
     if wrong.any():
-        value = weight[np.argmax(wrong)]
-        what = "no weight" if np.isnan(value) else f"the weight {value:g}"
-        raise DataError(f"{place.name(wrong)} has {what} in column {schema.weight!r}: weights are 0 or more")
-    return np.ascontiguousarray(weight)
+        row = int(np.argmax(wrong))
+        what = "no weight (NaN)" if np.isnan(weight[row]) else f"the weight {weight[row]:g}"
+        raise DataError(f"{row_name(row)} has {what} in {name!r}: weights are finite, and 0 or more")
 
 
 def encode_target(columns: Mapping[str, Any], schema: Schema, place: Place) -> Floats | Codes | None:
@@ -184,8 +193,15 @@ def _target(values: Any, column: Column, schema: Schema, place: Place) -> Any:
         advice = f"say types={{{column.name!r}: 'numeric'}}, or name another target"
         raise SchemaError(f"the target {column.name!r} is{among} {column.kind}: {advice}")
     if gone.any():
-        raise DataError(f"{place.name(gone)} has no value for the target {column.name!r}")
+        raise refused_target("missing", column.name, place.name(gone))
     return part
+
+
+def refused_target(what: str, name: str, row: str) -> DataError:
+    """The error of a target that is missing or infinite."""
+    if what == "missing":
+        return DataError(f"{row} has no value for the target {name!r}: fill it in or leave the row out")
+    return DataError(f"the target {name!r} is infinite (inf) in {row}: replace the value or leave the row out")
 
 
 def _numbers(values: Any, column: Column, schema: Schema, place: Place) -> Floats:

@@ -7,9 +7,9 @@ ClusterRunner  workers of a Dask cluster (see `cluster`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from novacula.table.source import Partition, Unseen
 
 S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
+Found: TypeAlias = tuple[Partition, int, Any]
 
 
 class Layout:
@@ -57,6 +58,10 @@ class Layout:
 class Runner(Protocol):
     """Where the loop over partitions runs."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether that is this process."""
+
     def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
         """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
 
@@ -66,9 +71,20 @@ class Runner(Protocol):
     def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
         """Give the function's array for each chunk, in order."""
 
+    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
+        """The first partition, its row and what `examine` found there; it finds a `row` of a chunk, or None."""
+
+    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Give chunks that are taken one by one as they are, having looked at them where that is still to be done."""
+
+    def at_home(self, table: Any) -> Runner:
+        """The runner of a table of some of the rows that was brought into the memory of this process."""
+
 
 class LocalRunner:
     """Threads of this process."""
+
+    is_local = True
 
     def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
         """Partitions in parallel, each by one thread from beginning to end."""
@@ -94,3 +110,32 @@ class LocalRunner:
 
         with closing(map_ordered(map_partition, parts)) as arrays:
             return [result for results in arrays for result in results]
+
+    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
+        """Partitions in parallel, the first that holds something first."""
+
+        def find_in(part: Partition) -> Found | None:
+            found = first_row(layout.chunks(part), examine, args)
+            return None if found is None else (part, *found)
+
+        with closing(map_ordered(find_in, parts)) as places:
+            return next((place for place in places if place is not None), None)
+
+    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """There is nothing to look for."""
+        yield from chunks
+
+    def at_home(self, table: Any) -> LocalRunner:
+        """The same."""
+        return self
+
+
+def first_row(chunks: Iterable[Chunk], examine: Callable[..., Any], args: Any) -> tuple[int, Any] | None:
+    """The first row of a partition at which `examine` points, and what it found."""
+    before = 0
+    for chunk in chunks:
+        found = examine(chunk, *args)
+        if found is not None:
+            return before + found.row, found
+        before += len(chunk)
+    return None

@@ -124,6 +124,13 @@ class Schema:
         roles = set(self.roles)
         return tuple(c for c in self.columns if c.name not in roles and c.kind != "ignored")
 
+    def column_names(self, places: Iterable[int] | None = None) -> list[str]:
+        """The names of the numbers of a row: numeric columns, then those of sparse blocks, then targets."""
+        names = [column.name for column in self.of_kind("numeric")]
+        names += [f"{block.name}[{j}]" for block in self.of_kind("sparse") for j in range(block.width)]
+        names += self.target
+        return names if places is None else [names[j] for j in places]
+
     def of_kind(self, kind: Kind) -> tuple[Column, ...]:
         """The features of one kind, in order: the order of a chunk's columns."""
         return self._by_kind[kind]

@@ -87,6 +87,12 @@ class Table:
         policy = self.unseen if unseen is None else unseen
         return type(self)(self.source, layout, unseen=policy, runner=self.runner, progress=self.progress)
 
+    def with_runner(self, runner: Runner) -> Self:
+        """The same table, whose passes are run by another runner."""
+        table = self._with(self.layout)
+        table.runner = runner
+        return table
+
     def select(self, names: str | Sequence[str]) -> Self:
         """Keep these columns, and target and weight."""
         return self._with(self.layout.select(as_names(names)))
@@ -131,7 +137,8 @@ class Table:
         """The first n rows, in memory."""
         source = self._first_rows(max(n, 0))
         source.name = f"the first rows of {self.source.name}"
-        return type(self)(source, replace(self.layout.uncounted(), n_rows=source.n_rows), unseen=self.unseen)
+        first = type(self)(source, replace(self.layout.uncounted(), n_rows=source.n_rows), unseen=self.unseen)
+        return first.with_runner(self.runner.at_home(first))
 
     def _first_rows(self, n: int) -> MemorySource:
         from novacula.table.frames import FrameSource
@@ -213,9 +220,7 @@ class Table:
         """The same table on a Dask cluster: its partitions stay in the workers' memory between passes."""
         from novacula.table.cluster import ClusterRunner
 
-        table = self._with(self.layout)
-        table.runner = ClusterRunner(client)
-        return table
+        return self.with_runner(ClusterRunner(client))
 
     # --- the loop over rows ---------------------------------------------------------------------------------
 
@@ -238,17 +243,19 @@ class Table:
     @property
     def is_local(self) -> bool:
         """Whether the rows are in the memory of this process, and passes over them run here."""
-        return isinstance(self.source, MemorySource) and isinstance(self.runner, LocalRunner)
+        return isinstance(self.source, MemorySource) and self.runner.is_local
 
     def chunks(self) -> Generator[Chunk, None, None]:
         """The chunks in order, read ahead by one."""
         layout = self._layout
-        return prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))
+        with closing(prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))) as ahead:
+            yield from self.runner.watch(ahead)
 
     def to_chunk(self) -> Chunk:
         """All rows as one chunk, for learners that need them at once; a view where they are in memory as such."""
         if isinstance(self.source, MemorySource) and self.source.n_rows:
-            return self.source.chunk(0, self.source.n_rows, self.layout, self.unseen)
+            [chunk] = self.runner.watch([self.source.chunk(0, self.source.n_rows, self.layout, self.unseen)])
+            return chunk
         return Chunk.concatenate(list(self.chunks()))
 
     @property

@@ -8,7 +8,7 @@ What an attribute says is its gain, H(examples) − Σ share(branch) · H(branch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,19 +17,19 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import ParameterError
 from novacula.learner import Card, Classifier, Work
-from novacula.learner.base import count_unseen
+from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
-from novacula.table import Chunk, Schema, Table
-from novacula.table.chunk import UNSEEN, Floats
+from novacula.table import Chunk, Table
+from novacula.table.chunk import Floats
 from novacula.tree import exporting, settings
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.export import NamedTree, Rule
-from novacula.tree.growing import Candidates, Grown, grow_tree, refuse_infinite
+from novacula.tree.growing import Candidates, Grown, grow_tree
 from novacula.tree.holding_out import split_rows
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import (
@@ -127,7 +127,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         search="Greedy from the root down, without going back; pruned afterwards, if asked.",
         noise="Fitted to the last row unless stopped or pruned.",
         missing="Down every branch with its share, or down the most common one.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
@@ -150,7 +150,6 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         },
     )
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates, Conditions, Pruning, RuleList)
-    checks_finite: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [StrOptions(set(CRITERIA))],
@@ -236,13 +235,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Grow the tree, then prune it. X is an array, a frame or a `Table`; for a table y may be omitted."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
+    def _learn(self, table: Table) -> None:
+        """Grow the tree, then prune it."""
         self.attributes_ = attributes_of(self.schema_, self.thresholds)
         training, validation = self._held_out(table)
         grown = self._grow(training)
@@ -259,12 +253,9 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
             self._cut(merge_siblings(self.tree_))
         if self.prune == "rules":
             self.rule_list_ = learn_rules(self, training)
-        return self
 
     def _grow(self, table: Table) -> Grown:
         counts = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
-        if not counts.sum() > 0:
-            raise DataError("the weights sum to zero: no row counts")
         class_weight = class_weights(self.class_weight, self.classes_, counts)
         total = counts * class_weight
         if not total.sum() > 0:
@@ -288,7 +279,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         """Prune by reduced error on these rows: from now on they are not fit to measure the tree by."""
         check_is_fitted(self)
         self._require_paths()
-        table = self._ingest(X, y, sample_weight, first=False, classes=self.classes_)
+        table = self._ingest(X, y, sample_weight, first=False, piece=True)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
         evidence = Evidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
         self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence))
@@ -333,26 +324,20 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         """Give the class probabilities of each row: those of its leaf, or of its leaves mixed by shares."""
         if hasattr(self, "rule_list_"):
             return self.rule_list_.distributions(settings.pseudo_examples(self))[matches(self, X)]
-        return self._answers(X, leaf_values, self._leaf_distributions())
+        values = self._leaf_distributions()
+        return self._answers(X, leaf_values, self._router(), values, unseen=self.unseen)
 
     def predict(self, X: Any) -> Any:
         """Give the most probable class of each row; of equals the first."""
         if hasattr(self, "rule_list_"):
             return self.classes_[most_frequent(self.predict_proba(X))]
         values = self._leaf_distributions()
-        return self.classes_[self._answers(X, leaf_classes, values, most_frequent(values))[:, 0]]
+        best = most_frequent(values)
+        return self.classes_[self._answers(X, leaf_classes, self._router(), values, best, unseen=self.unseen)]
 
     def _leaf_distributions(self) -> Floats:
         check_is_fitted(self)
         return self.tree_.distributions(settings.pseudo_examples(self))
-
-    def _answers(self, X: Any, answer: Callable[..., Any], *args: Any) -> Any:
-        """What `answer` says of each row; its last column tells of categories never seen, which are reported."""
-        table = self._query(X, self.unseen)
-        answers = table.map(answer, self._router(), table.layout, *args)
-        if answers[:, -1].any():
-            self._report_unseen(table, table.map(count_unseen).sum(axis=0))
-        return answers[:, :-1]
 
     def apply(self, X: Any) -> Integers:
         """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it.
@@ -361,8 +346,8 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         """
         if hasattr(self, "rule_list_"):
             return matches(self, X)
-        table = self._query(X, self.unseen)
-        return table.map(leaves, self._router())
+        check_is_fitted(self)
+        return self._answers(X, leaves, self._router(), unseen=self.unseen)
 
     def decision_path(self, X: Any) -> Any:
         """Give the nodes that each row passes, as a sparse matrix (rows × nodes) of the shares of the row."""
@@ -376,10 +361,10 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def expected_cost(self, X: Any) -> float:
         """Give the mean cost of the tests that rows of X go through; an attribute is paid for once, if it is known."""
-        table = self._query(X, self.unseen)
+        check_is_fitted(self)
         self._require_paths()
         costs = settings.costs(self.costs, self.attributes_)
-        return float(table.map(paid, self._router(), costs).mean())
+        return float(self._answers(X, paid, self._router(), costs, unseen=self.unseen).mean())
 
     def _require_paths(self) -> None:
         if hasattr(self, "rule_list_"):
@@ -454,20 +439,14 @@ def leaf_weights(chunk: Chunk, router: Router, n_classes: int) -> Floats:
     return weighted_counts(at, routes.share * chunk.weight[routes.row], size).reshape(-1, n_classes)
 
 
-def leaf_values(chunk: Chunk, router: Router, layout: Schema, values: Floats) -> Floats:
-    """The values (m, K) of the rows' leaves, and in one more column how many of a row's categories are unseen."""
-    refuse_infinite(chunk.numeric, layout)
-    out = np.empty((len(chunk), values.shape[1] + 1))
-    out[:, :-1] = router.route(chunk).mixed(values, len(chunk))
-    out[:, -1] = (chunk.codes == UNSEEN).sum(axis=1)
-    return out
+def leaf_values(chunk: Chunk, router: Router, values: Floats) -> Floats:
+    """The values (m, K) of the rows' leaves."""
+    return router.route(chunk).mixed(values, len(chunk))
 
 
-def leaf_classes(chunk: Chunk, router: Router, layout: Schema, values: Floats, best: Integers) -> Integers:
-    """The same for the classes of most value, where `best` (m,) are those of the leaves."""
-    refuse_infinite(chunk.numeric, layout)
-    classes = router.route(chunk).classes(values, best, len(chunk))
-    return np.column_stack([classes, (chunk.codes == UNSEEN).sum(axis=1)])
+def leaf_classes(chunk: Chunk, router: Router, values: Floats, best: Integers) -> Integers:
+    """The class of most value of each row, where `best` (m,) are those of the leaves."""
+    return router.route(chunk).classes(values, best, len(chunk))
 
 
 def leaves(chunk: Chunk, router: Router) -> Integers:

@@ -12,12 +12,11 @@ import numpy as np
 from scipy.special import ndtri
 
 from novacula.learner.work import Cell, Step, Work, WorkTable
-from novacula.table import Chunk, Schema, Table
+from novacula.table import Chunk, Table
 from novacula.table.chunk import UNSEEN, Codes, Floats
 from novacula.table.names import printable
 from novacula.tree.export.condition import Condition, digits
 from novacula.tree.export.rules import Rule
-from novacula.tree.growing import refuse_infinite
 from novacula.tree.pruning.pessimistic import ONE
 from novacula.tree.rule_pruning import Estimates
 from novacula.tree.rule_structure import Matcher
@@ -79,13 +78,10 @@ def _explanations(learner: Any, table: Table) -> Iterator[Explanation]:
     *_, default = learner.rule_list_.lines(learner.attributes_, labels)
     matcher = Matcher(learner.rule_list_, learner.schema_, learner.attributes_)
     for chunk in table.chunks():
-        yield from _of_chunk(chunk, table.layout, matcher, rules, default)
+        yield from _of_chunk(chunk, matcher, rules, default)
 
 
-def _of_chunk(
-    chunk: Chunk, layout: Schema, matcher: Matcher, rules: Sequence[Rule], default: str
-) -> Iterator[Explanation]:
-    refuse_infinite(chunk.numeric, layout)
+def _of_chunk(chunk: Chunk, matcher: Matcher, rules: Sequence[Rule], default: str) -> Iterator[Explanation]:
     codes, found = matcher.codes(chunk), matcher.match(chunk)
     for row, match in enumerate(found.tolist()):
         tried = [_trial(rule, chunk.numeric[row], codes[row]) for rule in rules[: match + 1]]

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.learner import Card, Classifier, Work
+from novacula.learner.card import Admits
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
@@ -99,7 +100,7 @@ min_gain, max_leaf_nodes, thresholds, max_bins
         search="A greedy tree, then greedily one condition after the other out of each rule.",
         noise="Conditions that fit noise are dropped, as they do not raise the estimate.",
         missing="In the tree as in decision trees; a condition on a missing value does not hold.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing with a warning, or refused (unseen='error').",
         takes=("numeric", "categorical"),
         scales=("memory",),
@@ -115,7 +116,6 @@ min_gain, max_leaf_nodes, thresholds, max_bins
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Conditions, Pruning, RuleList)
-    checks_finite: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: DecisionTreeClassifier._parameter_constraints[name] for name in GROWTH},
@@ -171,23 +171,21 @@ min_gain, max_leaf_nodes, thresholds, max_bins
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Grow a tree and prune its rules, by the rows X_val where they are given. Tables are read into memory."""
-        self._validate_params()
-        self._forget()
-        table = in_memory(self._ingest(X, y, sample_weight))
-        self._remember(table)
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        return self._fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+
+    def _learn(self, table: Table, X_val: Any, y_val: Any) -> None:
+        table = in_memory(table)
         training, validation = self._held_out(table, X_val, y_val)
         tree = DecisionTreeClassifier(**{name: getattr(self, name) for name in GROWTH}).fit(training)
         self.attributes_ = tree.attributes_
         self.rule_list_ = learn_rules(tree, training, validation)
-        return self
 
     def _held_out(self, table: Table, X_val: Any, y_val: Any) -> tuple[Table, Table | None]:
         """The rows to learn from, and those to judge rules by, if there are to be any."""
         if X_val is not None:
             if self.validation_fraction is not None:
                 raise ParameterError("rules are judged by X_val or by a validation_fraction of the rows, not by both")
-            given = self._ingest(X_val, y_val, None, first=False, classes=self.classes_)
+            given = self._ingest(X_val, y_val, None, first=False, piece=True)
             return table, in_memory(given.conform(self.schema_, "ignore", keep_roles=True))
         if self.validation_fraction is None:
             return table, None
@@ -267,4 +265,4 @@ min_gain, max_leaf_nodes, thresholds, max_bins
 
 def in_memory(table: Table) -> Table:
     """The table with its rows in the memory of this process."""
-    return table if table.is_local else table.head(len(table))
+    return table if table.is_local else table.in_memory()

@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
-from novacula.learner.base import count_unseen
 from novacula.table import Chunk, Schema
-from novacula.table.chunk import UNSEEN, Codes, Floats
+from novacula.table.chunk import Codes, Floats
 from novacula.table.names import printable
 from novacula.tree.attributes import Attribute, coded, cut_places
 from novacula.tree.export.condition import Condition, amount
 from novacula.tree.export.rules import Rule, all_hold
-from novacula.tree.growing import refuse_infinite
 from novacula.tree.structure import Integers, most_frequent
 
 
@@ -180,18 +179,14 @@ class Matcher:
 
 def matches(learner: Any, X: Any) -> Integers:
     """The number of the rule of a learner's `rule_list_` that speaks for each row; unseen categories are reported."""
-    table = learner._query(X, learner.unseen)
+    check_is_fitted(learner)
     matcher = Matcher(learner.rule_list_, learner.schema_, learner.attributes_)
-    found = table.map(matched, matcher, table.layout)
-    if found[:, 1].any():
-        learner._report_unseen(table, table.map(count_unseen).sum(axis=0))
-    return found[:, 0]
+    return learner._answers(X, matched, matcher, unseen=learner.unseen)
 
 
-def matched(chunk: Chunk, matcher: Matcher, layout: Schema) -> Integers:
-    """The rule of each row, and how many of the row's categories are unseen."""
-    refuse_infinite(chunk.numeric, layout)
-    return np.column_stack([matcher.match(chunk), (chunk.codes == UNSEEN).sum(axis=1)])
+def matched(chunk: Chunk, matcher: Matcher) -> Integers:
+    """The rule of each row."""
+    return matcher.match(chunk)
 
 
 def _starts(sizes: Sequence[int]) -> Integers:

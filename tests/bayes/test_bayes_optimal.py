@@ -153,7 +153,7 @@ def test_bad_estimators(estimators, prior, error, sentence):
 
 def test_bad_rows():
     X, y = rows()
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="sum to zero"):
         BayesOptimalClassifier().fit(X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(InputTypeError, match="the estimator 'a' takes no Table"):
         BayesOptimalClassifier({"a": LogisticRegression()}).fit(nv.datasets.load("iris"))

@@ -205,9 +205,9 @@ def test_bad_input(sport):
     X = sport.to_pandas()[NAMES]
     with pytest.raises(DataError, match=r"Only binary classification is supported.*3 classes"):
         CandidateElimination().fit(X, ["a", "b", "c", "a"])
-    with pytest.raises(DataError, match=r"column 'Wind' has no value \(NaN\) in row 3"):
+    with pytest.raises(DataError, match=r"column 'Wind' is missing \(NaN\) in row 3"):
         CandidateElimination().fit(X.assign(Wind=["Strong", "Weak", None, "Weak"]), [1, 0, 1, 0])
-    with pytest.raises(DataError, match=r"column 'x1' has no value \(NaN\) in row 2"):
+    with pytest.raises(DataError, match=r"column 'x1' is missing \(NaN\) in row 2"):
         CandidateElimination().fit(np.array([[1, 2], [3, np.nan]]), [1, 0])
     with pytest.raises(DataError, match="column 'x0' is -inf in row 1"):
         CandidateElimination().fit(np.array([[-np.inf, 2], [3, 4]]), [1, 0])

@@ -119,7 +119,7 @@ def test_predict_takes_any_rows(space):
     many = np.random.default_rng(0).uniform(0, 5, (1000, 2)).round(1)
     assert h.predict(many).tolist() == [1 <= row[0] <= 2 for row in many]
     assert h.predict(many).tolist() == [h(tuple(row)) for row in many]
-    with pytest.raises(DataError, match=r"column 'x1' has no value \(NaN\) in row 2"):
+    with pytest.raises(DataError, match=r"column 'x1' is missing \(NaN\) in row 2"):
         h.predict(np.array([[1, 2], [1, np.nan]]))
 
 
@@ -188,7 +188,7 @@ def test_bad_constraints_and_instances(space):
         h(("Sunny", float("nan"), "Weak"))
     with pytest.raises(InputTypeError, match="a sequence or a mapping"):
         h("Sunny")
-    with pytest.raises(DataError, match=r"column 'Degrees' has no value \(NaN\) in row 2"):
+    with pytest.raises(DataError, match=r"column 'Degrees' is missing \(NaN\) in row 2"):
         h.predict(pd.DataFrame({"Sky": ["Sunny"] * 2, "Degrees": [10, None], "Wind": ["Weak"] * 2}))
     with pytest.raises(SchemaError, match="no column 'Wind'"):
         h.predict(pd.DataFrame({"Sky": ["Sunny"], "Degrees": [10]}))

@@ -228,13 +228,13 @@ def test_too_few_iterations_are_reported():
 
 def test_holes_words_weights_and_targets_are_refused():
     learner = BayesianLinearRegression()
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    with pytest.raises(ValueError, match="is missing"):
         learner.fit([[1.0], [np.nan], [2.0]], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="Input X contains infinity"):
+    with pytest.raises(ValueError, match="is infinite"):
         learner.fit([[1.0], [np.inf], [2.0]], [1.0, 2.0, 3.0])
     with pytest.raises(SchemaError, match="column 'town' is not numeric"):
         learner.fit(pd.DataFrame({"town": ["x", "y"]}), [1.0, 2.0])
-    with pytest.raises(ValueError, match="at least one non-zero number"):
+    with pytest.raises(ValueError, match="sum to zero number"):
         learner.fit([[1.0], [2.0]], [1.0, 2.0], [0.0, 0.0])
     with pytest.raises(SchemaError, match="learns one target, and there are 2"):
         learner.fit([[1.0], [2.0]], [[1.0, 2.0], [2.0, 3.0]])
@@ -248,7 +248,7 @@ def test_a_refused_piece_is_not_counted():
     model = BayesianLinearRegression().partial_fit(X[:10], y[:10])
     with pytest.raises(ParameterError, match="prior_precision has shape"):
         model.set_params(prior_precision=[1.0]).partial_fit(X[10:], y[10:])
-    with pytest.raises(ValueError, match="Input X contains NaN"):
+    with pytest.raises(ValueError, match="is missing"):
         model.set_params(prior_precision=1.0).partial_fit(np.full((2, 2), np.nan), [1.0, 2.0])
     model.partial_fit(X[10:], y[10:])
     np.testing.assert_allclose(model.coef_, BayesianLinearRegression().fit(X, y).coef_, rtol=1e-10)

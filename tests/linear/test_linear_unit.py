@@ -229,7 +229,7 @@ def test_more_than_two_classes_are_refused():
         DataError, match=r"Only binary classification is supported by LinearUnit with a threshold.* 3 classes"
     ):
         LinearUnit(threshold=True).fit([[1.0], [2.0], [3.0]], [0, 1, 2])
-    with pytest.raises(DataError, match="1 class:"):
+    with pytest.raises(DataError, match="one class only"):
         LinearUnit(threshold=True).fit([[1.0], [2.0], [3.0]], [1, 1, 1])
 
 
@@ -309,7 +309,7 @@ def test_bad_rows_are_refused(solver, five):
         LinearUnit(solver).fit(nv.read(weightless, target="t", weight="w"))
     for value in (np.nan, np.inf):
         frame = pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [1.0, value, 2.0], "t": [1.0, 2.0, 3.0]})
-        with pytest.raises(DataError, match="column 'b' holds missing or infinite values"):
+        with pytest.raises(DataError, match="column 'b' is (missing|infinite)"):
             LinearUnit(solver).fit(nv.read(frame, target="t"))
         with pytest.raises(ValueError, match=r"NaN|infinity"):
             LinearUnit(solver).fit(frame[["a", "b"]], frame["t"])

@@ -115,7 +115,7 @@ def test_bad_parameters_are_refused(parameters, words):
 def test_bad_rows_are_refused():
     with pytest.raises(DataError, match="one class only"):
         Perceptron().fit(SQUARE, [1, 1, 1, 1])
-    with pytest.raises(DataError, match="only the class 0 has weight"):
+    with pytest.raises(DataError, match="one class only, 0"):
         Perceptron().fit(SQUARE, [0, 0, 0, 1], [1.0, 1.0, 1.0, 0.0])
     with pytest.raises(ValueError, match="zero"):
         Perceptron().fit(SQUARE, [0, 0, 0, 1], np.zeros(4))
@@ -130,7 +130,7 @@ def test_bad_rows_are_refused():
 @pytest.mark.parametrize("label", [0, 1])
 def test_values_that_are_not_finite_are_refused_with_their_column(value, label):
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [value, 1.0, 2.0], "y": [label, 0, 1]})
-    with pytest.raises(DataError, match="column 'b' holds missing or infinite values"):
+    with pytest.raises(DataError, match="column 'b' is (missing|infinite)"):
         Perceptron().fit(nv.read(frame, target="y"))
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         Perceptron().fit(frame[["a", "b"]], frame["y"])

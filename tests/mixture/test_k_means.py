@@ -307,7 +307,7 @@ def test_bad_input_is_refused_with_a_sentence(tmp_path):
         KMeans(2, init=[[0.0, np.nan], [1.0, 1.0]]).fit(X)
     with pytest.raises(ParameterError, match="leave n_init at 1"):
         KMeans(2, init=X[:2], n_init=3).fit(X)
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="sum to zero"):
         KMeans(2).fit(X, sample_weight=np.zeros(len(X)))
     with pytest.raises(DataError, match="sum to zero"):
         KMeans(2).fit(nv.read(pa.table({"x": [1.0, 2.0], "w": [0.0, 0.0]}), weight="w"))

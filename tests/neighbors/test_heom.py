@@ -89,13 +89,13 @@ def test_other_metrics_refuse_words_and_gaps():
         KNeighborsClassifier(1).fit(FRAME, [0, 1, 0, 1])
     gaps = FRAME[["age"]].astype(float).copy()
     gaps.loc[2, "age"] = np.nan
-    with pytest.raises(DataError, match=r"'age'.*row 3.*heom"):
+    with pytest.raises(DataError, match=r"'age' is missing .* in row 3"):
         KNeighborsClassifier(1).fit(gaps, [0, 1, 0, 1])
 
 
 def test_infinite_numbers_are_refused_here_too():
     frame = FRAME.assign(age=[1.0, np.inf, 2.0, 3.0])
-    with pytest.raises(DataError, match=r"'age' is infinite in row 2"):
+    with pytest.raises(DataError, match=r"'age' is infinite .* in row 2"):
         KNeighborsClassifier(1, metric="heom").fit(frame, [0, 1, 0, 1])
 
 

@@ -187,8 +187,8 @@ X3, Y3 = [[0.0], [1.0], [2.0]], [0, 1, 1]
         ({"n_neighbors": 4}, (X3, Y3), "n_neighbors is 4, but .* 3 rows"),
         ({"n_neighbors": 3}, (X3, Y3, [1.0, 0.0, 0.5]), "n_neighbors is 3, but .* 1.5 weight"),
         ({"n_neighbors": "loo"}, ([[0.0]], [0]), "at least two"),
-        ({"n_neighbors": 1}, ([[0.0], [np.nan], [2.0]], Y3), r"NaN.* row 2.*heom"),
-        ({"n_neighbors": 1}, ([[0.0], [1.0], [-np.inf]], Y3), "infinite in row 3"),
+        ({"n_neighbors": 1}, ([[0.0], [np.nan], [2.0]], Y3), r"is missing .* in row 2"),
+        ({"n_neighbors": 1}, ([[0.0], [1.0], [-np.inf]], Y3), "infinite .* in row 3"),
     ],
 )
 def test_what_cannot_be_fitted(settings_, arguments, sentence):

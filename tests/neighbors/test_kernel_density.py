@@ -324,9 +324,9 @@ def test_widths_that_make_no_sense(bandwidth):
 @pytest.mark.parametrize(
     ("options", "rows", "message"),
     [
-        ({}, [[0.0, 1.0], [np.nan, 2.0]], "column 'x0' misses a value .* in row 2"),
-        ({}, [[0.0, 1.0], [3.0, np.inf]], "column 'x1' is infinite in row 2"),
-        ({}, [[0.0, 1.0], [3.0, -1e200]], "column 'x1' is -1e.200 in row 2"),
+        ({}, [[0.0, 1.0], [np.nan, 2.0]], "column 'x0' is missing .* in row 2"),
+        ({}, [[0.0, 1.0], [3.0, np.inf]], "column 'x1' is infinite .* in row 2"),
+        ({}, [[0.0, 1.0], [3.0, -1e200]], "column 'x1' holds numbers whose squares overflow"),
         ({"bandwidth": "scott"}, [[0.0, 1.0], [3.0, 1.0]], "column 'x1' has the same value in every row"),
         ({"bandwidth": "isj"}, [[0.0, 1.0], [3.0, 1.0]], "too few for bandwidth='isj'|the same value"),
         ({"bandwidth": "scott"}, [[0.0, 1.0]], "at least two rows"),
@@ -348,7 +348,7 @@ def test_too_few_points_for_sheather_jones():
 
 
 def test_no_weight():
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="sum to zero"):
         KernelDensity().fit([[1.0], [2.0]], sample_weight=[0.0, 0.0])
     table = nv.read(pa.table({"x": [1.0, 2.0], "w": [0.0, 0.0]}), weight="w")
     with pytest.raises(DataError, match="weights sum to zero"):
@@ -381,5 +381,5 @@ def test_questions_that_make_no_sense():
         smooth.density_on_grid(10, low=3.0, high=2.0)
     rows = np.zeros((1_500_000, 1))
     rows[1_234_567] = np.nan
-    with pytest.raises(DataError, match=r"column 'x0' misses a value .* in row 1234568"):
+    with pytest.raises(DataError, match=r"column 'x0' is missing .* in row 1234568"):
         smooth.set_params(algorithm="grid").score_samples(rows)

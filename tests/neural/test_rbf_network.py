@@ -410,7 +410,7 @@ def test_data_that_cannot_be_used_are_refused(tmp_path):
     x, y = wave()
     weightless = nv.read(pa.table({"a": x.ravel(), "t": y, "w": np.zeros(80)}), target="t", weight="w")
     for centers in (3, x[:3]):
-        with pytest.raises(DataError, match=r"sum to zero|at least one non-zero"):
+        with pytest.raises(DataError, match=r"sum to zero|sum to zero"):
             RBFNetworkRegressor(centers, width=1.0).fit(weightless)
     with pytest.raises(DataError, match="one class only"):
         RBFNetworkClassifier(3).fit(x, ["a"] * 80)

@@ -321,7 +321,7 @@ X = np.random.default_rng(11).normal(size=(6, 4))
         (PCA(5), X, "n_components=5 must be between 1 and min.*=4"),
         (PCA(4), X[:3], "min.n_samples, n_features.=3"),
         (PCA(), X[:1], "n_samples=1 .one sample or less."),
-        (PCA(), np.where(np.eye(6, 4) > 0, np.inf, X), "column 'x0' holds infinite values"),
+        (PCA(), np.where(np.eye(6, 4) > 0, np.inf, X), "column 'x0' is infinite"),
         (PCA(), np.where(np.arange(4) == 2, np.nan, X), "column 'x2' holds no value at all"),
         (PCA(), X * 1e200, "column 'x0' holds numbers whose squares overflow"),
         (PCA("mle"), X[:3], "needs at least as many rows as columns"),
@@ -369,7 +369,7 @@ def test_partial_fit_says_what_it_cannot_do():
 
 def test_transforming_says_what_it_cannot_do():
     model = PCA(2).fit(X)
-    with pytest.raises(DataError, match="column 'x1' holds infinite"):
+    with pytest.raises(DataError, match="column 'x1' is infinite"):
         model.transform([[0.0, np.inf, 0.0, 0.0]])
     with pytest.raises(DataError, match="3 columns, but there are 2 components"):
         model.inverse_transform(np.zeros((1, 3)))

@@ -119,7 +119,7 @@ def test_costs_of_nothing_are_free_where_no_cost_divides():
         (np.empty((6, 0)), Y, ValueError, "0 feature"),
         (np.ones((6, 2, 1)), Y, ValueError, "dim 3"),
         (FRAME, np.array([0, 1, 0, 1, np.nan, 1]), ValueError, "NaN"),
-        (FRAME, np.array([0, 1, 0, 1, np.inf, 1]), ValueError, "infinity"),
+        (FRAME, np.array([0, 1, 0, 1, np.inf, 1]), ValueError, "infinite"),
         (FRAME, np.linspace(0, 1, 6), ValueError, "continuous"),
         (FRAME, np.ones((6, 2)), ValueError, "1d array"),
         (np.array([[1.0, 2.0], [3.0, np.inf]]), [0, 1], DataError, "'x1'.*infinit"),
@@ -145,9 +145,9 @@ def test_infinities_are_refused_wherever_they_come_from(tmp_path):
     ("weight", "words"),
     [
         (np.zeros(6), "zero"),
-        (np.array([1.0, 1, 1, 1, 1, -1]), "[Nn]egative"),
+        (np.array([1.0, 1, 1, 1, 1, -1]), "the weight -1 "),
         (np.array([1.0, 1, 1, 1, 1, np.nan]), "NaN"),
-        (np.array([1.0, 1, 1, 1, 1, np.inf]), "infinity"),
+        (np.array([1.0, 1, 1, 1, 1, np.inf]), "infinite"),
         (np.ones(5), "shape"),
     ],
 )

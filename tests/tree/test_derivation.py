@@ -218,7 +218,7 @@ def test_m_estimates(m, expected):
 
 def test_infinity_is_refused_as_in_prediction():
     model = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(nv.errors.DataError, match="infinity"):
+    with pytest.raises(nv.errors.DataError, match="infinite"):
         model.work([[np.inf]])
 
 

@@ -44,7 +44,7 @@ def bag_totals(statistic: ClassTotals | Vocabulary, group: Group) -> tuple[Float
         raise DataError(f"{_entry(names, at)} holds negative values, and counts cannot be negative")
     if not np.isfinite(statistic.total).all():
         at = int(np.argwhere(~np.isfinite(statistic.total))[0, 1])
-        raise DataError(f"{_entry(names, at)} contains infinity or a value too large for float64: mend or drop it")
+        raise DataError(f"{_entry(names, at)} holds numbers whose sum overflows: scale it")
     return statistic.total, names
 
 

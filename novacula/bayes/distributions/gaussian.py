@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
-from novacula.errors import DataError
+from novacula.errors import DataError, overflow
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Chunk, Floats
@@ -135,11 +135,10 @@ def variance_floor(pooled_var: Floats, smoothing: Smoothing) -> float:
 
 
 def require_finite(statistic: ClassMoments, group: Group) -> None:
-    """Refuse what is infinite, or so large that its square is."""
+    """Refuse numbers whose squares are infinite."""
     wrong = ~np.isfinite(statistic.mean) | ~np.isfinite(statistic.ssd)
     if wrong.any():
-        name = group.names[int(np.argwhere(wrong)[0, 1])]
-        raise DataError(f"column {name!r} contains infinity or a value too large for float64: mend or drop it")
+        raise overflow(group.names[int(np.argwhere(wrong)[0, 1])])
 
 
 def _left_out(n: int) -> str:

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
-from novacula.errors import DataError
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import QuantileSketch
 from novacula.table.chunk import Chunk, Floats
@@ -63,8 +62,6 @@ class Kernel(Part):
         """
         shape = statistic.level.shape
         cells = [statistic.points(k, j) for k, j in np.ndindex(shape)]
-        if not all(np.isfinite(values).all() for values, _ in cells):
-            raise DataError(f"a column among {', '.join(group.names[:5])} contains infinity: mend or drop it")
         for k, j in np.ndindex(shape):
             if not len(cells[k * shape[1] + j][0]):
                 others = [cells[c * shape[1] + j] for c in range(shape[0])]

@@ -7,9 +7,9 @@ What the learners of all emissions share: sequences in, Baum–Welch or counting
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ParameterError, warn_user
 from novacula.graph.hmm.baum_welch import ExpectedCounts, Model, climb, expected_counts, labelled_counts
 from novacula.graph.hmm.blocks import Block, cut, each
 from novacula.graph.hmm.derivation import derive_model, derive_predictions
@@ -29,11 +29,14 @@ from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Paramete
 from novacula.graph.hmm.sequences import Sequences
 from novacula.graph.hmm.start import Given, Starts, allowed_transitions
 from novacula.graph.hmm.viterbi import best_paths
-from novacula.learner.base import Unsupervised, count_unseen
+from novacula.learner.base import Unsupervised
+from novacula.learner.card import Admits
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Step, Work
 from novacula.mixture.em import EMResult, Restart
 from novacula.table import Chunk, Column, Schema, Table
+from novacula.table.admission import first_fault
+from novacula.table.admitting import refusal
 from novacula.table.chunk import Codes, Floats
 
 IN_TIME: Mapping[str, str] = {
@@ -97,8 +100,8 @@ class HiddenMarkovModel(Unsupervised):
         return table
 
     @abstractmethod
-    def _values(self, chunk: Chunk, sequences: Sequences) -> Any:
-        """The observations (n, d) of a chunk, checked."""
+    def _values(self, chunk: Chunk) -> Any:
+        """The observations (n, d) of a chunk."""
 
     @abstractmethod
     def _overview(self, values: Any, weight: Floats, seed: int) -> Overview:
@@ -126,7 +129,7 @@ class HiddenMarkovModel(Unsupervised):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(
+    def fit(  # type: ignore[override]  # lengths come third, as users of sequences expect
         self,
         X: Any,
         y: Any = None,
@@ -146,23 +149,37 @@ class HiddenMarkovModel(Unsupervised):
         sequence, time : names of the columns that say to which sequence a row belongs, and when it was seen
         sample_weight : a weight for each sequence, or for each row, equal within a sequence
         """
-        self._validate_params()
-        self._forget()
         sequences = Sequences.of(X, lengths, sequence, time, y if isinstance(y, str) else None)
-        table = self._typed(self._ingest(sequences.data, None))
-        self._remember(table)
+        return self._fit(sequences.data, sequences=sequences, y=y, weight=sample_weight)
+
+    @property
+    def _admits(self) -> Admits:
+        """Steps are looked at once it is known to which sequence they belong, and which sequences count."""
+        return replace(self.card.admits, infinite=True)
+
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
+        return self._typed(super()._ingest(X, y, sample_weight, **how))
+
+    def _learn(self, table: Table, sequences: Sequences, y: Any, weight: Any) -> None:
         chunk = sequences.arranged(table.to_chunk())
         labels = read_labels(y, sequences, self.n_states)
-        weight = sequence_weights(sequences, sample_weight, chunk)
+        weight = sequence_weights(sequences, weight, chunk)
         counted = weight > 0.0
         steps = slice(None) if counted.all() else np.repeat(counted, sequences.lengths)
-        values = self._values(chunk if counted.all() else chunk.take(steps), sequences)
+        self._require_admitted(replace(chunk, weight=np.repeat(weight, sequences.lengths)), sequences)
+        values = self._values(chunk if counted.all() else chunk.take(steps))
         held = None if labels.held is None else labels.held[steps]
         blocks = cut(values, held, sequences.lengths[counted], weight[counted], self.discrete)
         self.states_ = labels.states
-        return self._learn(values, blocks, labels)
+        self._learn_blocks(values, blocks, labels)
 
-    def _learn(self, values: Any, blocks: list[Block], labels: Labels) -> Self:
+    def _require_admitted(self, chunk: Chunk, sequences: Sequences) -> None:
+        """Refuse what the card does not admit, with its step and sequence."""
+        fault = first_fault(chunk, self.card.admits)
+        if fault is not None:
+            raise refusal(fault, self.schema_, sequences.row_name(fault.row))
+
+    def _learn_blocks(self, values: Any, blocks: list[Block], labels: Labels) -> None:
         rng = check_random_state(self.random_state)
         k, seeds = len(labels.states), rng.randint(2**31, size=self.n_init + 1).tolist()
         if labels.held is None and len(values) < k:
@@ -175,10 +192,11 @@ class HiddenMarkovModel(Unsupervised):
         model = Model(begin, allowed, self.m, solver)
         self.n_steps_, self.n_parameters_ = float(step_weight.sum()), model.n_parameters
         if labels.complete:
-            return self._count(blocks, model, overview.blank(k))
+            self._count(blocks, model, overview.blank(k))
+            return
         how = self.init if isinstance(self.init, str) else self.default_init
         starts = Starts(blocks, model, overview, given, how, labels.held is not None)
-        return self._keep(climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter))
+        self._keep(climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter))
 
     def _given(self, n_states: int) -> Given:
         """The parameters that `init` gives, checked."""
@@ -200,7 +218,7 @@ class HiddenMarkovModel(Unsupervised):
             raise ParameterError(f"n_init is {self.n_init}, but init gives one whole start: leave n_init at 1")
         return given
 
-    def _count(self, blocks: list[Block], model: Model, blank: Emission) -> Self:
+    def _count(self, blocks: list[Block], model: Model, blank: Emission) -> None:
         """With every state known, the counts are solved once."""
         counts = labelled_counts(blocks, model, blank)
         parameters = model.solve(counts)
@@ -208,9 +226,9 @@ class HiddenMarkovModel(Unsupervised):
         sentence = "Every state was known, so the counts were solved once."
         objective = joint + model.log_prior(parameters)
         ended = Restart(objective, 1, sentence)
-        return self._keep(EMResult(parameters, counts, joint, (objective,), Outcome.CONVERGED, (ended,), 0))
+        self._keep(EMResult(parameters, counts, joint, (objective,), Outcome.CONVERGED, (ended,), 0))
 
-    def _keep(self, result: EMResult[Parameters, ExpectedCounts]) -> Self:
+    def _keep(self, result: EMResult[Parameters, ExpectedCounts]) -> None:
         counts = result.statistics
         assert counts is not None  # noqa: S101  (climb raises where no step was made)
         self.start_, self.transition_ = result.params.start, result.params.transition
@@ -222,8 +240,7 @@ class HiddenMarkovModel(Unsupervised):
         if result.outcome is not Outcome.CONVERGED:
             from sklearn.exceptions import ConvergenceWarning
 
-            warnings.warn(f"{type(self).__name__}: {self.outcome_}", ConvergenceWarning, stacklevel=4)
-        return self
+            warn_user(f"{type(self).__name__}: {self.outcome_}", ConvergenceWarning)
 
     def _set(self, start: Any, transition: Any, emission: Emission, columns: tuple[Column, ...], states: Any) -> Self:
         """Take parameters as they are, without a fit; columns called x0, x1, … have no names of their own."""
@@ -364,8 +381,8 @@ class HiddenMarkovModel(Unsupervised):
             self._refuse_flat()
         table = self._query(sequences.data, getattr(self, "unseen", "ignore"))
         chunk = sequences.arranged(table.to_chunk())
-        self._report_unseen(table, count_unseen(chunk).ravel())
-        values = self._values(chunk, sequences)
+        self._require_admitted(chunk, sequences)
+        values = self._values(chunk)
         return sequences, cut(values, None, sequences.lengths, np.ones(len(sequences)), self.discrete)
 
     def _refuse_flat(self) -> None:

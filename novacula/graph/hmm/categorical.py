@@ -13,8 +13,7 @@ from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import symbol_steps
 from novacula.graph.hmm.emissions.categorical import CategoricalEmission, CategoricalOverview
 from novacula.graph.hmm.parameters import distribution
-from novacula.graph.hmm.sequences import Sequences
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Step
 from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import MISSING, Codes, Floats
@@ -84,7 +83,7 @@ class CategoricalHMM(HiddenMarkovModel):
         search="Baum–Welch (EM), which never falls, from one start or several; counting where states are known.",
         noise="Averages out in the expected counts.",
         missing="Integrated out: a step without a symbol says nothing, but time goes on.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Treated as missing, with a warning, or refused (`unseen`).",
         takes=("numeric", "categorical"),
         uses="arrays",
@@ -173,7 +172,7 @@ class CategoricalHMM(HiddenMarkovModel):
             types = {column.name: list(labels) for column, labels in zip(columns, lists, strict=True)}
         return table.with_types(types) if types else table
 
-    def _values(self, chunk: Chunk, sequences: Sequences) -> Codes:
+    def _values(self, chunk: Chunk) -> Codes:
         return np.maximum(chunk.codes, MISSING)
 
     def _overview(self, values: Codes, weight: Floats, seed: int) -> CategoricalOverview:

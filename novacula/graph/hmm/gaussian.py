@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -10,13 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError, overflow, warn_user
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
 from novacula.graph.hmm.parameters import numeric_columns
-from novacula.graph.hmm.sequences import Sequences
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Step
 from novacula.mixture.em import Restart
 from novacula.mixture.gaussian.covariance import CovarianceType, Family
@@ -77,7 +75,7 @@ class GaussianHMM(HiddenMarkovModel):
         search="Baum–Welch (EM), which never falls, from one start or several; counting where states are known.",
         noise="Outliers pull means and widen covariances, or take a state of their own.",
         missing="Integrated out: a step counts by its known values; one without any says nothing, but time goes on.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric",),
         uses="arrays",
@@ -152,14 +150,8 @@ class GaussianHMM(HiddenMarkovModel):
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
-    def _values(self, chunk: Chunk, sequences: Sequences) -> Floats:
-        x = chunk.numeric
-        wrong = np.isinf(x)
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            name = self.schema_.features[column].name
-            raise DataError(f"{sequences.row_name(row)} holds infinity in column {name!r}: mend or drop it")
-        return x
+    def _values(self, chunk: Chunk) -> Floats:
+        return chunk.numeric
 
     def _overview(self, values: Floats, weight: Floats, seed: int) -> GaussianOverview:
         for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
@@ -168,7 +160,7 @@ class GaussianHMM(HiddenMarkovModel):
         overview = GaussianOverview.of(values, weight, self.covariance_type, self.reg_covar, seed)
         if not np.isfinite(overview.rows.variance).all():
             name = self.schema_.features[int(np.argmin(np.isfinite(overview.rows.variance)))].name
-            raise DataError(f"column {name!r} holds numbers whose squares overflow: scale them")
+            raise overflow(name)
         self.floor_, self.overall_mean_ = overview.family.floor, overview.rows.mean
         return overview
 
@@ -209,11 +201,10 @@ class GaussianHMM(HiddenMarkovModel):
         self.collapsed_ = tuple(collapsed)
         if collapsed:
             names = [str(self.states_[k]) for k in collapsed]
-            warnings.warn(
+            warn_user(
                 f"GaussianHMM: states whose variance is held at the floor of reg_covar: {', '.join(names[:10])}; lower "
                 "n_states, raise reg_covar, or drop columns that do not vary or depend on each other",
                 DataWarning,
-                stacklevel=6,
             )
 
     def _emission_steps(self) -> Iterator[Step]:

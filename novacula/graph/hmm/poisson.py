@@ -13,7 +13,7 @@ from novacula.graph.hmm.emission_steps import rate_steps
 from novacula.graph.hmm.emissions.poisson import PoissonEmission, PoissonOverview
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.graph.hmm.sequences import Sequences
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
 from novacula.learner.work import Step
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
@@ -61,7 +61,7 @@ class PoissonHMM(HiddenMarkovModel):
         search="Baum–Welch (EM), which never falls, from one start or several; counting where states are known.",
         noise="Averages out in the rates; counts that vary more than Poisson's take more states.",
         missing="Integrated out: a step without a count says nothing, but time goes on.",
-        takes_missing=True,
+        admits=Admits(missing=True),
         unseen="Not taken: categories are no counts.",
         takes=("numeric",),
         counts=True,
@@ -119,17 +119,19 @@ class PoissonHMM(HiddenMarkovModel):
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
-    def _values(self, chunk: Chunk, sequences: Sequences) -> Floats:
-        x = chunk.numeric
-        wrong = (x < 0.0) | np.isinf(x)
-        if wrong.any():
-            row, column = np.argwhere(wrong)[0]
-            name = self.schema_.features[column].name
+    def _values(self, chunk: Chunk) -> Floats:
+        return chunk.numeric
+
+    def _require_admitted(self, chunk: Chunk, sequences: Sequences) -> None:
+        super()._require_admitted(chunk, sequences)
+        below = (chunk.numeric < 0.0) & (chunk.weight > 0.0)[:, None]
+        if below.any():
+            row, column = (int(place) for place in np.argwhere(below)[0])
             raise DataError(
-                f"{sequences.row_name(row)} holds {x[row, column]:g} in column {name!r}, which is no count: Negative "
-                "values in data passed to a model of counts cannot be explained"
+                f"column {self.schema_.features[column].name!r} is {chunk.numeric[row, column]:g} in "
+                f"{sequences.row_name(row)}, which is not a count: Negative values in data passed to a model of counts "
+                "cannot be explained"
             )
-        return x
 
     def _overview(self, values: Floats, weight: Floats, seed: int) -> PoissonOverview:
         for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):

@@ -10,10 +10,9 @@ import numpy as np
 
 from novacula.kernel.algebra import Gaussian, Kernel, gram
 from novacula.kernel.algebra.rows import dense
-from novacula.kernel.chunk_rows import finite_rows
+from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.expansion.figures import agreement_figure
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.projection.columns import column_name
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
@@ -59,7 +58,7 @@ def _fourier_steps(model: RandomFourierFeatures) -> Iterator[Step]:
         (f"{j + 1}", *model.random_weights_[:SHOWN, j].tolist(), float(model.random_offset_[j]))
         for j in range(min(SHOWN, count))
     ]
-    names = [column_name(model.schema_, i) for i in range(min(SHOWN, d))]
+    names = model.schema_.column_names(range(min(SHOWN, d)))
     more = "" if d <= SHOWN and count <= SHOWN else f"the first of {count} directions and {d} columns"
     yield Step("The directions w and offsets b", table=WorkTable(("", *names, "b"), tuple(rows), more))
 
@@ -71,7 +70,7 @@ def _how(gamma: Any) -> str:
 
 def _fourier_features(model: RandomFourierFeatures, chunk: Chunk) -> Iterator[Step]:
     """The first direction seen by the first row, and the cosine and the sine of the angle."""
-    x, w = dense(finite_rows(chunk.rows(0, 1), model.schema_))[0], model.random_weights_[:, 0]
+    x, w = dense(rows_of(chunk.rows(0, 1)))[0], model.random_weights_[:, 0]
     angle = float(x @ w)
     total, values = written_sum("w", w, "x", x)
     yield Step("Row 1 along direction 1", formula="wᵀx = Σ w_i x_i", expression=total, values=values, result=angle)
@@ -95,14 +94,14 @@ def derive_nystroem(model: Nystroem, chunk: Chunk | None) -> Work:
     said = [f"{m} landmarks; {model.rank_} of the {m} eigenvalues of K_mm are kept."]
     if chunk is None:
         return Work("Nyström features", _nystroem_steps(model), said)
-    similar = model._map().similarities(finite_rows(chunk, model.schema_))
+    similar = model._map().similarities(rows_of(chunk))
     steps = [_nystroem_feature(model, similar, j) for j in range(min(2, m))]
     return Work("Nyström features of rows", [*steps, *_agreement(model, model.kernel_, chunk)], said)
 
 
 def _nystroem_steps(model: Nystroem) -> Iterator[Step]:
     yield Step("What is sought", formula="z(x) = N k_m(x),  N = K_mm^(−½) = Σ v vᵀ/√λ")
-    names = [column_name(model.schema_, j) for j in range(min(SHOWN, model.components_.shape[1]))]
+    names = model.schema_.column_names(range(min(SHOWN, model.components_.shape[1])))
     rows = [(f"{i + 1}", *row[:SHOWN].tolist()) for i, row in enumerate(model.components_[:SHOWN])]
     caption = f"the first of {len(model.components_)}" if len(model.components_) > SHOWN else ""
     yield Step("The landmarks", table=WorkTable(("", *names), tuple(rows), caption))
@@ -147,7 +146,7 @@ def _nystroem_feature(model: Nystroem, similar: Floats, j: int) -> Step:
 def _agreement(model: Nystroem | RandomFourierFeatures, kernel: Kernel, chunk: Chunk) -> Iterator[Step]:
     """Products of features beside the kernel, for the first rows."""
     z = model._map()(chunk)
-    exact, near = gram(kernel, finite_rows(chunk, model.schema_)), z @ z.T
+    exact, near = gram(kernel, rows_of(chunk)), z @ z.T
     if len(z) > 1:
         total, values = written_sum("z", z[0], "u", z[1])
         yield Step(

@@ -8,12 +8,10 @@ from typing import Any
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError
 from novacula.kernel.algebra import ColumnSpread
 from novacula.kernel.expansion.maps import observe_spread
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
-from novacula.projection.columns import column_name
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -33,22 +31,19 @@ class Expander(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         check_is_fitted(self)
         table = ingest.as_table(X, None, None)
         if table is None:
-            return self._query(X).map(self._map())
+            return self._answers(X, self._map())
         known = table.conform(self.schema_, "ignore", keep_roles=True)
-        return known.expanded(self._map(), self.get_feature_names_out().tolist())
+        return self._answering(known).expanded(self._map(), self.get_feature_names_out().tolist())
 
     def _spread(self, table: Table) -> ColumnSpread:
-        """Mean and variance of the columns, from one pass; refuses what is not finite, and rows without weight."""
-        spread = table.reduce(observe_spread, self.schema_)
-        if not spread.weight > 0.0:
-            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
-        names = tuple(column_name(self.schema_, j) for j in range(len(spread.mean)))
+        """Mean and variance of the columns, from one pass."""
+        spread = table.reduce(observe_spread)
+        names = tuple(self.schema_.column_names())
         return ColumnSpread(spread.mean, spread.ssd / spread.weight, names)
 
     def _first_chunk(self, X: Any) -> Chunk:
         """The first rows of X, no more than are shown."""
-        chunk = next(iter(self._query(X).chunks()))
-        return chunk.rows(0, min(FEW, len(chunk)))
+        return self._first_rows(X, FEW)[0]
 
     @property
     def _n_features_out(self) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from novacula.kernel.algebra import Kernel, Rows, gram
-from novacula.kernel.chunk_rows import finite_rows, require_finite
+from novacula.kernel.chunk_rows import on_finite_rows, rows_of
 from novacula.projection.sums import Spread
-from novacula.table import Chunk, Schema
+from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
 
@@ -20,11 +20,14 @@ class FourierMap:
 
     directions: Floats  # (D, d)
     offsets: Floats  # (D,)
-    schema: Schema
 
     def __call__(self, chunk: Chunk) -> Floats:
         """Features (n, D)."""
-        angles = np.asarray(finite_rows(chunk, self.schema) @ self.directions.T)
+        return on_finite_rows(self.waves, rows_of(chunk))
+
+    def waves(self, rows: Rows) -> Floats:
+        """√(2/D) cos(Wx + b) (n, D)."""
+        angles = np.asarray(rows @ self.directions.T)
         angles += self.offsets
         np.cos(angles, out=angles)
         angles *= np.sqrt(2.0 / len(self.offsets))
@@ -38,11 +41,10 @@ class NystroemMap:
     kernel: Kernel
     landmarks: Floats  # (m, d)
     normalization: Floats  # (m, m)
-    schema: Schema
 
     def __call__(self, chunk: Chunk) -> Floats:
         """Features (n, m)."""
-        return np.asarray(self.similarities(finite_rows(chunk, self.schema)) @ self.normalization)
+        return on_finite_rows(lambda rows: np.asarray(self.similarities(rows) @ self.normalization), rows_of(chunk))
 
     def similarities(self, rows: Rows) -> Floats:
         """k(x, l) (n, m)."""
@@ -54,8 +56,6 @@ class NystroemMap:
         return gram(self.kernel, rows, landmarks)
 
 
-def observe_spread(chunk: Chunk, schema: Schema) -> Spread:
-    """Mean and squared deviations of each column, of rows that are finite."""
-    counted = chunk.counted()
-    require_finite(counted, schema)
-    return Spread.observe(counted)
+def observe_spread(chunk: Chunk) -> Spread:
+    """Mean and squared deviations of each column."""
+    return Spread.observe(chunk.counted())

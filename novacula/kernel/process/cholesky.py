@@ -6,7 +6,6 @@ is copied.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
@@ -14,7 +13,7 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from novacula.errors import DataError, RankWarning
+from novacula.errors import DataError, RankWarning, warn_user
 from novacula.table.chunk import Floats
 from novacula.table.parallel import one_blas_thread
 
@@ -73,9 +72,8 @@ def needed_jitter(covariance: Callable[[float], Floats]) -> float:
 def warn_of_jitter(jitter: float, learner: str) -> None:
     """Say what was added, where something was."""
     if jitter > 0.0:
-        warnings.warn(
+        warn_user(
             f"{learner}: rounding left the kernel matrix not positive definite, so {jitter:.3g} was added to its "
             "diagonal, as if the noise were that much larger: raise noise, or drop rows that repeat others",
             RankWarning,
-            stacklevel=4,
         )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy import linalg
 
-from novacula.errors import DataError, RankWarning
+from novacula.errors import DataError, RankWarning, warn_user
 from novacula.kernel.process.cholesky import few_threads, lower_factor, solved
 from novacula.kernel.process.posterior import left_out
 from novacula.table.chunk import Floats
@@ -44,11 +42,10 @@ def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats, learn
         return solved(factor, target)
     values, vectors = told_apart(matrix)
     sign = "has negative eigenvalues" if (values < 0.0).any() else f"has rank {len(values)} of {len(matrix)}"
-    warnings.warn(
+    warn_user(
         f"{learner}: the kernel matrix with its penalty {sign}, so the coefficients are the shortest ones that fit "
         "best: raise alpha, or take a kernel that tells the rows apart",
         RankWarning,
-        stacklevel=3,
     )
     return np.asarray(vectors @ ((vectors.T @ target) / values[:, None]))
 

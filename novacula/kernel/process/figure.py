@@ -8,7 +8,6 @@ import numpy as np
 
 from novacula.kernel.algebra.rows import dense
 from novacula.learner.figure import COLOURS, FAINT, INK, Figure, few_digits, literal, shortened
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def posterior_figure(model: FittedProcess, n_samples: int, random_state: Any) ->
     mean, std = model.predict(places[:, None], return_std=True)
     outer = model.predict(places[:, None], return_std=True, with_noise=True)[1]
     drawn = model.sample_y(places[:, None], n_samples, random_state) if n_samples else np.empty((PLACES, 0))
-    [name] = column_names(model.schema_)
+    [name] = model.schema_.column_names()
 
     def draw(axes: Axes) -> None:
         draw_bands(axes, places, mean, std, outer)

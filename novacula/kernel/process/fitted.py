@@ -124,8 +124,8 @@ class FittedProcess(Regressor, KeepsRows):
             spread = covariance[:, :, None] * self.y_std_**2
             return self._in_units(self._posterior.means(rows)), self._shaped(spread)
         if not return_std:
-            return self._in_units(self._answers(X, self._posterior.means))
-        found = self._answers(X, self._posterior.means_and_variances)
+            return self._in_units(self._asked(X, self._posterior.means))
+        found = self._asked(X, self._posterior.means_and_variances)
         std = np.sqrt(found[:, -1:] + noise) * self.y_std_
         return self._in_units(found[:, :-1]), self._shaped(std)
 

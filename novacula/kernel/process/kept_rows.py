@@ -14,10 +14,9 @@ import numpy as np
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra import Kernel, as_kernel, gram
 from novacula.kernel.algebra.rows import Rows, is_sparse
-from novacula.kernel.chunk_rows import finite_rows, require_finite, rows_of
+from novacula.kernel.chunk_rows import rows_of
 from novacula.learner.base import Learner
-from novacula.linear.rows import column_names
-from novacula.table import Chunk, Schema, Table
+from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import map_ordered, one_blas_thread
 
@@ -52,10 +51,7 @@ class KeepsRows(Learner):
         """Store the rows that have weight, and the kernel with its words replaced by numbers."""
         chunk = table.to_chunk()
         places = np.flatnonzero(chunk.weight > 0.0)
-        if not len(places):
-            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
         self._require_memory(len(places))
-        require_finite(chunk, table.layout, tells_row=True)
         rows, kept = rows_of(chunk), chunk.counted()
         if kernel.precomputed:
             if rows.shape[0] != rows.shape[1]:
@@ -66,7 +62,7 @@ class KeepsRows(Learner):
         self.examples_ = {"rows": rows.copy(), "weight": kept.weight.copy(), "target": target}
         if kernel.precomputed:
             self.examples_["places"] = places
-        names = column_names(self.schema_) if not kernel.precomputed else None
+        names = self.schema_.column_names() if not kernel.precomputed else None
         self.kernel_ = kernel.resolved(self.examples_["rows"], weight=kept.weight, names=names)
 
     def _require_memory(self, n: int) -> None:
@@ -116,9 +112,8 @@ class KeepsRows(Learner):
 
     # --- answers --------------------------------------------------------------------------------------------
 
-    def _answers(self, X: Any, answer: Callable[[Rows], Floats]) -> Floats:
+    def _asked(self, X: Any, answer: Callable[[Rows], Floats]) -> Floats:
         """An array a row of X, (m, k): what `answer` says of blocks of rows."""
-        table = self._query(X)
 
         def quiet(block: Rows) -> Floats:
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is looked for at the end
@@ -126,9 +121,9 @@ class KeepsRows(Learner):
 
         def of_chunk(chunk: Chunk) -> Floats:
             with one_blas_thread():  # blocks are what runs side by side
-                return np.concatenate(list(map_ordered(quiet, self._blocks(self._seen(chunk, table.layout)))))
+                return np.concatenate(list(map_ordered(quiet, self._blocks(self._seen(chunk)))))
 
-        found = np.asarray(table.map(of_chunk))
+        found = np.asarray(self._answers(X, of_chunk))
         if not np.isfinite(found).all():
             row = int(np.argmin(np.isfinite(found).all(axis=1)))
             raise DataError(f"the answer for row {row + 1} is not finite: it lies too far from all rows of the fit")
@@ -138,21 +133,19 @@ class KeepsRows(Learner):
         step = max(1, BLOCK_BYTES // (8 * len(self.examples_["weight"])))
         return (rows[start : start + step] for start in range(0, rows.shape[0], step))
 
-    def _seen(self, chunk: Chunk, layout: Schema) -> Rows:
+    def _seen(self, chunk: Chunk) -> Rows:
         """Rows to answer for, as the kernel takes them."""
-        rows = finite_rows(chunk, layout)
+        rows = rows_of(chunk)
         return rows[:, self.examples_["places"]] if "places" in self.examples_ else rows
 
     def _all_seen(self, X: Any) -> Rows:
         """All rows of X at once."""
-        table = self._query(X)
-        return self._seen(table.to_chunk(), table.layout)
+        return self._seen(self._query(X).to_chunk())
 
     def _first_seen(self, X: Any) -> tuple[Rows, bool]:
         """The rows of X whose answers are derived, and whether there are more."""
-        table = self._query(X)
-        chunk = next(iter(table.chunks()))
-        return self._seen(chunk.rows(0, min(DERIVED, len(chunk))), table.layout), len(chunk) > DERIVED
+        chunk, cut = self._first_rows(X, DERIVED)
+        return self._seen(chunk), cut
 
 
 def finite_matrix(matrix: Floats, kernel: Kernel) -> Floats:

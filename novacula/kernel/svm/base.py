@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -19,9 +18,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError
+from novacula.errors import ParameterError, warn_user
 from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
-from novacula.kernel.chunk_rows import require_finite, rows_of
+from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.decomposition import Effort, Watch
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.examples import Examples, Sample
@@ -31,7 +30,7 @@ from novacula.kernel.svm.row_cache import SIDE
 from novacula.kernel.svm.scale_warning import warn_of_scales
 from novacula.learner.base import Learner
 from novacula.learner.work import Work, WorkTable
-from novacula.table import Chunk, Table
+from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import map_ordered
 
@@ -145,12 +144,11 @@ class SupportVectorMachine(Learner):
         if short:
             machine, name = short[0]
             more = f", and {len(short) - 1} more," if len(short) > 1 else ""
-            warnings.warn(
+            warn_user(
                 f"{name}{more} did not converge ({machine.reason}): the KKT conditions are violated by "
                 f"{machine.violation:.3g}, more than tol={self.tol:g}; raise max_iter, time_budget or tol, or scale "
                 "the columns",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     # --- answers --------------------------------------------------------------------------------------------
@@ -177,12 +175,7 @@ class SupportVectorMachine(Learner):
 
     def _decisions(self, X: Any) -> Floats:
         """Σ βᵢ k(xᵢ, x) + b of each machine for the rows of X (m, machines)."""
-        table = self._query(X)
-        return np.asarray(table.map(lambda chunk: self._chunk_decisions(chunk, table)))
-
-    def _chunk_decisions(self, chunk: Chunk, table: Table) -> Floats:
-        require_finite(chunk, table.layout)
-        return self._row_decisions(rows_of(chunk))
+        return np.asarray(self._answers(X, lambda chunk: self._row_decisions(rows_of(chunk))))
 
     def _row_decisions(self, rows: Rows) -> Floats:
         if is_plane(self.kernel_):
@@ -225,11 +218,8 @@ class SupportVectorMachine(Learner):
             return self._derivation()
         from novacula.kernel.svm.derivation import derive_predictions
 
-        table = self._query(X)
-        chunk = next(iter(table.chunks()))
-        first = chunk.rows(0, min(DERIVED, len(chunk)))
-        require_finite(first, table.layout)
-        return derive_predictions(self, rows_of(first), len(chunk) > DERIVED)
+        first, cut = self._first_rows(X, DERIVED)
+        return derive_predictions(self, rows_of(first), cut)
 
     @abstractmethod
     def _derivation(self) -> Work:

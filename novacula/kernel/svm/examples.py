@@ -15,11 +15,10 @@ from scipy.sparse import csr_matrix, issparse
 
 from novacula.errors import DataError
 from novacula.kernel.algebra import Kernel, Rows
-from novacula.kernel.chunk_rows import require_finite, rows_of
+from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
 from novacula.kernel.svm.linear.products import in_blocks
-from novacula.linear.rows import column_names
 from novacula.table import Table
 from novacula.table.chunk import Floats, without_duplicates
 
@@ -52,11 +51,8 @@ class Sample:
     def of(cls, table: Table, kernel: Kernel) -> Self:
         """The rows of a table that count; of a precomputed kernel they are rows and columns of its matrix."""
         chunk = table.to_chunk()
-        require_finite(chunk, table.layout, tells_row=True)
         place = np.flatnonzero(chunk.weight > 0.0)
-        if not len(place):
-            raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
-        rows, counted, names = rows_of(chunk), chunk.counted(), column_names(table.layout)
+        rows, counted, names = rows_of(chunk), chunk.counted(), table.layout.column_names()
         rows = without_duplicates(rows) if issparse(rows) else rows
         target = np.asarray(counted.target).reshape(len(place))
         if kernel.precomputed:

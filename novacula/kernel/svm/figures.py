@@ -10,7 +10,6 @@ from scipy.sparse import csr_matrix, issparse
 from novacula.kernel.algebra.rows import dense
 from novacula.kernel.svm.shown_machine import ShownMachine
 from novacula.learner.figure import COLOURS, INK, Figure, literal, shortened
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def margin_figure(model: SVC) -> Figure:
             axes.set_aspect("equal")  # so that the margin is seen at a right angle to the border
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
-        names = column_names(model.schema_, range(2))
+        names = model.schema_.column_names(range(2))
         axes.set_xlabel(literal(shortened(names[0])))
         axes.set_ylabel(literal(shortened(names[1])))
 
@@ -111,7 +110,7 @@ def tube_figure(model: SVR, machine: ShownMachine) -> Figure:
         if machine.target is not None:
             axes.plot(x, machine.target, "s", color=COLOURS[1], markersize=5, label="rows")
             _ring(axes, x[support], machine.target[support])
-        axes.set_xlabel(literal(shortened(column_names(model.schema_, range(1))[0])))
+        axes.set_xlabel(literal(shortened(model.schema_.column_names(range(1))[0])))
         axes.set_ylabel("target")
         axes.grid()
         axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

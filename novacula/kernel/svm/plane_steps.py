@@ -16,7 +16,6 @@ from novacula.kernel.svm.shown_machine import ShownMachine, classifies, columns_
 from novacula.learner.expression import magnitude
 from novacula.learner.work import Step
 from novacula.linear.plane import SHOWN, TERMS, weighted_sum
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def _weight_steps(
     w, d = model.coef_[machine.place], model.n_features_in_
     letter = "αᵢyᵢ" if classifies(model) else "βᵢ"
     shown = range(min(d, WEIGHTS))
-    for j, name in zip(shown, column_names(model.schema_, shown), strict=True):
+    for j, name in zip(shown, model.schema_.column_names(shown), strict=True):
         total, values = weighted_sum("β", beta, "x", dense(model.support_vectors_[held][:, [j]])[:, 0], numbers)
         step = Step(
             machine.titled(f"w_{j + 1}, the coefficient of {name}"),
@@ -75,7 +74,7 @@ def _weight_steps(
         yield _tied(step, ("coef_", machine.place, j), float(w[j]))
     if d > WEIGHTS:
         largest = np.sort(np.argsort(-np.abs(w), kind="stable")[:SHOWN])
-        table = columns_table(("column", "w"), column_names(model.schema_, largest), w[largest])
+        table = columns_table(("column", "w"), model.schema_.column_names(largest), w[largest])
         yield Step(machine.titled(f"The largest of {d} coefficients" if d > SHOWN else "The plane"), table=table)
 
 

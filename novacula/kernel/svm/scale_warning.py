@@ -7,14 +7,13 @@ its step from 0 to 1 is as large as that of any other.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from novacula.errors import ScaleWarning
+from novacula.errors import ScaleWarning, warn_user
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
 
@@ -40,12 +39,11 @@ def warn_of_scales(X: Any, names: Sequence[str], learner: str) -> None:
         return
     wide = np.flatnonzero(deviation > RATIO * least)
     narrow = np.flatnonzero((half_range > 0.0) & (half_range < widest / RATIO))
-    warnings.warn(
+    warn_user(
         f"{learner} adds over columns, and these differ wildly in size (wide: {named(names, wide, -deviation)}; "
         f"narrow: {named(names, narrow, half_range)}), so that the narrow ones hardly count: bring the columns to one "
         f"scale first, as make_pipeline(StandardScaler(), {learner}()) does",
         ScaleWarning,
-        stacklevel=4,
     )
 
 

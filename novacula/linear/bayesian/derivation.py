@@ -28,9 +28,8 @@ from novacula.linear.bayesian.posterior import (
     variances_at,
 )
 from novacula.linear.derivation import DIGITS, FEW, ROUNDING, intercept_step
-from novacula.linear.finite import ROWS
 from novacula.linear.plane import weighted_sum
-from novacula.linear.rows import column_names
+from novacula.linear.rows import DERIVED
 from novacula.linear.solve import EPS
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
@@ -91,7 +90,7 @@ def precision_steps(model: BayesianLinearRegression, posterior: Posterior) -> It
     relative = hasattr(model, "shape_")
     unit, times = (1.0, "") if relative else (model.noise_variance_, "σ²")
     before, rows = (matrix / unit for matrix in precisions(model, posterior))
-    names = (["intercept"] if model.fit_intercept else []) + column_names(model.schema_)
+    names = (["intercept"] if model.fit_intercept else []) + model.schema_.column_names()
     shown = range(min(FEW, len(names)))
     cells = [
         (names[i], names[j], float(before[i, j]), float(rows[i, j]), float(model.precision_[i, j]))
@@ -138,7 +137,7 @@ def mean_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterato
     matrix = prior.precision + system.gram
     right = prior.precision @ prior.mean + system.cross[:, 0]
     shown = np.arange(len(w)) if len(w) <= FEW else np.arange(4)
-    for j, name in zip(shown, column_names(model.schema_, shown), strict=True):
+    for j, name in zip(shown, model.schema_.column_names(shown), strict=True):
         others = np.delete(np.arange(len(w)), j)
         total, values = weighted_sum("v", matrix[j, others], "w", w[others], others)
         yield Step(
@@ -194,7 +193,7 @@ def picture_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iter
 
 def derive_intervals(model: BayesianLinearRegression, chunk: Chunk, work: Work) -> Work:
     """Add to the work of predictions how far targets may lie from them."""
-    rows = chunk.rows(0, min(ROWS, len(chunk))).dense()
+    rows = chunk.rows(0, min(DERIVED, len(chunk))).dense()
     means = model.intercept_ + rows @ model.coef_
     relative = variances_at(rows, model.x_centre_, model.root_, model.pivot_)
     spreads = np.sqrt(model._scale_variance * (1.0 + relative))

@@ -11,7 +11,6 @@ from scipy import special
 from novacula.learner.figure import Figure, curve_figure
 from novacula.linear.bayesian.evidence import Profile
 from novacula.linear.bayesian.posterior import Posterior, variances_at
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def line_figure(model: BayesianLinearRegression, level: float) -> Figure:
     y = model.intercept_ + model.coef_[0] * x
     relative = variances_at(x[:, None], model.x_centre_, model.root_, model.pivot_)
     half = model._reach(level) * np.sqrt(model._scale_variance * (1.0 + relative))
-    [name], target = column_names(model.schema_), model.target_names_[0]
+    [name], target = model.schema_.column_names(), model.target_names_[0]
     return curve_figure(
         x,
         {"mean": y},
@@ -54,7 +53,7 @@ def density_figure(model: BayesianLinearRegression, posterior: Posterior) -> Fig
         "prior": density(x, float(posterior.prior.mean[0]), before, degrees[0]),
         "posterior": density(x, model.coef_[0], after, degrees[1]),
     }
-    [name] = column_names(model.schema_)
+    [name] = model.schema_.column_names()
     title = f"What is believed of the weight of {name}, before and after"
     return curve_figure(x, curves, title=title, xlabel="weight", ylabel="density")
 

@@ -10,9 +10,8 @@ or is chosen together with the size of Λ₀ so that the rows were most probable
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import special
@@ -21,7 +20,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, SchemaError
+from novacula.errors import DataError, ParameterError, SchemaError, warn_user
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.linear.bayesian.derivation import derive_intervals, derive_posterior
@@ -31,7 +30,7 @@ from novacula.linear.bayesian.prior import Prior
 from novacula.linear.bayesian.summary import PosteriorSummary, summarise_posterior
 from novacula.linear.model import NAMED, LinearModel
 from novacula.linear.problem import SumsProblem
-from novacula.linear.rows import column_names, is_flat
+from novacula.linear.rows import is_flat
 from novacula.linear.solve import Solution, System
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -162,25 +161,24 @@ class BayesianLinearRegression(LinearModel):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the posterior given rows with targets; a `Table` brings its own target, or y names it."""
-        self._forget()
-        self._keep(cast("SumsProblem", self._observe_more(X, y, sample_weight)).moments)
-        return self
-
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take the posterior so far for the prior of more rows: it becomes that of all rows."""
-        self._keep(cast("SumsProblem", self._observe_more(X, y, sample_weight)).moments)
-        return self
+        return self._fit_more(X, y, sample_weight)
 
-    def _ingest(self, X: Any, y: Any, sample_weight: Any, *, first: bool = True) -> Table:
-        table = super()._ingest(X, y, sample_weight, first=first)
+    def _learn(self, table: Table) -> None:
+        self._learn_more(table, first=True)
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        self._keep(self._grown_problem(table, first).moments)
+
+    def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
+        table = super()._ingest(X, y, sample_weight, **how)
         k = len(table.layout.target)
         if k != 1:
             raise SchemaError(f"{type(self).__name__} learns one target, and there are {k}: fit one model for each")
         if not is_flat(table):
             words = "A column-vector y was passed when a 1d array was expected; its one column was taken: use y.ravel()"
-            warnings.warn(words, DataConversionWarning, stacklevel=5)
+            warn_user(words, DataConversionWarning)
         return table
 
     def _keep(self, moments: CoMoments) -> None:
@@ -202,7 +200,7 @@ class BayesianLinearRegression(LinearModel):
         error = np.array([posterior.misfit])
         self._warn_of_rank(problem, Solution(coef, error, len(coef), posterior.doubt, posterior.root, "cholesky"))
         if belief.complaint:
-            warnings.warn(f"{type(self).__name__}: {belief.complaint}", ConvergenceWarning, stacklevel=3)
+            warn_user(f"{type(self).__name__}: {belief.complaint}", ConvergenceWarning)
 
     def _prior(self) -> Prior:
         """The prior; for known noise in its units, as it is relative to it otherwise."""
@@ -223,7 +221,7 @@ class BayesianLinearRegression(LinearModel):
         """Refuse columns of whose weights neither rows nor prior say anything."""
         untold = np.flatnonzero(~system.varies & (np.diagonal(prior.precision) == 0.0))
         if len(untold):
-            names = ", ".join(map(repr, column_names(self.schema_, untold[:NAMED])))
+            names = ", ".join(map(repr, self.schema_.column_names(untold[:NAMED])))
             raise DataError(
                 f"{names}{', …' if len(untold) > NAMED else ''} {'does' if len(untold) == 1 else 'do'} not vary, and "
                 "prior_precision says nothing of the weight: drop the column, or raise prior_precision"
@@ -268,7 +266,7 @@ class BayesianLinearRegression(LinearModel):
         return summarise_posterior(self, level, self._reach(level) * math.sqrt(self._scale_variance))
 
     def _plane_variances(self, X: Any) -> Floats:
-        return np.asarray(self._query(X).map(plane_variances, self.x_centre_, self.root_, self.pivot_))
+        return np.asarray(self._answers(X, plane_variances, self.x_centre_, self.root_, self.pivot_, shown=True))
 
     @property
     def _scale_variance(self) -> float:

@@ -17,7 +17,6 @@ from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import table_parts
 from novacula.learner.work import Cell, WorkTable
-from novacula.linear.rows import column_names
 from novacula.linear.summary import DRAWN, SHOWN
 from novacula.table.chunk import Floats
 
@@ -106,7 +105,7 @@ def summarise_posterior(model: BayesianLinearRegression, level: float, reach: fl
         target=model.target_names_[0],
         level=level,
         intercept=model.fit_intercept,
-        names=["intercept"][first:] + column_names(model.schema_),
+        names=["intercept"][first:] + model.schema_.column_names(),
         mean=mean,
         std=np.sqrt(np.diagonal(model.covariance_)),
         low=mean - half,

@@ -27,7 +27,6 @@ from novacula.linear.plane import (
     shown_targets,
     weighted_sum,
 )
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def start_step(model: Lasso, k: int, factor: Floats) -> Step:
 
 def weight_step(model: Lasso, k: int, j: int, price: Price) -> Step:
     """One weight by the soft threshold of how its column goes along with what the others leave."""
-    [name] = column_names(model.schema_, [j])
+    [name] = model.schema_.column_names([j])
     w, a = float(of_target(model.coef_, k)[j]), float(model.squares_[j])
     c, l1, l2 = float(of_target(model.correlation_, k)[j]), float(price.l1[j]), float(price.l2[j])
     sign = "-" if w > 0.0 else "+"
@@ -106,7 +105,7 @@ def weight_step(model: Lasso, k: int, j: int, price: Price) -> Step:
 
 def idle_step(model: Lasso, shown: Places, total: int, correlation: Floats, price: Price) -> Step:
     """Columns that go along with the residual too little to have a weight."""
-    names = column_names(model.schema_, shown)
+    names = model.schema_.column_names(shown)
     rows = tuple(
         (name, float(correlation[j]), float(price.l1[j])) for name, j in zip(names, shown.tolist(), strict=True)
     )

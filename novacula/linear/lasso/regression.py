@@ -28,9 +28,10 @@ from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_s
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
 from novacula.linear.penalty_path import choose_penalty
-from novacula.linear.rows import column_names, is_flat, stored_precision
+from novacula.linear.rows import is_flat, require_squares, stored_precision
 from novacula.linear.solve import System
 from novacula.statistics import Bundle, CoMoments
+from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum
 
@@ -147,19 +148,18 @@ class Lasso(LinearModel):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the plane to rows with targets; a `Table` brings its own target, or y names it."""
-        many = isinstance(self.alpha, str)
-        sums, folds = self._observe_sums(X, y, sample_weight, folds=many, few=FEW_OF_A_PATH if many else FEW)
-        self._solve(sums, folds)
-        return self
-
     @available_if(lambda self: self._needs_sums_only())
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
-        problem: Any = self._observe_more(X, y, sample_weight)
+        return self._fit_more(X, y, sample_weight)
+
+    def _learn(self, table: Table) -> None:
+        many = isinstance(self.alpha, str)
+        self._solve(*self._sums(table, folds=many, few=FEW_OF_A_PATH if many else FEW))
+
+    def _learn_more(self, table: Table, first: bool) -> None:
+        problem = self._grown_problem(table, first)
         self._solve(GramSums(problem.moments, problem.system, problem.flat), None)
-        return self
 
     def _needs_sums_only(self) -> bool:
         if isinstance(self.alpha, str):
@@ -174,23 +174,16 @@ class Lasso(LinearModel):
 
     # --- in -------------------------------------------------------------------------------------------------
 
-    def _observe_sums(
-        self, X: Any, y: Any, sample_weight: Any, *, folds: bool, few: int
-    ) -> tuple[GramSums | RowsSums, Bundle | None]:
-        """Start a fit: all products by one pass where columns are few, by fold if folds are asked for."""
-        self._validate_params()
-        self._forget()
-        table = self._ingest(X, y, sample_weight)
-        self._remember(table)
-        self.target_names_ = list(table.layout.target)
+    def _sums(self, table: Table, *, folds: bool, few: int) -> tuple[GramSums | RowsSums, Bundle | None]:
+        """All products by one pass where columns are few, by fold if folds are asked for."""
         precision, flat = stored_precision(table), is_flat(table)
         if self.n_features_in_ > few or len(table) < self.n_features_in_:
             sums, first = RowsSums.of(table, precision, self.fit_intercept, flat)
-            self._require_sound(X, table, first.weight, first.squares)
+            require_squares(table, first.squares)
             return sums, None
         parts = table.reduce(fold_moments, self.cv, self._seed()) if folds else None
         moments: Any = table.reduce(CoMoments.observe) if parts is None else tree_sum(parts.parts)
-        self._require_sound(X, table, moments.weight, moments.scatter)
+        require_squares(table, moments.scatter)
         return GramSums(moments, System.of(moments, precision, self.fit_intercept), flat, table), parts
 
     def _seed(self) -> int:
@@ -233,7 +226,7 @@ class Lasso(LinearModel):
         self.history_, self.n_iter_ = np.sum(padded, axis=0), rounds - 1
         self.converged_ = all(run.converged for run in runs)
         worst = next((run for run in runs if not run.converged), runs[0])
-        warn_unless_converged(worst, type(self).__name__, stacklevel=5)
+        warn_unless_converged(worst, type(self).__name__)
 
     def _penalties(self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, largest: Floats) -> Floats:
         """One α a target (k,)."""
@@ -261,7 +254,8 @@ class Lasso(LinearModel):
     ) -> LassoPath:
         """The coefficients for each of `alphas`, or for the learner's own grid; the learner stays as it is."""
         learner = clone(self)
-        sums, folds = learner._observe_sums(X, y, sample_weight, folds=cross_validate, few=FEW_OF_A_PATH)
+        table = learner._begun(X, y, sample_weight)
+        sums, folds = learner._sums(table, folds=cross_validate, few=FEW_OF_A_PATH)
         terms = learner._terms()
         grid = self.alphas if alphas is None else alphas
         grid = learner._grid(grid, terms, largest_penalties(WorkingSet(sums), terms)[1])
@@ -275,7 +269,7 @@ class Lasso(LinearModel):
         coef, intercept, gaps, df, error, std_error = (
             values if values is None or not sums.flat else values[:, 0] for values in arrays
         )
-        return LassoPath(grid, coef, intercept, gaps, df, column_names(learner.schema_), error, std_error)
+        return LassoPath(grid, coef, intercept, gaps, df, learner.schema_.column_names(), error, std_error)
 
     def _derivation(self) -> Work:
         return derive_lasso(self)

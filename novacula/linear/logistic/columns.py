@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class ClassColumns(Statistic):
 
     A value that is missing or infinite makes the deviations of its column not finite, for the learner to report.
     """
+
+    shows: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
 
     weight: Floats  # (K,)
     mean: Floats  # (d,)

@@ -15,7 +15,6 @@ from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.derivation import FEW, eliminated, matrix_table
 from novacula.linear.plane import SHOWN, TARGETS, TERMS, weighted_sum
-from novacula.linear.rows import column_names
 from novacula.linear.solve import WELL_CONDITIONED, cholesky
 from novacula.table.chunk import Floats
 
@@ -118,7 +117,7 @@ def objective_step(model: LogisticRegression) -> Step:
 def newton_steps(model: LogisticRegression, first: FirstStep) -> Iterator[Step]:
     """The equations of the first step, and their solution."""
     q = len(first.gradient)
-    names = [*column_names(model.schema_)[: model.n_features_in_], "intercept"][:q]
+    names = [*model.schema_.column_names()[: model.n_features_in_], "intercept"][:q]
     rows = np.column_stack([first.hessian, -first.gradient])
     header = ("equation", *(f"δ_{j + 1}: {names[j]}" for j in range(q)), "−gradient")
     about = " Columns are about their means." if model.fit_intercept else ""
@@ -185,7 +184,7 @@ def gradient_step(model: LogisticRegression, k: int) -> Step:
     l1, l2 = penalties(model)
     shown = largest(w)
     held = l2 * w + l1 * np.sign(w)
-    names = column_names(model.schema_, shown)
+    names = model.schema_.column_names(shown)
     rows = [
         (name, float(w[j]), float(pull[j]), float(held[j]), float(pull[j] - held[j]))
         for j, name in zip(shown, names, strict=True)
@@ -208,7 +207,7 @@ def odds_steps(model: LogisticRegression, k: int) -> Iterator[Step]:
     two, label = len(model.coef_) == 1, plane_name(model, k)
     what = f"The odds of {label} against {model.classes_[0]}" if two else f"The part of {label} in the softmax, e^m"
     if abs(w[top]) < LARGEST:
-        name = column_names(model.schema_, [top])[0]
+        name = model.schema_.column_names([top])[0]
         yield Step(
             f"{what}: one unit more of {name} multiplies {'them' if two else 'it'}",
             formula="odds(x + 1) / odds(x) = eʷ" if two else "e^m(x + 1) / e^m(x) = eʷ",
@@ -216,7 +215,7 @@ def odds_steps(model: LogisticRegression, k: int) -> Iterator[Step]:
             values={"w": w[top]},
         )
     shown = largest(w)
-    names = column_names(model.schema_, shown)
+    names = model.schema_.column_names(shown)
     rows = tuple(
         (name, float(w[j]), float(np.exp(np.clip(w[j], -LARGEST, LARGEST))), float(w[j] * model.spread_[j]))
         for j, name in zip(shown, names, strict=True)
@@ -231,7 +230,7 @@ def odds_steps(model: LogisticRegression, k: int) -> Iterator[Step]:
 
 def probability_figure(model: LogisticRegression) -> Figure:
     """The probability of the second class over the one column there is."""
-    name = column_names(model.schema_, [0])[0]
+    name = model.schema_.column_names([0])[0]
     middle, reach = float(model.centre_[0]), 3.0 * max(float(model.spread_[0]), 1e-300)
     x = np.linspace(middle - reach, middle + reach, 121)
     h = 0.5 * (1.0 + np.tanh(0.5 * (model.intercept_[0] + model.coef_[0, 0] * x)))

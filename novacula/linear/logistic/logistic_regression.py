@@ -9,10 +9,9 @@ The gradient of the log-likelihood is Σ (t − h) x. Fitting needs the rows onl
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import special
@@ -20,8 +19,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, RankWarning
-from novacula.learner.card import Card
+from novacula.errors import DataError, ParameterError, RankWarning, warn_user
+from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.iterate import Run, warn_unless_converged
 from novacula.learner.work import Work
@@ -35,6 +34,7 @@ from novacula.linear.logistic.proximal import ProximalNewton
 from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
+from novacula.linear.rows import require_squares
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -81,6 +81,7 @@ class LogisticRegression(LinearClassifier):
         "Newton with a working set for l1. Convex, so the minimum is the only one; squared errors are not.",
         noise="Classes may overlap; a single row far on the wrong side has a bounded pull.",
         missing="Not taken: a missing or infinite value raises, with its column.",
+        admits=Admits(classes=2),
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
@@ -148,10 +149,8 @@ class LogisticRegression(LinearClassifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the planes to rows with classes; a `Table` brings its own target, or y names it."""
-        table = self._start(X, y, sample_weight)
-        objective = self._objective(X, table)
+    def _learn(self, table: Table) -> None:
+        objective = self._objective(table)
         self.solver_ = self._solver(objective)
         watch = SeparationWatch(objective) if self.penalty is None else None
         run = self._minimise(objective, watch)
@@ -159,13 +158,12 @@ class LogisticRegression(LinearClassifier):
         self.separated_ = None if watch is None else watch.found
         self.covariance_ = self._inference(objective, run.params)
         self._warn(run)
-        return self
 
     # --- fitting --------------------------------------------------------------------------------------------
 
-    def _objective(self, X: Any, table: Table) -> Objective:
+    def _objective(self, table: Table) -> Objective:
         columns = table.reduce(ClassColumns.observe, len(self.classes_))
-        self._require_sound(X, table, float(columns.weight.sum()), columns.ssd)
+        require_squares(table, columns.ssd)
         factor = class_weights(self.class_weight, self.classes_, columns.weight)
         for label, weight in zip(self.classes_.tolist(), columns.weight * factor, strict=True):
             if not weight > 0.0:
@@ -250,22 +248,20 @@ class LogisticRegression(LinearClassifier):
 
     def _warn(self, run: Run[Point]) -> None:
         if self.separated_ is not None:
-            warnings.warn(
+            warn_user(
                 f"LogisticRegression: the classes are separated ({self.separated_} separation), so without a penalty "
                 f"the likelihood has no maximum and grows with the weights for ever; these are where it stopped after "
                 f"{self.n_iter_} iterations: use penalty='l2', or leave out the columns that give the class away",
                 ConvergenceWarning,
-                stacklevel=3,
             )
             return
-        warn_unless_converged(run, type(self).__name__, stacklevel=4)
+        warn_unless_converged(run, type(self).__name__)
         full = self.n_features_in_ + int(self.fit_intercept)
         if self.penalty is None and self.rank_ < full:
-            warnings.warn(
+            warn_user(
                 f"LogisticRegression: the columns span {self.rank_} of {full} directions, the intercept's among them, "
                 "so many weights fit equally well, and one choice of them is given: drop columns, or use a penalty",
                 RankWarning,
-                stacklevel=3,
             )
 
     # --- answers --------------------------------------------------------------------------------------------

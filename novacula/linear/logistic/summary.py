@@ -23,7 +23,6 @@ from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
 from novacula.linear.logistic.newton import identified
 from novacula.linear.logistic.objective import Objective
-from novacula.linear.rows import column_names
 from novacula.linear.summary import DRAWN, SHOWN
 from novacula.table.chunk import Floats
 
@@ -172,7 +171,7 @@ def summarise(model: LogisticRegression, level: float) -> LogisticSummary:
         held = np.sqrt(np.diagonal(model.covariance_)).reshape(len(weights), -1)
         errors = np.roll(held, 1, axis=1) if model.fit_intercept else held
     labels = [str(label) for label in model.classes_]
-    names = ["intercept"][first:] + column_names(model.schema_)[:d]
+    names = ["intercept"][first:] + model.schema_.column_names()[:d]
     reach = float(special.ndtri(0.5 + level / 2))
     found = tuple(
         _of_class(labels[k + 1], labels[0], names, model, weights[k], errors[k], reach) for k in range(len(weights))

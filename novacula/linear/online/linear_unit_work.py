@@ -14,7 +14,6 @@ from novacula.linear.derivation import coefficient_steps, equations
 from novacula.linear.online.delta import Bowl, rate
 from novacula.linear.online.replay import Correction, replay
 from novacula.linear.plane import cap_notes, coefficient_table, intercept_of, of_target, shown_targets, weighted_sum
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def batch_steps(model: LinearUnit) -> Iterator[Step]:
     if model.moments_ is None:
         return
     bowl = Bowl.of(model.moments_, model.n_features_in_, model.fit_intercept)
-    names = [*column_names(model.schema_, range(model.n_features_in_)), *[ONES] * model.fit_intercept]
+    names = [*model.schema_.column_names(range(model.n_features_in_)), *[ONES] * model.fit_intercept]
     yield from rate_steps(model, bowl)
     yield from first_steps(model, bowl, names)
     yield last_step(model, bowl, names)
@@ -173,7 +172,7 @@ def showings_step(model: LinearUnit, corrections: list[Correction]) -> Step:
         (c.number, *(float(c.x[j]) for j in shown), c.target, c.output, *(float(c.after[j]) for j in after))
         for c in corrections
     ]
-    header = ("showing", *column_names(model.schema_, shown), "t", "o", *heads)
+    header = ("showing", *model.schema_.column_names(shown), "t", "o", *heads)
     return Step("Row after row, from w = 0", table=WorkTable(header, tuple(rows), capped(len(shown), d)))
 
 
@@ -189,7 +188,7 @@ def showing_steps(model: LinearUnit, c: Correction) -> Iterator[Step]:
         result=c.output,
     )
     j = int(np.abs(c.x).argmax())
-    [name] = column_names(model.schema_, [j])
+    [name] = model.schema_.column_names([j])
     yield Step(
         f"Showing {c.number} moves the weight of {name}",
         formula="w ← w + ηs(t − o)x",

@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from novacula.errors import DataError
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -157,8 +156,6 @@ def first_showings(rows: OrderedRows, factor: Floats | None = None, *, once: boo
     """The first rows in order, repeated by their weight, which `factor` (classes,) multiplies."""
     with closing(_showings(rows, factor)) as showings:
         held = list(islice(showings, FIRST + 1))
-    if not held:
-        raise DataError(f"the weights of {rows.table.source.name} sum to zero: no row counts")
     x, targets, shares = zip(*held[:FIRST], strict=True)
     repeat = len(held) <= FIRST and not rows.shuffled and not once
     return Showings(np.array(x), np.array(targets), np.array(shares), repeat)

@@ -11,7 +11,6 @@ from novacula.learner.figure import COLOURS, LINES, Figure, curve_figure, litera
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.online.replay import Correction, replay
 from novacula.linear.plane import SHOWN, weighted_sum
-from novacula.linear.rows import column_names
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def showings_step(model: Perceptron, corrections: list[Correction]) -> Step:
     """The first showings as a table."""
     d = model.n_features_in_
     shown = range(min(d, COLUMNS))
-    names = column_names(model.schema_, shown)
+    names = model.schema_.column_names(shown)
     header = ("showing", *names, "t", "v", "o", *(f"w_{j + 1} after" for j in shown))
     rows: list[tuple[Cell, ...]] = []
     for i, c in enumerate(corrections):
@@ -145,7 +144,7 @@ def last_steps(model: Perceptron, c: Correction) -> Iterator[Step]:
 
 def named(model: Perceptron, places: Any) -> Iterator[tuple[int, str]]:
     """Columns by place and name."""
-    yield from zip(map(int, places), column_names(model.schema_, map(int, places)), strict=True)
+    yield from zip(map(int, places), model.schema_.column_names(map(int, places)), strict=True)
 
 
 def mistakes_step(model: Perceptron) -> Step:
@@ -224,7 +223,7 @@ def plane_figure(model: Perceptron) -> Figure:
             axes.axline(foot, foot + np.array([-w[1], w[0]]), color="#333333", linestyle=style, label=label)
         axes.set_xlim(low[0] - margin[0], high[0] + margin[0])
         axes.set_ylim(low[1] - margin[1], high[1] + margin[1])
-        across, up = column_names(model.schema_, range(2))
+        across, up = model.schema_.column_names(range(2))
         axes.set_xlabel(literal(shortened(across)))
         axes.set_ylabel(literal(shortened(up)))
         axes.grid()

@@ -124,18 +124,18 @@ def part(x: Floats, rows: Any, known: Mask) -> Floats:
 # --- functions of chunks, for Table.map ---------------------------------------------------------------------
 
 
-def posteriors(chunk: Chunk, density: Density, names: tuple[str, ...]) -> Floats:
+def posteriors(chunk: Chunk, density: Density) -> Floats:
     """Responsibilities and log densities of a chunk's rows: (n, K + 1)."""
-    x = finite_rows(chunk, names)
+    x = chunk.numeric
     out = np.empty((len(x), len(density.offset) + 1))
     for rows, known in groups(x):
         out[rows] = (density if known.all() else density.marginal(known)).posterior(part(x, rows, known))
     return out
 
 
-def imputed(chunk: Chunk, density: Density, names: tuple[str, ...]) -> Floats:
+def imputed(chunk: Chunk, density: Density) -> Floats:
     """The rows with each missing value replaced by its mean given those that are known: Σₖ pₖ E[x_m | x_o, k]."""
-    x = finite_rows(chunk, names).copy()
+    x = chunk.numeric.copy()
     means = density.components.means
     for rows, known in groups(x):
         if known.all():
@@ -147,16 +147,3 @@ def imputed(chunk: Chunk, density: Density, names: tuple[str, ...]) -> Floats:
         guess = means[:, None, ~known] + gap @ slope.swapaxes(1, 2)
         x[np.ix_(rows, ~known)] = np.einsum("nk,knm->nm", share, guess)
     return x
-
-
-def finite_rows(chunk: Chunk, names: tuple[str, ...]) -> Floats:
-    """The numbers of a chunk, which may be missing but not infinite."""
-    endless = np.isinf(chunk.numeric).any(axis=0)
-    if endless.any():
-        refuse_infinity(names[int(np.argmax(endless))])
-    return chunk.numeric
-
-
-def refuse_infinity(name: str) -> None:
-    """Say which column cannot be used."""
-    raise DataError(f"column {name!r} holds an infinite value (infinity), which no Gaussian explains: mend or drop it")

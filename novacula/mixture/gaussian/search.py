@@ -132,7 +132,7 @@ def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, fol
         warnings.simplefilter("always")
         model.fit(X, sample_weight=sample_weight)
         if criterion == "cv":
-            table = model._ingest(X, sample_weight, first=False)
+            table = model._ingest(X, None, sample_weight, first=False)
             score = sum(_losses(model, table, folds)) / float(model.moments_.weight.sum())
         else:
             score = model.bic() if criterion == "bic" else model.aic()

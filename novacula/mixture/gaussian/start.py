@@ -14,9 +14,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ParameterError, overflow
 from novacula.mixture.gaussian.covariance import Family
-from novacula.mixture.gaussian.density import Components, refuse_infinity
+from novacula.mixture.gaussian.density import Components
 from novacula.mixture.gaussian.rows import Rows
 from novacula.mixture.gaussian.sums import Moments
 from novacula.statistics import Bundle, ClassMoments
@@ -88,15 +88,11 @@ class Overview:
         moments: Any
         sample: Any
         moments, sample = rows.reduce(Bundle.observe, observers).parts
-        if not sample.total > 0.0:
-            raise DataError(f"the weights of {rows.table.source.name} sum to zero: no row counts")
         for name, low, high, ssd in zip(names, moments.low[0], moments.high[0], moments.ssd[0], strict=True):
             if low == np.inf and high == -np.inf:
                 raise DataError(f"column {name!r} has no value in any row that counts: drop it")
-            if not np.isfinite([low, high]).all():
-                refuse_infinity(name)
             if not np.isfinite(ssd):
-                raise DataError(f"column {name!r} holds numbers whose squares overflow: scale them")
+                raise overflow(name)
         if len(sample.key) < n_components:
             raise DataError(
                 f"n_components is {n_components}, but n_samples counts only {len(sample.key)} distinct rows: "

@@ -7,33 +7,31 @@ from typing import Any
 import numpy as np
 
 from novacula.mixture.lloyd.assignment import Assignment, Centres, distances
-from novacula.mixture.lloyd.start import refuse_not_finite
 from novacula.table.chunk import Chunk, Floats
 
 
-def labels_of(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Any:
+def labels_of(chunk: Chunk, centres: Centres) -> Any:
     """The nearest centre of each row."""
-    return Assignment.of(seen(chunk, centres, names), centres).label
+    return Assignment.of(seen(chunk, centres), centres).label
 
 
-def squares_of(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Floats:
+def squares_of(chunk: Chunk, centres: Centres) -> Floats:
     """The squared distance of each row to its nearest centre."""
-    return Assignment.of(seen(chunk, centres, names), centres).square
+    return Assignment.of(seen(chunk, centres), centres).square
 
 
-def distances_of(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Floats:
+def distances_of(chunk: Chunk, centres: Centres) -> Floats:
     """The distance of each row to each centre: (n, K)."""
-    return distances(seen(chunk, centres, names), centres)
+    return distances(seen(chunk, centres), centres)
 
 
-def centre_silhouettes(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Floats:
+def centre_silhouettes(chunk: Chunk, centres: Centres) -> Floats:
     """(b − a) / b of each row and its weight, (n, 2), with its distances a and b to the nearest two centres."""
-    nearest = np.partition(distances_of(chunk, centres, names), 1, axis=1)
+    nearest = np.partition(distances_of(chunk, centres), 1, axis=1)
     a, b = nearest[:, 0], nearest[:, 1]
     return np.column_stack([np.divide(b - a, b, out=np.zeros_like(b), where=b > 0.0), chunk.weight])
 
 
-def seen(chunk: Chunk, centres: Centres, names: tuple[str, ...]) -> Floats:
-    """The numbers of a chunk, which must be finite, as offsets from the origin."""
-    refuse_not_finite(chunk, names)
+def seen(chunk: Chunk, centres: Centres) -> Floats:
+    """The numbers of a chunk as offsets from the origin."""
     return centres.space.offsets(chunk.numeric)

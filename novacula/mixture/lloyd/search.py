@@ -138,8 +138,8 @@ def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[Size, bool]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, sample_weight=sample_weight)
-    table = model._ingest(X, sample_weight, first=False)
-    silhouette = mean_silhouette(table, model._centres(), model._names())
+    table = model._ingest(X, None, sample_weight, first=False)
+    silhouette = mean_silhouette(table, model._centres())
     note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
     bic = model.bic()
     size = Size(model.n_clusters, model.inertia_, silhouette, bic if math.isfinite(bic) else math.nan, note)

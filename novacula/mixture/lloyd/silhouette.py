@@ -30,15 +30,15 @@ def is_exact(table: Table) -> bool:
     return table.is_local and len(table) <= LARGEST
 
 
-def mean_silhouette(table: Table, centres: Centres, names: tuple[str, ...]) -> float:
+def mean_silhouette(table: Table, centres: Centres) -> float:
     """The mean over all rows; NaN for a single cluster."""
     if len(centres.offset) < 2:
         return float("nan")
     if is_exact(table):
         chunk = table.to_chunk()
-        values = silhouettes(chunk.numeric, chunk.weight, labels_of(chunk, centres, names), len(centres.offset))
+        values = silhouettes(chunk.numeric, chunk.weight, labels_of(chunk, centres), len(centres.offset))
         return float(np.average(values, weights=chunk.weight))
-    values, weight = table.map(centre_silhouettes, centres, names).T
+    values, weight = table.map(centre_silhouettes, centres).T
     return float(np.average(values, weights=weight))
 
 

@@ -14,14 +14,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.errors import DataError
+from novacula.errors import DataError, overflow
 from novacula.mixture.gaussian.start import as_means, seeds
 from novacula.mixture.lloyd.assignment import EPS, Space
 from novacula.mixture.lloyd.least_rows import LeastRows, rates
 from novacula.mixture.lloyd.rows import Rows
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.statistics import ClassMoments
-from novacula.table.chunk import Chunk, Floats
+from novacula.table.chunk import Floats
 
 CAPACITY = 4096
 """Rows of a coreset, or for many clusters 32 a cluster."""
@@ -38,40 +38,16 @@ class Overview:
     space: Space
 
     @classmethod
-    def of(cls, rows: Rows, names: tuple[str, ...], source: str) -> Self:
+    def of(cls, rows: Rows, names: tuple[str, ...]) -> Self:
         """Look at the rows."""
-        moments = rows.reduce(observe_columns, names)
+        moments = rows.reduce(ClassMoments.observe)
         total = float(moments.weight[0, 0])
-        if not total > 0.0:
-            raise DataError(f"the weights of {source} sum to zero: no row counts")
         if not np.isfinite(moments.ssd).all():
-            name = names[int(np.argmin(np.isfinite(moments.ssd[0])))]
-            raise DataError(f"column {name!r} holds numbers whose squares overflow: scale them")
+            raise overflow(names[int(np.argmin(np.isfinite(moments.ssd[0])))])
         low, high, mean = moments.low[0], moments.high[0], moments.mean[0]
         space = Space.of(low, high, mean)
         size = np.maximum(np.abs(low - space.origin), np.abs(high - space.origin))
         return cls(total, mean, moments.ssd[0] / total, 4.0 * EPS * size, space)
-
-
-def observe_columns(chunk: Chunk, names: tuple[str, ...]) -> ClassMoments:
-    """The moments of columns that hold numbers only."""
-    refuse_not_finite(chunk, names)
-    return ClassMoments.observe(chunk)
-
-
-def refuse_not_finite(chunk: Chunk, names: tuple[str, ...]) -> None:
-    """Raise, with its column, for a value that no distance can be taken to; rows without weight may hold anything."""
-    sound = np.isfinite(chunk.numeric)
-    if sound.all():
-        return
-    bad = ~sound & (chunk.weight > 0.0)[:, None]
-    for j in np.flatnonzero(bad.any(axis=0)):
-        value = chunk.numeric[bad[:, j], j][0]
-        what = "a missing value (NaN)" if np.isnan(value) else "an infinite value (infinity)"
-        raise DataError(
-            f"column {names[j]!r} holds {what}, to which no distance can be taken: drop such rows, fill them in, or "
-            "use GaussianMixture, which takes missing values"
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import DensityMixin
@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import ParameterError, overflow
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
@@ -30,6 +30,7 @@ from novacula.neighbors.kernel_density.likelihood import Trial, likeliest, requi
 from novacula.neighbors.kernel_density.shapes import SHAPES
 from novacula.neighbors.kernel_density.sheather_jones import FixedPoint
 from novacula.neighbors.kernel_density.sums import FARTHEST
+from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import printable
 
@@ -37,7 +38,6 @@ CHOOSING_RTOL = 1e-10
 """The precision of sums while a width is chosen."""
 MOST_POINTS = 2**24
 """Points of `density_on_grid`, at most."""
-ADVICE = ": a kernel needs a place whose square is finite, so impute the value, drop the row or scale the column"
 
 
 class KernelDensity(DensityMixin, Unsupervised):
@@ -112,7 +112,6 @@ class KernelDensity(DensityMixin, Unsupervised):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Trial,)
-    checks_finite: ClassVar[bool] = False  # `require_finite` names column and row
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
@@ -158,24 +157,18 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Keep the rows and choose the width. X is an array, a frame or a `Table`; y is not looked at."""
-        self._validate_params()
-        self._forget()
+    def _learn(self, table: Table) -> None:
+        """Keep the rows and choose the width."""
         self._drop_caches()
-        table = self._ingest(X, sample_weight)
-        self._remember(table)
         self._keep(table.to_chunk())
         self.root_ = self._choose_root()
         self.bandwidth_ = widths_of(self.root_)
         self.log_norm_ = self._density.log_norm
         if self.algorithm == "grid":
             self._require_one_column()
-        return self
 
     def _keep(self, chunk: Chunk) -> None:
         """Store the rows that weigh something; repetitions are other rows but the same model, hence a dictionary."""
-        require_numbers(chunk.numeric, self._names)
         rows, weight = chunk.numeric, chunk.weight
         if (self.boundary is None) != (self.bounds is None):
             raise ParameterError("boundary='reflect' and bounds go together: give both or neither")
@@ -184,9 +177,8 @@ class KernelDensity(DensityMixin, Unsupervised):
             require_within(rows, self.bounds_, self._names)
         if not weight.min() > 0.0:
             counted = weight > 0.0
-            if not counted.any():
-                raise DataError("the weights sum to zero: no row counts")
             rows, weight = rows[counted], weight[counted]
+        require_numbers(rows, self._names)
         self.examples_ = {"rows": _own(rows), "weight": _own(weight)}
 
     @property
@@ -273,8 +265,6 @@ class KernelDensity(DensityMixin, Unsupervised):
             raise ParameterError(f"a grid is for one column, not for {len(self._names)}: take algorithm='tree'")
 
     def _score_chunk(self, chunk: Chunk) -> Floats:
-        if not np.isfinite(chunk.numeric).all():
-            return np.full(len(chunk), np.nan)  # a chunk does not know its place: `score_samples` says which row
         if self.algorithm == "grid":
             return self._density.log_density_by(self._grid, chunk.numeric)
         rtol, atol = (0.0, 0.0) if self.algorithm == "exact" else (self.rtol, self.atol)
@@ -286,15 +276,9 @@ class KernelDensity(DensityMixin, Unsupervised):
         Of the Gaussian and the exponential kernel it is finite up to 1e150 widths away; from a grid it is −∞ where its
         density rounds to 0, about nine (forty) widths from all rows.
         """
-        table = self._query(X)
+        check_is_fitted(self)
         _ = self._grid if self.algorithm == "grid" else self._density.sums  # once, before threads ask for it
-        scores = np.asarray(table.map(self._score_chunk))
-        if np.isnan(scores).any():
-            columns = table.map(first_fault)
-            row = int(np.argmax(columns >= 0))
-            name = printable(self._names[columns[row]])
-            raise DataError(f"column {name!r} misses a value (NaN) or is infinite in row {row + 1}{ADVICE}")
-        return scores
+        return np.asarray(self._answers(X, self._score_chunk))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Give the log-likelihood of all rows together."""
@@ -355,18 +339,6 @@ def _own(array: Floats) -> Floats:
 
 
 def require_numbers(rows: Floats, names: Sequence[str]) -> None:
-    """Refuse numbers in rows (n, d) that are missing, infinite or too large to be squared, with column and row."""
-    if rows.min() > -FARTHEST and rows.max() < FARTHEST:  # NaN is neither
-        return
-    row, column = (int(place) for place in np.argwhere(~(np.abs(rows) < FARTHEST))[0])
-    raise DataError(f"column {printable(names[column])!r} {_fault(rows[row, column])} in row {row + 1}{ADVICE}")
-
-
-def _fault(number: float) -> str:
-    return "misses a value (NaN)" if np.isnan(number) else "is infinite" if np.isinf(number) else f"is {number:g}"
-
-
-def first_fault(chunk: Chunk) -> Any:
-    """The number of the first column that is missing or infinite, for each row: −1 where none is."""
-    bad = ~np.isfinite(chunk.numeric)
-    return np.where(bad.any(axis=1), bad.argmax(axis=1), -1)
+    """Refuse numbers in rows (n, d) that are too large to be squared, with their column."""
+    if rows.min(initial=0.0) <= -FARTHEST or rows.max(initial=0.0) >= FARTHEST:
+        raise overflow(names[int(np.argmax((np.abs(rows) >= FARTHEST).any(axis=0)))])

@@ -10,7 +10,6 @@ import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.linear.rows import column_names
 from novacula.neural.derivation.drawing import network_figure
 from novacula.neural.derivation.example import (
     UNITS,
@@ -190,7 +189,7 @@ def reach(model: MultilayerNetwork) -> Floats:
 
 def columns_of(model: MultilayerNetwork) -> tuple[str, ...]:
     """The names of the inputs."""
-    return tuple(column_names(model.schema_))
+    return tuple(model.schema_.column_names())
 
 
 def outcomes_of(model: MultilayerNetwork) -> tuple[str, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,11 +10,12 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ModelFileError, RankWarning
+from novacula.errors import ModelFileError, RankWarning, warn_user
+from novacula.learner.base import Learner
 from novacula.learner.card import Extent
 from novacula.learner.figure import Figure
 from novacula.learner.work import Work
-from novacula.linear.finite import FiniteOnly
+from novacula.linear.rows import DERIVED
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import fine_tune
 from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
@@ -56,7 +56,7 @@ SHARED_CARD: Mapping[str, Any] = {
 }
 
 
-class RadialNetwork(FiniteOnly):
+class RadialNetwork(Learner):
     """A layer of radial units and a linear layer on top: o = b + Σ wₖφₖ(x)."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -97,9 +97,8 @@ class RadialNetwork(FiniteOnly):
         self.fine_tune = fine_tune
         self.random_state = random_state
 
-    def _learn(self, X: Any, table: Table, n_classes: int) -> OutputLayer:
+    def _output_layer(self, table: Table, n_classes: int) -> OutputLayer:
         """Place the units, tune them if that is asked for, and solve for the output layer."""
-        self._refuse_not_finite(X, table)
         centers = place_centers(self.centers, table, self.random_state)
         basis = RadialBasis(self.basis, centers, measure_widths(self.width, centers))
         if self.fine_tune:
@@ -110,18 +109,18 @@ class RadialNetwork(FiniteOnly):
         self.feature_mean_, self.target_mean_ = layer.feature_mean, layer.target_mean
         self.solver_, self.rank_ = layer.solver, layer.rank
         if layer.rank < len(basis):
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so many "
                 "weights fit equally well, and those of least norm are given: take fewer centres, narrower ones "
                 "(width='nearest'), or alpha above 0",
                 RankWarning,
-                stacklevel=3,
             )
         return layer
 
     def activations(self, X: Any) -> Floats:
         """The answer φ of each unit to each row: (n, K)."""
-        return self._asked(X, answers_of)
+        check_is_fitted(self)
+        return np.asarray(self._answers(X, answers_of, self._basis()))
 
     def figure(self, X: Any = None, y: Any = None) -> Figure:
         """Centres, widths and outputs over one or two columns, on rows if X is given, with their targets y."""
@@ -133,15 +132,7 @@ class RadialNetwork(FiniteOnly):
     def _outputs(self, X: Any) -> Floats:
         """The outputs for each row: (n, k), or (n,) where `coef_` is one row."""
         check_is_fitted(self)
-        return self._asked(X, outputs_of, self.coef_.T, self.intercept_)
-
-    def _asked(self, X: Any, function: Callable[..., Floats], *args: Any) -> Floats:
-        """What a function of chunk and basis says of all rows, which must hold finite numbers."""
-        table = self._query(X)
-        values: Floats = table.map(function, self._basis(), *args)
-        if not np.isfinite(values).all():
-            self._refuse_not_finite(X, table)
-        return values
+        return np.asarray(self._answers(X, outputs_of, self._basis(), self.coef_.T, self.intercept_))
 
     def work(self, X: Any = None) -> Work:
         """Derive widths and output layer with the numbers put in; with X, the outputs for its first rows."""
@@ -151,7 +142,8 @@ class RadialNetwork(FiniteOnly):
         if X is None:
             return derive_network(self)
         drawn = self.figure(X) if len(self.schema_.features) <= 2 else None
-        return derive_rows(self, *self._first_rows(X), drawn)
+        chunk, cut = self._first_rows(X, DERIVED)
+        return derive_rows(self, chunk.dense(), cut, drawn)
 
     @property
     def n_parameters_(self) -> int:

@@ -71,8 +71,6 @@ def solve_outputs(table: Table, basis: RadialBasis, n_classes: int, alpha: float
 def solve_least_squares(table: Table, basis: RadialBasis, n_classes: int, alpha: float) -> OutputLayer:
     """Ridge regression on the answers of the units, from their sums or, where these lose digits, from R."""
     moments = table.reduce(observe_moments, basis, n_classes)
-    if not moments.weight > 0.0:
-        raise DataError(f"the weights of {table.source.name} sum to zero: no row counts")
     if not np.isfinite(moments.scatter).all():
         raise DataError(
             f"{table.source.name} holds numbers for which the radial functions overflow: scale the columns, "

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
-from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.mixture import KMeans
 from novacula.mixture.gaussian.start import RowSample
 from novacula.table import Table
@@ -52,7 +52,7 @@ def cluster_centers(n_centers: int, table: Table, random_state: Any) -> Floats:
         told = f"{n_centers} centres were asked for, and {table.source.name} has n_samples={len(distinct)} distinct"
         if len(distinct) < 2:
             raise DataError(f"{told} rows: between two at least there is something to learn") from None
-        warnings.warn(f"{told} rows: each is a centre", DataWarning, stacklevel=5)
+        warn_user(f"{told} rows: each is a centre", DataWarning)
         return np.asarray(distinct)
 
 

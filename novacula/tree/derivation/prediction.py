@@ -18,7 +18,6 @@ from novacula.table.chunk import UNSEEN, Floats
 from novacula.tree.derivation import arithmetic
 from novacula.tree.derivation.words import CLASSES, step_condition, way, where
 from novacula.tree.export.condition import amount, digits
-from novacula.tree.growing import refuse_infinite
 from novacula.tree.routing import Routes
 from novacula.tree.structure import Integers, most_frequent
 
@@ -39,7 +38,6 @@ def derive_predictions(model: DecisionTreeClassifier, table: Table) -> Work:
     """The way of each of the first rows, and its answer."""
     guide, steps, n = Guide(model), [], 0
     for chunk in table.chunks():
-        refuse_infinite(chunk.numeric, table.layout)
         for i in range(min(len(chunk), ROWS - n)):
             steps += guide.row_steps(chunk.rows(i, i + 1), n + i)
         n += len(chunk)

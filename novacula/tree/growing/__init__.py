@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from novacula.errors import DataError
 from novacula.statistics import QuantileSketch
 from novacula.statistics.histogram import bin_codes
 from novacula.statistics.quantiles import Bins, column_bins
-from novacula.table import Chunk, Schema, Table
+from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
 from novacula.tree.attributes import Attribute, coded
@@ -65,7 +64,6 @@ def _in_memory(
     max_bins: int | None,
 ) -> Grown:
     chunk = table.to_chunk()
-    refuse_infinite(chunk.numeric, table.layout)
     codes, bins = coded(chunk, attributes, cut_places), None
     if max_bins is not None:
         bins, codes = _binned(chunk, codes, attributes, max_bins)
@@ -118,25 +116,7 @@ def _sketched(table: Table, attributes: tuple[Attribute, ...], max_bins: int) ->
     places = tuple(a.place for a in attributes if a.kind == "numeric")
     if not places:
         return ()
-    sketch = table.reduce(QuantileSketch.observe, 1, places)
-    bins = sketch.bins(max_bins)
-    names = [a.name for a in attributes if a.kind == "numeric"]
-    for name, column in zip(names, bins, strict=True):
-        if not np.isfinite(column.low[0]) or not np.isfinite(column.high[-1]):
-            raise DataError(infinite(name))
-    return bins
+    return table.reduce(QuantileSketch.observe, 1, places).bins(max_bins)
 
 
-def refuse_infinite(numeric: Floats, layout: Schema) -> None:
-    """Refuse infinite numbers, with their column."""
-    if np.isinf(numeric).any():
-        column = int(np.argmax(np.isinf(numeric).any(axis=0)))
-        raise DataError(infinite(layout.of_kind("numeric")[column].name))
-
-
-def infinite(name: str) -> str:
-    """Say that a column holds an infinite number."""
-    return f"column {name!r} holds infinity: mark it as missing or leave the rows out"
-
-
-__all__ = ["Candidates", "Grown", "Rules", "grow_tree", "refuse_infinite"]
+__all__ = ["Candidates", "Grown", "Rules", "grow_tree"]

@@ -353,5 +353,5 @@ def test_bad_values_are_named():
         GaussianHMM(1).fit(np.array([1e200, -1e200, 3.0]))
     with pytest.raises(DataError, match="weights from 1 to 2"):
         GaussianHMM(1).fit(np.arange(4.0), sample_weight=[1, 2, 1, 1])
-    with pytest.raises(ValueError, match="non-zero"):
+    with pytest.raises(ValueError, match="sum to zero"):
         GaussianHMM(1).fit([np.arange(4.0), np.arange(3.0)], sample_weight=[0, 0])

@@ -1,0 +1,213 @@
+"""What a learner admits, and how a chunk is looked at: beside the learner's own work, so that it costs no pass.
+
+Admits   which rows a learner can work with: declared on its card
+Look     finds out whether a chunk holds what is not admitted, and counts what can only be judged of all rows
+Fault    the first value of a chunk that is not admitted
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.table.chunk import MISSING, UNSEEN, Chunk, Floats
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Admits:
+    """Which rows a learner can work with.
+
+    `missing` and `infinite` values of its columns are taken or refused; in a target they are always refused. At least
+    so many `classes` must have rows that count. A row of weight 0 may hold anything, but some row must have weight.
+    """
+
+    missing: bool = False
+    infinite: bool = False
+    classes: int = 1
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """What must not stand in a column."""
+        return frozenset(word for word in ("missing", "infinite") if not getattr(self, word))
+
+    def words(self) -> str:
+        """What is admitted, as a card says it."""
+        values = [f"{word} values" for word in ("missing", "infinite") if getattr(self, word)]
+        columns = f"finite numbers and {' and '.join(values)}" if values else "finite numbers only"
+        return f"{columns}; at least {self.classes} classes" if self.classes > 1 else columns
+
+
+def showing(*what: str) -> Callable[[F], F]:
+    """Mark an `observe`: these values, "missing" or "infinite", make a number of its statistic that is not finite.
+
+    A first pass with such an `observe`, which must be over all numeric columns and the target, looks at its sums only.
+    """
+
+    def mark(observe: F) -> F:
+        observe.shows = frozenset(what)  # type: ignore[attr-defined]
+        return observe
+
+    return mark
+
+
+class Fault(NamedTuple):
+    """A value that is not admitted: its row in a chunk, its column, and what is wrong with it."""
+
+    row: int
+    kind: str  # of the column, or "target"
+    column: int  # its place among those of its kind
+    what: str  # "missing" or "infinite"
+
+
+class NotAdmitted(Exception):  # noqa: N818  (it ends a pass, and no user sees it)
+    """A chunk holds a value that is not admitted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What a pass saw beside its own work: weight of all rows and of each class, unseen categories by column."""
+
+    weight: float
+    classes: Floats
+    unseen: npt.NDArray[np.int64]
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.weight + other.weight, self.classes + other.classes, self.unseen + other.unseen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """The result of a pass, or of a part of it, beside what was seen."""
+
+    seen: Seen | None
+    result: Any
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(both_seen(self.seen, other.seen), self.result + other.result)
+
+
+def both_seen(one: Seen | None, other: Seen | None) -> Seen | None:
+    """What two parts of a pass saw; None stands for no rows."""
+    return one + other if one is not None and other is not None else one or other
+
+
+@dataclass(frozen=True)
+class Look:
+    """How chunks are looked at, on whichever thread or machine they are.
+
+    With `shown`, values that are not admitted make the answer for their row NaN or infinite, and only then are looked
+    for.
+    """
+
+    admits: Admits
+    n_classes: int = 0  # whose weights are added up
+    shown: bool = False
+
+    def __call__(self, chunk: Chunk) -> Seen:
+        """What the chunk holds; `NotAdmitted` if it holds what cannot be used."""
+        self.require_admitted(chunk)
+        return self.counted(chunk)
+
+    def require_admitted(self, chunk: Chunk) -> None:
+        """Raise `NotAdmitted` if the chunk holds a value that cannot be used."""
+        if not _is_plain(chunk, self.admits) and first_fault(chunk, self.admits) is not None:
+            raise NotAdmitted
+
+    def counted(self, chunk: Chunk) -> Seen:
+        """The weights and unseen categories of a chunk."""
+        counted = self.n_classes > 0 and chunk.target is not None  # a pass may leave the target out
+        code, weight = np.asarray(chunk.target), chunk.weight
+        classes = np.bincount(code, weight, self.n_classes).astype(np.float64) if counted else np.empty(0)
+        return Seen(float(weight.sum()), classes, (chunk.codes == UNSEEN).sum(axis=0))
+
+    def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> Beside:
+        """The statistic of a chunk; where it shows what must be refused, that is looked for only if its sums do."""
+        if not self.admits.refused <= shown_by(observe):
+            return Beside(self(chunk), observe(chunk, *args))
+        statistic = observe(chunk, *args)
+        if not all(_is_finite(array) for array in statistic.arrays().values()):
+            self.require_admitted(chunk)
+        return Beside(self.counted(chunk), statistic)
+
+    def step(self, last: Beside, chunk: Chunk, step: Callable[..., Any], args: Any) -> Beside:
+        """The next state of a pass in order."""
+        return Beside(both_seen(last.seen, self(chunk)), step(last.result, chunk, *args))
+
+    def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> Beside:
+        """The answer for each row of a chunk."""
+        if not self.shown:
+            return Beside(self(chunk), function(chunk, *args))
+        answers = function(chunk, *args)
+        if not _is_finite(answers):
+            self.require_admitted(chunk)
+        return Beside(self.counted(chunk), answers)
+
+
+def shown_by(observe: Any) -> frozenset[str]:
+    """What an `observe` was marked to show; one of a statistic's own methods by its class."""
+    observe = getattr(observe, "func", observe)  # of a partial
+    shows: frozenset[str] = getattr(observe, "shows", getattr(getattr(observe, "__self__", None), "shows", frozenset()))
+    return shows
+
+
+def first_fault(chunk: Chunk, admits: Admits) -> Fault | None:
+    """The first row that counts and holds a value that is not admitted, and the first of its columns that does."""
+    faults = [*_number_faults(chunk.numeric, "numeric", chunk, admits)]
+    if chunk.sparse is not None:
+        faults += _sparse_faults(chunk, admits)
+    if not admits.missing:
+        faults += _first(chunk.codes == MISSING, "categorical", "missing", chunk)
+    if chunk.target is not None and chunk.target.dtype == np.float64:
+        faults += _number_faults(
+            np.asarray(chunk.target, np.float64).reshape(len(chunk), -1), "target", chunk, Admits()
+        )
+    return min(faults, key=lambda fault: fault.row, default=None)
+
+
+def _is_plain(chunk: Chunk, admits: Admits) -> bool:
+    """Whether a quick look finds nothing but finite numbers and known categories."""
+    numbers: list[Any] = [chunk.numeric] if admits.refused else []
+    if chunk.sparse is not None and admits.refused:
+        numbers.append(chunk.sparse.data)
+    if chunk.target is not None and chunk.target.dtype == np.float64:
+        numbers.append(chunk.target)
+    gaps = not admits.missing and chunk.codes.size > 0 and bool((chunk.codes == MISSING).any())
+    return not gaps and all(map(_is_finite, numbers))
+
+
+def _is_finite(numbers: Any) -> bool:
+    """Whether all are finite, by one sum of squares where that does not overflow."""
+    if numbers.dtype != np.float64 or not numbers.flags.c_contiguous:
+        return numbers.dtype.kind != "f" or bool(np.isfinite(numbers).all())
+    flat = numbers.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = np.dot(flat, flat)
+    return bool(np.isfinite(square) or np.isfinite(flat).all())
+
+
+def _number_faults(numbers: Floats, kind: str, chunk: Chunk, admits: Admits) -> Iterator[Fault]:
+    for what, test in (("missing", np.isnan), ("infinite", np.isinf)):
+        if what in admits.refused:
+            yield from _first(test(numbers), kind, what, chunk)
+
+
+def _sparse_faults(chunk: Chunk, admits: Admits) -> Iterator[Fault]:
+    entries = chunk.sparse.tocoo()
+    for what, test in (("missing", np.isnan), ("infinite", np.isinf)):
+        if what in admits.refused:
+            places = np.flatnonzero(test(entries.data) & (chunk.weight[entries.row] > 0.0))
+            if len(places):
+                first = places[np.argmin(entries.row[places])]
+                yield Fault(int(entries.row[first]), "sparse", int(entries.col[first]), what)
+
+
+def _first(flags: npt.NDArray[np.bool_], kind: str, what: str, chunk: Chunk) -> Iterator[Fault]:
+    rows = np.flatnonzero(flags.any(axis=1) & (chunk.weight > 0.0))
+    if len(rows):
+        yield Fault(int(rows[0]), kind, int(np.argmax(flags[rows[0]])), what)

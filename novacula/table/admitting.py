@@ -1,0 +1,172 @@
+"""The loop over partitions that looks at its first pass: what a learner does not admit is refused with its place.
+
+The look is a statistic beside the learner's own, so admission says the same of an array, a frame, a file and a table
+on a cluster. Only where a value must be refused is the table read again, in order, for the first row that holds one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novacula.errors import DataError, UnseenCategoryWarning, warn_user
+from novacula.table.admission import Admits, Beside, Fault, Look, NotAdmitted, Seen, both_seen, first_fault
+from novacula.table.chunk import Chunk
+from novacula.table.encode import refused_target
+from novacula.table.runner import Layout, Runner
+from novacula.table.schema import Schema
+from novacula.table.source import Partition
+
+if TYPE_CHECKING:
+    from novacula.table.table import Table
+
+
+class AdmittingRunner(ABC):
+    """A table's runner, which looks at the rows while they are first passed over."""
+
+    def __init__(self, table: Table, look: Look) -> None:
+        self._table, self._look = table, look
+        self._inner: Runner = table.runner
+        self._is_over = False
+
+    @abstractmethod
+    def judge(self, seen: Seen) -> None:
+        """Refuse, or warn of, what was seen in all rows."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether passes run in this process."""
+        return self._inner.is_local
+
+    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., Any], args: Any) -> Any:
+        """Add what `observe` says of each chunk."""
+        if not self._is_over:
+            with self._refusing():
+                both = self._inner.reduce(parts, layout, self._look.observe, (observe, args))
+                self._conclude(both.seen)
+                return both.result
+        return self._inner.reduce(parts, layout, observe, args)
+
+    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., Any], state: Any, args: Any) -> Any:
+        """Take the chunks in order."""
+        if not self._is_over:
+            with self._refusing():
+                both = self._inner.fold(parts, layout, self._look.step, Beside(None, state), (step, args))
+                self._conclude(both.seen)
+                return both.result
+        return self._inner.fold(parts, layout, step, state, args)
+
+    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+        """Give the function's array for each chunk, in order."""
+        if not self._is_over:
+            with self._refusing():
+                both = self._inner.map(parts, layout, self._look.answer, (function, args))
+                self._conclude(reduce(both_seen, (one.seen for one in both)))
+                return [one.result for one in both]
+        return self._inner.map(parts, layout, function, args)
+
+    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Any:
+        """The first row that an examination points at."""
+        return self._inner.find(parts, layout, examine, args)
+
+    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Look at chunks that are taken one by one; those that are not taken are not looked at."""
+        if self._is_over:
+            yield from chunks
+            return
+        seen: Seen | None = None
+        for chunk in chunks:
+            with self._refusing():
+                seen = both_seen(seen, self._look(chunk))
+            yield chunk
+        self._conclude(seen)
+
+    def at_home(self, table: Table) -> Runner:
+        """The runner for some of the rows."""
+        return self._inner.at_home(table)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Refuse a value that ended a pass; one that was not there to begin with but came of other columns may stay."""
+        try:
+            yield
+        except NotAdmitted:
+            self._refuse()
+            self._is_over = True
+
+    def _refuse(self) -> None:
+        table = self._table
+        found = self._inner.find(
+            table.source.partitions(), Layout(table.layout, table.unseen), first_fault, (self._look.admits,)
+        )
+        if found is not None:
+            part, row, fault = found
+            raise refusal(fault, table.layout, part.row_name(row)) from None
+
+    def _conclude(self, seen: Seen | None) -> None:
+        self._is_over = True
+        if seen is not None:
+            self.judge(seen)
+
+
+class FitRunner(AdmittingRunner):
+    """For a fit: some rows must count, of as many classes as the learner needs."""
+
+    def __init__(self, table: Table, admits: Admits) -> None:
+        targets = table.layout.target_columns
+        self._labels = targets[0].categories if admits.classes > 1 and len(targets) == 1 else ()
+        super().__init__(table, Look(admits, len(self._labels)))
+
+    def judge(self, seen: Seen) -> None:
+        """Refuse weights that sum to zero, and too few classes."""
+        if not seen.weight > 0.0:
+            raise DataError(f"the weights of {self._table.source.name} sum to zero: no row counts")
+        if len(seen.classes):
+            require_classes(self._table, [self._labels[k] for k in np.flatnonzero(seen.classes)], self._look.admits)
+
+
+class AnswerRunner(AdmittingRunner):
+    """For answers: categories that were not there at fit are reported."""
+
+    def __init__(self, table: Table, admits: Admits, shown: bool, reports_unseen: bool = True) -> None:
+        super().__init__(table, Look(admits, shown=shown))
+        self._reports_unseen = reports_unseen
+
+    def at_home(self, table: Table) -> Runner:
+        """The rows that were brought here have still to be looked at."""
+        table.runner = super().at_home(table)
+        return AnswerRunner(table, self._look.admits, self._look.shown, self._reports_unseen)
+
+    def judge(self, seen: Seen) -> None:
+        """Warn of unseen categories, with their columns and how many there are."""
+        columns = self._table.layout.of_kind("categorical")
+        new = [f"{column.name!r} ({count})" for column, count in zip(columns, seen.unseen, strict=True) if count]
+        if new and self._reports_unseen:
+            warn_user(
+                f"categories that were not there at fit were treated as missing in {', '.join(new)}",
+                UnseenCategoryWarning,
+            )
+
+
+def require_classes(table: Table, labels: Sequence[Any], admits: Admits) -> None:
+    """Refuse a table whose rows that count are of too few classes."""
+    if len(labels) < admits.classes:
+        only = " and ".join(map(repr, labels))
+        few = f"one class only, {only}" if len(labels) == 1 else f"{len(labels)} classes only, {only}"
+        raise DataError(f"{table.source.name} has rows of {few}: to tell classes apart takes at least {admits.classes}")
+
+
+def refusal(fault: Fault, layout: Schema, row: str) -> DataError:
+    """The error of a value that is not admitted, with its column and row."""
+    if fault.kind == "target":
+        return refused_target(fault.what, layout.target[fault.column], row)
+    columns = layout.of_kind(fault.kind)  # type: ignore[arg-type]
+    name = f"{columns[0].name}[{fault.column}]" if fault.kind == "sparse" else columns[fault.column].name
+    if fault.what == "missing":
+        return DataError(f"column {name!r} is missing (NaN) in {row}: fill the value in or leave the row out")
+    return DataError(f"column {name!r} is infinite (inf) in {row}: replace the value or leave the row out")
