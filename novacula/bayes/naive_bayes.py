@@ -276,6 +276,11 @@ class NaiveBayes(Classifier):
             raise AttributeError(f"{type(self).__name__} has no gaussian columns")
         return parts[0]
 
+    @property
+    def n_parameters_(self) -> int:
+        """Those of the distributions, and the priors of all classes but one."""
+        return len(self.classes_) - 1 + sum(part.n_parameters for part in self.parts_)
+
     def work(self, X: Any = None) -> Work:
         """Derive the estimates, or with X the product for each row and class."""
         check_is_fitted(self)

@@ -37,6 +37,16 @@ class Learner(BaseEstimator):
         """Derive the fitted model, or with X its predictions, with the numbers put in."""
         raise NotImplementedError(f"{type(self).__name__} must derive its work")
 
+    @property
+    def n_parameters_(self) -> int:
+        """How many numbers the answers of the fitted model are made of; every learner has to say so.
+
+        It is what the simpler of two models has fewer of, and what a likelihood has to pay for. Numbers that follow
+        from others are not counted again: of shares that sum to 1 all but one. A learner that keeps its rows counts
+        the values that it keeps.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must say how many parameters it has: define n_parameters_")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a `.nova` file, which runs no code when it is loaded."""
         from novacula.learner.files import save

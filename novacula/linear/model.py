@@ -15,7 +15,7 @@ from novacula.learner.work import Work
 from novacula.linear.finite import FiniteOnly
 from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import Observed, Problem, RowsProblem, SumsProblem
-from novacula.linear.rows import column_names, is_flat, stored_precision, weighted_sums
+from novacula.linear.rows import column_names, count_weights, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -54,6 +54,11 @@ class LinearModel(FiniteOnly, Regressor):
         if X is None:
             return self._derivation()
         return derive_predictions(self, *self._first_rows(X))
+
+    @property
+    def n_parameters_(self) -> int:
+        """Weights and intercepts that are not 0."""
+        return count_weights(self.coef_, self.intercept_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

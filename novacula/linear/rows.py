@@ -30,6 +30,11 @@ def finite_columns(chunk: Chunk) -> Any:
     return np.concatenate(blocks)[None]
 
 
+def count_weights(coef: Any, intercept: Any) -> int:
+    """Weights and intercepts that are not 0: the parameters of planes."""
+    return int(np.count_nonzero(coef) + np.count_nonzero(intercept))
+
+
 def column_names(schema: Schema, places: Iterable[int] | None = None) -> list[str]:
     """The names of columns of [X, y]: numeric columns, then those of sparse blocks, then targets."""
     names = [column.name for column in schema.of_kind("numeric")]

@@ -187,6 +187,12 @@ class NeighborsLearner(Learner):
         check_is_fitted(self)
         return len(self.examples_["weight"])
 
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the rows, which are kept, and their targets."""
+        rows, target = self.examples_["rows"], self.examples_["target"]
+        return int(rows.size + (0 if target is None else target.size))
+
     def _width(self, k: int) -> int:
         """How many rows surely take k places."""
         weight = self.examples_["weight"]

@@ -96,6 +96,12 @@ class KeepsRows(Learner):
         if not sound:
             raise ParameterError("the rows that the model keeps do not fit its columns")
 
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the rows, which are kept, and their targets; what is solved from them is not counted again."""
+        rows, target = self.examples_["rows"], self.examples_["target"]
+        return int(rows.size + (0 if target is None else target.size))
+
     def _gram(self) -> Floats:
         """The kernel between the rows of the fit (n, n)."""
         return finite_matrix(gram(self.kernel_, self.examples_["rows"]), self.kernel_)

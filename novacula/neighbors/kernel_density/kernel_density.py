@@ -264,6 +264,11 @@ class KernelDensity(DensityMixin, Unsupervised):
             self._held_grid = self._density.grid(self.atol)
         return self._held_grid
 
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the rows, which are kept."""
+        return int(self.examples_["rows"].size)
+
     def _drop_caches(self) -> None:
         self.__dict__.pop("_held_density", None)
         self.__dict__.pop("_held_grid", None)
