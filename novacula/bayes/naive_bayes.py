@@ -23,6 +23,7 @@ from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked
 from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.learner.base import Classifier, count_unseen
 from novacula.learner.card import Card
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
@@ -257,6 +258,12 @@ class NaiveBayes(Classifier):
         if found[:, -1].any():
             self._report_unseen(table, table.map(count_unseen).sum(axis=0))
         return found[:, :-1]
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the other rows of the fit say of each: its counts are taken off, and the estimates solved again."""
+        from novacula.bayes.left_out import left_out_of_counts
+
+        return left_out_of_counts(self, X, y)
 
     # --- explain -----------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, SchemaError, UnseenCategoryWarning
 from novacula.learner import ingest
 from novacula.learner.card import Card
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.chunk import UNSEEN
@@ -46,6 +47,14 @@ class Learner(BaseEstimator):
         the values that it keeps.
         """
         raise NotImplementedError(f"{type(self).__name__} must say how many parameters it has: define n_parameters_")
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the fitted model would say of each row of its fit, had it not seen that row; None: refit to find out.
+
+        X and y are the rows of the fit in their order, each of weight 1. A learner that has a formula for it gives the
+        answers of a refit, up to rounding, and None where its settings do not allow the formula.
+        """
+        return None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a `.nova` file, which runs no code when it is loaded."""

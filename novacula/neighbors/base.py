@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Learner, count_unseen
 from novacula.learner.card import Card, Extent
+from novacula.learner.left_out import LeftOut
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, MIXED, power
@@ -319,3 +320,20 @@ class NeighborsPredictor(NeighborsLearner):
         self.scale = scale
         self.algorithm = algorithm
         self.unseen = unseen
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the nearest other rows of the fit say of each, if distances and k stay what they are without it."""
+        if self.scale is not None or self.metric == MIXED or isinstance(self.n_neighbors, str):
+            return None
+        rows, k, own = self.examples_["rows"], self.n_neighbors_, np.arange(self.n_samples_fit_)
+        self._require_places(k, left_out=True)
+
+        def answers(block: slice) -> Any:
+            return self._answer(self._neighbours(rows[block], k, own[block]))
+
+        predictions = np.concatenate(in_blocks(answers, len(own), self._width(k + 1)))
+        return LeftOut(predictions, np.ones(len(own), bool), "neighbours without the row")
+
+    @abstractmethod
+    def _answer(self, found: Neighbours) -> Any:
+        """What neighbours say of the rows whose they are, as `predict` gives it."""

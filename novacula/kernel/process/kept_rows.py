@@ -102,6 +102,13 @@ class KeepsRows(Learner):
         rows, target = self.examples_["rows"], self.examples_["target"]
         return int(rows.size + (0 if target is None else target.size))
 
+    @property
+    def _kernel_stays(self) -> bool:
+        """Whether the kernel is the same without a row: none of its words became a number at fit."""
+        asked, found = as_kernel(self.kernel), self.kernel_.get_params()
+        words = [name for name, value in asked.get_params().items() if isinstance(value, str)]
+        return not asked.precomputed and all(isinstance(found[name], str) for name in words)
+
     def _gram(self) -> Floats:
         """The kernel between the rows of the fit (n, n)."""
         return finite_matrix(gram(self.kernel_, self.examples_["rows"]), self.kernel_)
