@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 
+from novacula.checks.fitted import fitted_arrays
 from novacula.checks.samples import NASTY_NAMES, Sample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
 from novacula.checks.verdict import require
@@ -106,9 +107,13 @@ def check_reproducible(learner: Learner) -> None:
     for count in (1, 2, 3):
         with threads(count):
             models.append(_fitted(seeded, data))
+    first = dict(fitted_arrays(models[0]))
     for other in models[1:]:
+        for name, array in fitted_arrays(other):
+            same = name in first and identical(first[name], array)
+            require(same, f"the same seed gives another {name} on another number of threads")
         for a, b in zip(answers(models[0], data.X), answers(other, data.X), strict=True):
-            require(identical(a, b), "the same seed gives another model on another number of threads")
+            require(identical(a, b), "the same seed gives other answers on another number of threads")
 
 
 def check_weights(learner: Learner) -> None:

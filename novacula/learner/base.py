@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,12 @@ class Learner(BaseEstimator):
     """Dataclasses, besides the statistics, that its fitted attributes hold."""
     checks_finite: ClassVar[bool] = True
     """Whether arrays are checked for NaN and infinity at the door; False where statistic and answers show them."""
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Fitted attributes that hold rows of the fit as they came, each a dictionary of arrays, and which of these arrays
+    add up over equal rows: checks compare them as sets, so that a row of weight 2 and two rows are the same."""
+    not_compared: ClassVar[Mapping[str, str]] = {}
+    """What fitted attributes hold that is no part of the model, such as "multipliers_.row", and why it may differ
+    between two fits of the same model. Checks compare everything else."""
 
     schema_: Schema
     n_features_in_: int

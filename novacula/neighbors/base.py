@@ -7,7 +7,7 @@ it; k counts weight, so that a row of weight 2 takes two of the k places.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -54,6 +54,7 @@ class NeighborsLearner(Learner):
     """A learner that keeps its rows and asks those nearest to a new one."""
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     checks_finite: ClassVar[bool] = False  # `require_finite` names column and row
     remedy: ClassVar[str] = "take metric='heom', which knows what to do with it, or impute it"
     """What helps against missing values."""
@@ -85,8 +86,7 @@ class NeighborsLearner(Learner):
     def _keep(self, table: Table) -> None:
         """Store the rows of a table, laid out on one scale, and index them.
 
-        `examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows
-        are different rows, and the same model.
+        The rows are kept as they came: a row of weight 2 and two rows are different rows, and the same model.
         """
         chunk, mixed = table.to_chunk(), self.metric == MIXED
         names = [column.name for column in table.layout.of_kind("numeric")]

@@ -1,12 +1,12 @@
 """What the learners here share: they keep the rows of the fit, and answer with sums of k(x, xᵢ) over them.
 
-`examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows are
-different rows, and the same model. Rows without weight are not kept.
+The rows are kept as they came, in `examples_`: a row of weight 2 and two rows are different rows, and the same model.
+Rows without weight are not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +30,7 @@ DERIVED = 5
 class KeepsRows(Learner):
     """A learner with a kernel that keeps its rows."""
 
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight", "dual", "coef", "way_back")}
     matrices: ClassVar[int]
     """How many n × n matrices a fit holds at once."""
     largest: ClassVar[int]

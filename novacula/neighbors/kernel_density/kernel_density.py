@@ -8,7 +8,7 @@ dimensions K(u) = (2πh²)^(−d/2) exp(−‖u‖²/2h²).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -112,6 +112,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Trial,)
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     checks_finite: ClassVar[bool] = False  # `require_finite` names column and row
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [
@@ -174,7 +175,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         return self
 
     def _keep(self, chunk: Chunk) -> None:
-        """Store the rows that weigh something; repetitions are other rows but the same model, hence a dictionary."""
+        """Store the rows that weigh something."""
         require_numbers(chunk.numeric, self._names)
         rows, weight = chunk.numeric, chunk.weight
         if (self.boundary is None) != (self.bounds is None):
