@@ -3,6 +3,7 @@
 from novacula.checks.learner import check_learner, learner_checks
 from novacula.checks.scales import check_chunking, check_scales
 from novacula.checks.statistic import check_statistic
+from novacula.checks.study import check_study
 from novacula.checks.work import check_work
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "check_learner",
     "check_scales",
     "check_statistic",
+    "check_study",
     "check_work",
     "learner_checks",
 ]

@@ -1,8 +1,8 @@
 """`check_learner`: everything that a learner promises by being one of ours, in one call.
 
 scikit-learn's own suite, then: the same model in every cut and at every scale, a file that comes back as it was, a
-derivation whose arithmetic is right, the same seed for the same model, weights that are repetitions, any frame, and
-clear answers to missing values, new categories and hostile names.
+derivation whose arithmetic is right, the same seed for the same model, weights that are repetitions, any frame, clear
+answers to missing values, new categories and hostile names, and what a study needs.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sklearn.feature_selection import SelectorMixin
 from novacula.checks.fitted import fitted_arrays
 from novacula.checks.samples import NASTY_NAMES, Sample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
+from novacula.checks.study import check_study
 from novacula.checks.verdict import require
 from novacula.checks.work import check_work
 from novacula.errors import UnseenCategoryWarning
@@ -48,6 +49,7 @@ def learner_checks(learner: Learner, client: Any = None) -> Iterator[tuple[str, 
     yield "frames", lambda: check_frames(learner)
     yield "missing", lambda: check_missing(learner)
     yield "nasty_names", lambda: check_nasty_names(learner)
+    yield "study", lambda: check_study(learner)
     if "categorical" in learner.card.takes and hasattr(learner, "predict"):
         yield "unseen", lambda: check_unseen(learner)
 
