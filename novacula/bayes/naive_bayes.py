@@ -22,6 +22,7 @@ from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked
 from novacula.errors import DataWarning, ParameterError, warn_user
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
@@ -244,6 +245,12 @@ class NaiveBayes(Classifier):
         shown = shows_infinite(self.groups_)
         return self._answers(X, function, log_prior, self.parts_, unseen=self.unseen, shown=shown)
 
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the other rows of the fit say of each: its counts are taken off, and the estimates solved again."""
+        from novacula.bayes.left_out import left_out_of_counts
+
+        return left_out_of_counts(self, X, y)
+
     # --- explain -----------------------------------------------------------------------------------------------
 
     @property
@@ -261,6 +268,11 @@ class NaiveBayes(Classifier):
         if not parts:
             raise AttributeError(f"{type(self).__name__} has no gaussian columns")
         return parts[0]
+
+    @property
+    def n_parameters_(self) -> int:
+        """Those of the distributions, and the priors of all classes but one."""
+        return len(self.classes_) - 1 + sum(part.n_parameters for part in self.parts_)
 
     def work(self, X: Any = None) -> Work:
         """Derive the estimates, or with X the product for each row and class."""

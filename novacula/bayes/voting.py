@@ -21,6 +21,7 @@ from novacula.bayes.probabilities import refuse_doubled, said
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Classifier, Learner
+from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -98,6 +99,11 @@ class PosteriorClassifier(Classifier):
         hypotheses = dict(zip(self.hypothesis_names_, self.hypotheses_, strict=True))
         likelihoods = dict(zip(self.hypothesis_names_, self.log_likelihood_.tolist(), strict=True))
         return Posterior.of_likelihoods(hypotheses, self.prior_, likelihoods)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Those of every hypothesis, and the probabilities of all hypotheses but one."""
+        return len(self.hypotheses_) - 1 + sum(map(n_parameters, self.hypotheses_))
 
     @property
     def _voice(self) -> LabelledRows:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def check_admission(learner: Learner, client: Any = None) -> None:
                 for how, fit in ways_to_fit(learner, bad, client):
                     _require_place(fit, name, what, f"fitted on {how}")
                 if hasattr(model, "predict"):
-                    _require_place(lambda bad=bad: model.predict(bad.X), name, what, "asked for a prediction")
+                    _require_place(partial(model.predict, bad.X), name, what, "asked for a prediction")
         _check_weightless(learner, whole)
         _check_weights(learner, whole)
         if learner.card.task == "classification" and admits.classes > 1:
@@ -98,7 +99,8 @@ def _check_weightless(learner: Learner, whole: Sample) -> None:
     weight[ROW] = 0.0
     for what, value in FAULTS.items():
         bad = with_value(whole, "x1", value)
-        error = refusal_of(lambda bad=bad: clone(learner).fit(bad.X, bad.target, sample_weight=weight))
+        fresh: Any = clone(learner)
+        error = refusal_of(partial(fresh.fit, bad.X, bad.target, sample_weight=weight))
         require(error is None, f"a {what} value in a row of weight 0 is refused: {error!r}")
 
 

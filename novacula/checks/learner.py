@@ -1,8 +1,8 @@
 """`check_learner`: everything that a learner promises by being one of ours, in one call.
 
 scikit-learn's own suite, then: the same model in every cut and at every scale, a file that comes back as it was, a
-derivation whose arithmetic is right, the same seed for the same model, weights that are repetitions, any frame, and
-clear answers to missing values, new categories and hostile names.
+derivation whose arithmetic is right, the same seed for the same model, weights that are repetitions, any frame, clear
+answers to missing values, new categories and hostile names, and what a study needs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 
+from novacula.checks.admission import check_admission, refusal_of
+from novacula.checks.fitted import fitted_arrays
 from novacula.checks.samples import NASTY_NAMES, Sample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
+from novacula.checks.study import check_study
 from novacula.checks.verdict import require
 from novacula.checks.work import check_work
 from novacula.errors import UnseenCategoryWarning
@@ -46,7 +49,9 @@ def learner_checks(learner: Learner, client: Any = None) -> Iterator[tuple[str, 
         yield "weights", lambda: check_weights(learner)
     yield "frames", lambda: check_frames(learner)
     yield "missing", lambda: check_missing(learner)
+    yield "admission", lambda: check_admission(learner, client)
     yield "nasty_names", lambda: check_nasty_names(learner)
+    yield "study", lambda: check_study(learner)
     if "categorical" in learner.card.takes and hasattr(learner, "predict"):
         yield "unseen", lambda: check_unseen(learner)
 
@@ -106,9 +111,13 @@ def check_reproducible(learner: Learner) -> None:
     for count in (1, 2, 3):
         with threads(count):
             models.append(_fitted(seeded, data))
+    first = dict(fitted_arrays(models[0]))
     for other in models[1:]:
+        for name, array in fitted_arrays(other):
+            same = name in first and identical(first[name], array)
+            require(same, f"the same seed gives another {name} on another number of threads")
         for a, b in zip(answers(models[0], data.X), answers(other, data.X), strict=True):
-            require(identical(a, b), "the same seed gives another model on another number of threads")
+            require(identical(a, b), "the same seed gives other answers on another number of threads")
 
 
 def check_weights(learner: Learner) -> None:
@@ -142,16 +151,8 @@ def check_missing(learner: Learner) -> None:
             sound = answer.dtype.kind != "f" or not np.isnan(answer).any()
             require(sound, "missing values make predictions NaN")
     else:
-        require(bool(_refusal(lambda: _fitted(learner, data))), "missing values are taken, though the card says no")
-
-
-def _refusal(call: Callable[[], Any]) -> str:
-    """The sentence with which a call refuses its data, or nothing."""
-    try:
-        call()
-    except ValueError as error:
-        return str(error)
-    return ""
+        taken = refusal_of(lambda: _fitted(learner, data)) is None
+        require(not taken, "missing values are taken, though the card says no")
 
 
 def check_nasty_names(learner: Learner) -> None:
@@ -182,7 +183,7 @@ def check_unseen(learner: Learner) -> None:
     require(reported, "an unseen category passes in silence")
     if "unseen" in model.get_params():
         strict = clone(learner).set_params(unseen="error").fit(data.X, data.target)
-        sentence = _refusal(lambda: strict.predict(strange.X))
+        sentence = str(refusal_of(lambda: strict.predict(strange.X)) or "")
         require(bool(sentence), "unseen='error' lets an unseen category pass")
         named = "ultraviolet" in sentence and "colour" in sentence
         require(named, f"the error names neither value nor column: {sentence}")

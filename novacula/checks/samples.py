@@ -32,7 +32,7 @@ class Sample:
 
     columns: Mapping[str, Any]
     target: Any
-    target_name: str = "target"
+    target_name: str = "y"  # as a target that comes without a name is called
 
     @property
     def X(self) -> Any:  # noqa: N802  (a matrix)

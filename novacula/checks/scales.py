@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from novacula.checks.fitted import fitted_arrays
 from novacula.checks.samples import Sample, sample
 from novacula.checks.verdict import require
 from novacula.learner.base import Learner
@@ -99,8 +98,8 @@ def same_answers(model: Learner, other: Learner, files: Table, data: Sample) -> 
 def same_model(model: Learner, other: Learner, data: Sample, how: str) -> None:
     """Two models must have the same parameters and give the same answers, up to the rounding of sums."""
     mine, theirs = dict(fitted_arrays(model)), dict(fitted_arrays(other))
-    for name, array in mine.items():
-        same = name in theirs and close(array, theirs[name])
+    for name in sorted(mine.keys() | theirs.keys()):
+        same = name in mine and name in theirs and close(mine[name], theirs[name])
         require(same, f"{type(model).__name__} {how} has another {name}")
     for a, b in zip(answers(model, data.X), answers(other, data.X), strict=True):
         require(close(a, b), f"{type(model).__name__} {how} predicts otherwise")
@@ -115,24 +114,6 @@ def answers(model: Any, X: Any) -> list[Any]:
 def as_array(answer: Any) -> Any:
     """An answer as an array; a selector gives tables back as tables, with their roles."""
     return np.asarray(answer.drop(answer.layout.roles).to_pandas() if isinstance(answer, Table) else answer)
-
-
-def fitted_arrays(model: Any) -> Iterator[tuple[str, Any]]:
-    """What a fitted model has learned, each array with the path that leads to it; not what columns are called."""
-    for name, value in sorted(vars(model).items()):
-        if name.endswith("_") and not name.endswith("names_") and name != "schema_":
-            yield from _leaves(name, value)
-
-
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if is_dataclass(value) and not isinstance(value, type):
-        for part in fields(value):
-            yield from _leaves(f"{path}.{part.name}", getattr(value, part.name))
-    elif isinstance(value, (tuple, list)) and any(not isinstance(v, (str, int, float)) for v in value):
-        for i, part in enumerate(value):
-            yield from _leaves(f"{path}[{i}]", part)
-    elif isinstance(value, (np.ndarray, tuple, list, str, bool, int, float)):
-        yield path, np.asarray(value)
 
 
 def close(a: Any, b: Any) -> bool:
@@ -151,8 +132,8 @@ def close(a: Any, b: Any) -> bool:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Equal to the bit."""
-    return close(a, b) if a.dtype.kind == "O" else bool(np.array_equal(a, b))
+    """Equal to the bit, and not a number where the other is not."""
+    return close(a, b) if a.dtype.kind == "O" else bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
 
 
 def is_missing(value: Any) -> bool:

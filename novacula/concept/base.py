@@ -244,6 +244,11 @@ class ConceptLearner(Classifier):
         other = np.array([(total - count) / total for count in yes])
         return np.column_stack([mine if label == self.positive_ else other for label in self.classes_])
 
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the examples, which are kept, and their labels."""
+        return self.examples_.positions.size + self.examples_.positive.size
+
     def _check_state(self) -> None:
         """After loading: examples and names must fit the space, and what is derived is derived again."""
         examples, d = self.examples_, len(self.space_.names)

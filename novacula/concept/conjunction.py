@@ -50,6 +50,11 @@ class Conjunction:
         return tuple(zip(self.low, self.high, strict=True))
 
     @property
+    def n_parameters_(self) -> int:
+        """One constraint for each attribute."""
+        return len(self.low)
+
+    @property
     def is_empty(self) -> bool:
         """Whether an ∅ keeps every instance out."""
         return NONE in self.ranges

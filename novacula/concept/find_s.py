@@ -111,6 +111,11 @@ class FindS(ConceptLearner):
         rows = np.arange(1, self.row_names_.seen + 1)
         return tuple(path[k] for k in np.searchsorted(self.row_names_.first, rows, side="right").tolist())
 
+    @property
+    def n_parameters_(self) -> int:
+        """One constraint for each attribute: the hypothesis answers, not the examples."""
+        return self.hypothesis_.n_parameters_
+
     def decide(self, X: Any) -> npt.NDArray[np.int64]:
         """Give +1 for rows that the hypothesis accepts and −1 for the others: it leaves nothing open."""
         check_is_fitted(self)

@@ -19,9 +19,9 @@ from novacula.evaluate.precision_recall import PrecisionRecall, precision_recall
 from novacula.evaluate.roc import OperatingPoint, RocCurve, roc
 from novacula.evaluate.rows import empirical_loss
 from novacula.evaluate.select_size import SizeCurve, select_size
-from novacula.evaluate.size_of import n_parameters
 from novacula.evaluate.split import Part, Split, split
 from novacula.evaluate.two_classes import one_vs_rest
+from novacula.learner.parameter_count import n_parameters
 
 __all__ = [
     "BiasVariance",

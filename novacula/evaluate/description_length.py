@@ -4,7 +4,7 @@ hypothesis under the prior P(h) = 2^−bits(h), for −log₂ P(h) − log₂ P(
     data, classes     −Σ log₂ P(y|x); of a model without probabilities its mistakes: log₂(n + 1) bits how many,
                       log₂ C(n, e) which rows, log₂(K − 1) for each which class instead
     data, numbers     −Σ log₂ (δ·N(y; ŷ, σ²)) for targets that are known to δ, σ² the mean squared residual, σ ≥ δ
-    model             ½ log₂ n for each free number (Rissanen 1978), σ among them
+    model             ½ log₂ n for each parameter (Rissanen 1978), σ among them
                       log₂ |H| where the hypotheses are finitely many
                       trees: 1 bit a node for leaf or test, log₂ d a test for its attribute, log₂ n for a threshold,
                       ½ log₂ n for each free class share of a leaf
@@ -23,8 +23,8 @@ from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, differ, loss
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.rows import Rows, is_classifier, rows_for
-from novacula.evaluate.size_of import n_parameters
 from novacula.learner.figure import few_digits
+from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import WorkTable
 from novacula.theory.arguments import shown
 

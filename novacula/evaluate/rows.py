@@ -68,7 +68,7 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     if not table.layout.target:
         raise DataError("the table has no target: name one with with_target")
     if isinstance(learner, Classifier):
-        table = learner._classified(table)
+        table = ingest.with_classes(table, type(learner).__name__)
     elif is_classifier(learner):
         table = as_classes(table)
     target, weight = ingest.target_values(table), ingest.weight_values(table)

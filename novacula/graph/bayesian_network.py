@@ -63,8 +63,8 @@ class BayesianNetwork(NetworkLearner):
     ----------
     families_ : dict
         `CategoricalFamily` or `GaussianFamily` of each node, parents first.
-    network_, edges_, n_parameters
-        The same as a `Network`, which answers queries, draws itself and is written to BIF; its edges; free numbers.
+    network_, edges_, n_parameters_
+        The same as a `Network`, which answers queries, draws itself and is written to BIF; edges; how many parameters.
     counts_ : FamilyCounts
         Counts and moments that the families were solved from, expected ones after EM.
     log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_

@@ -50,7 +50,7 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
     ----------
     classes_
         The classes in order.
-    families_, network_, edges_, n_parameters, counts_, log_likelihood_, history_, moves_
+    families_, network_, edges_, n_parameters_, counts_, log_likelihood_, history_, moves_
         As in `BayesianNetwork`.
 
     Examples

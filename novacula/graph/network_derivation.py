@@ -57,7 +57,7 @@ def derive_given(model: NetworkLearner) -> Work:
 def _overview(model: NetworkLearner) -> Iterator[Step]:
     network = model.network_
     figure = network.plot() if len(network.nodes) <= _DRAWN else None
-    counts = f"{len(network.nodes)} nodes, {len(network.dag.edges)} edges, {network.n_parameters} free numbers."
+    counts = f"{len(network.nodes)} nodes, {len(network.dag.edges)} edges, {network.n_parameters} parameters."
     yield Step("The graph", figure=figure, note=counts)
     if len(getattr(model, "history_", ())) > 1:
         climb = curve_figure(

@@ -98,8 +98,8 @@ class NetworkLearner(Learner):
         return self._dag().edges
 
     @property
-    def n_parameters(self) -> int:
-        """Numbers that were free to be chosen."""
+    def n_parameters_(self) -> int:
+        """Those of all families: tables of probabilities, intercepts, weights and variances."""
         return self.network_.n_parameters
 
     def query(self, variables: str | Sequence[str], evidence: Mapping[str, Any] | None = None, **options: Any) -> Any:
@@ -145,11 +145,11 @@ class NetworkLearner(Learner):
     def bic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
         """k ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X, y, sample_weight)
-        return float(self.n_parameters * np.log(n) - 2.0 * log_likelihood)
+        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
 
     def aic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
         """2k − 2 ln L, of X or of the rows of the fit; lower is better."""
-        return 2.0 * self.n_parameters - 2.0 * self._likelihood(X, y, sample_weight)[0]
+        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, y, sample_weight)[0]
 
     def bdeu(self, equivalent_sample_size: float = 10.0) -> float:
         """ln P(rows of the fit | graph), tables integrated out under BDeu's prior; higher is better."""

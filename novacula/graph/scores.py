@@ -3,7 +3,7 @@
     log_likelihood  Σ n_xu ln(n_xu / n_u)                      aic  ln L − k        bic  ln L − (k/2) ln N
     bdeu            Σ_u ln Γ(α/q) / Γ(α/q + n_u) + Σ_x ln Γ(α/qr + n_xu) / Γ(α/qr)
 
-k counts a family's free numbers. All scores are logarithms: higher is better. A continuous family has the likelihood
+k counts a family's parameters. All scores are logarithms: higher is better. A continuous family has the likelihood
 of its regression.
 """
 
@@ -55,7 +55,7 @@ def line_score(moments: GroupMoments, floor: float, score: str, n: float) -> flo
 
 
 def penalty(score: str, parameters: int, n: float) -> float:
-    """What a score takes off the log-likelihood for so many free numbers."""
+    """What a score takes off the log-likelihood for so many parameters."""
     return {"log_likelihood": 0.0, "aic": float(parameters), "bic": 0.5 * math.log(n) * parameters}[score]
 
 

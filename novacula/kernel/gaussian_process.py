@@ -25,6 +25,7 @@ from novacula.kernel.process.fitted import FittedProcess
 from novacula.kernel.process.kept_rows import finite_matrix
 from novacula.kernel.process.search import search
 from novacula.learner.card import Card
+from novacula.learner.left_out import LeftOut
 from novacula.table import Table
 
 NOISE_SHARE = 0.1
@@ -165,6 +166,14 @@ class GaussianProcessRegressor(FittedProcess):
         warn_of_jitter(self.jitter_, type(self).__name__)
         self._search(kernel, noise)
         self.log_marginal_likelihood_ = self._given_rows().log_likelihood
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the other rows of the fit say of each, if kernel, noise and scale are given and not found from rows."""
+        given = self.kernel is not None and self.noise is not None and not self.optimize and not self.normalize_y
+        if not given or not self._kernel_stays or self.jitter_ > 0.0:
+            return None
+        mean = self.leave_one_out_.mean
+        return LeftOut(mean, np.ones(len(mean), bool), "inverse of the kernel matrix")
 
     def _scale_targets(self) -> None:
         targets, weight = self._targets, self.examples_["weight"]

@@ -21,6 +21,7 @@ from novacula.kernel.process.kept_rows import KeepsRows
 from novacula.kernel.process.ridge_work import derive_ridge, derive_sums
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.penalties import one_a_target
 from novacula.table import Table
@@ -147,6 +148,16 @@ class KernelRidge(Regressor, KeepsRows):
             same = prices == price
             found[:, same] = leave_out(self._gram(), weight, float(price), targets[:, same])
         return self._shaped(found)
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the other rows of the fit say of each, if no row changes the kernel and none decides its own answer."""
+        if not self._kernel_stays:
+            return None
+        try:
+            answers = self.leave_one_out_
+        except DataError:  # the matrix is singular
+            return None
+        return LeftOut(answers, np.ones(len(answers), bool), "inverse of the kernel matrix")
 
     def work(self, X: Any = None) -> Work:
         """Derive the coefficients; with X, the predictions of its first rows."""

@@ -132,6 +132,11 @@ class Nystroem(Expander):
         return NystroemMap(self.kernel_, self.components_, self.normalization_)
 
     @property
+    def n_parameters_(self) -> int:
+        """The values of the landmarks, from which the normalisation follows."""
+        return self.components_.size
+
+    @property
     def _n_features_out(self) -> int:
         return len(self.components_)
 

@@ -116,6 +116,11 @@ class RandomFourierFeatures(Expander):
         return FourierMap(self.random_weights_.T, self.random_offset_)
 
     @property
+    def n_parameters_(self) -> int:
+        """Directions and offsets of the waves."""
+        return self.random_weights_.size + self.random_offset_.size
+
+    @property
     def _n_features_out(self) -> int:
         return len(self.random_offset_)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from novacula.learner.figure import Figure
     from novacula.learner.files import load
     from novacula.learner.iterate import Outcome
+    from novacula.learner.left_out import LeftOut
     from novacula.learner.registry import learners
     from novacula.learner.work import Step, Work, WorkTable
 
@@ -21,6 +22,7 @@ _HOME = {
     "Classifier": "base",
     "Figure": "figure",
     "Learner": "base",
+    "LeftOut": "left_out",
     "Outcome": "iterate",
     "Regressor": "base",
     "Step": "work",
@@ -36,6 +38,7 @@ __all__ = [
     "Classifier",
     "Figure",
     "Learner",
+    "LeftOut",
     "Outcome",
     "Regressor",
     "Step",

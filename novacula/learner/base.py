@@ -8,7 +8,7 @@ looks at them as they pass, and reports categories that were not there at fit.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.admitting import AnswerRunner, FitRunner, require_classes
@@ -35,6 +36,12 @@ class Learner(BaseEstimator):
     """Whether answers report categories that were not there at fit; False where the learner does so itself."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     """What each parameter may be, in scikit-learn's words; checked before every fit."""
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Fitted attributes that hold rows of the fit as they came, each a dictionary of arrays, and which of these arrays
+    add up over equal rows: checks compare them as sets, so that a row of weight 2 and two rows are the same."""
+    not_compared: ClassVar[Mapping[str, str]] = {}
+    """What fitted attributes hold that is no part of the model, such as "multipliers_.row", and why it may differ
+    between two fits of the same model. Checks compare everything else."""
 
     schema_: Schema
     n_features_in_: int
@@ -46,6 +53,24 @@ class Learner(BaseEstimator):
     def work(self, X: Any = None) -> Work:
         """Derive the fitted model, or with X its predictions, with the numbers put in."""
         raise NotImplementedError(f"{type(self).__name__} must derive its work")
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many numbers the answers of the fitted model are made of; every learner has to say so.
+
+        It is what the simpler of two models has fewer of, and what a likelihood has to pay for. Numbers that follow
+        from others are not counted again: of shares that sum to 1 all but one. A learner that keeps its rows counts
+        the values that it keeps.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must say how many parameters it has: define n_parameters_")
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the fitted model would say of each row of its fit, had it not seen that row; None: refit to find out.
+
+        X and y are the rows of the fit in their order, each of weight 1. A learner that has a formula for it gives the
+        answers of a refit, up to rounding, and None where its settings do not allow the formula.
+        """
+        return None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a `.nova` file, which runs no code when it is loaded."""
@@ -231,19 +256,7 @@ class Classifier(ClassifierMixin, Learner):
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
         """The table with a categorical target, whose categories are the classes."""
-        if len(table.layout.target) != 1:
-            raise SchemaError(f"{type(self).__name__} learns one target; name it with y= or with_target")
-        column = table.layout.target_columns[0]
-        if classes is not None:
-            return table.with_types({column.name: np.asarray(classes).tolist()})
-        if column.kind == "numeric":
-            table = table.with_types({column.name: "categorical"})
-            labels = table.layout.target_columns[0].categories
-            if any(isinstance(label, float) and not label.is_integer() for label in labels):
-                raise DataError(f"the target {column.name!r} is continuous: classes must be whole numbers or words")
-        elif column.kind == "text":
-            raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
-        return table
+        return ingest.with_classes(table, type(self).__name__, classes)
 
     def _remember(self, table: Table) -> None:
         """Keep the schema and the classes, of which there must be as many as the card says."""

@@ -242,6 +242,23 @@ def as_table(X: Any, y: Any, sample_weight: Any) -> Table | None:
     return X if y is None else X.with_target(y)
 
 
+def with_classes(table: Table, learner: str, classes: Any = None) -> Table:
+    """A table with a categorical target, whose categories are the classes; `classes`: the only ones that may occur."""
+    if len(table.layout.target) != 1:
+        raise SchemaError(f"{learner} learns one target; name it with y= or with_target")
+    column = table.layout.target_columns[0]
+    if classes is not None:
+        return table.with_types({column.name: np.asarray(classes).tolist()})
+    if column.kind == "numeric":
+        table = table.with_types({column.name: "categorical"})
+        labels = table.layout.target_columns[0].categories
+        if any(isinstance(label, float) and not label.is_integer() for label in labels):
+            raise DataError(f"the target {column.name!r} is continuous: classes must be whole numbers or words")
+    elif column.kind == "text":
+        raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")
+    return table
+
+
 def target_values(table: Table) -> Any:
     """The target of every row: labels or numbers."""
     values = table.map(_targets)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner.base import Classifier
 from novacula.learner.work import Work
-from novacula.linear.rows import DERIVED, weighted_sums
+from novacula.linear.rows import DERIVED, count_weights, weighted_sums
 from novacula.table.chunk import Floats
 
 
@@ -51,6 +51,11 @@ class LinearClassifier(Classifier):
     def _prediction_work(self, rows: Floats, cut: bool) -> Work:
         """Derive the predictions for rows (n, d); `cut`: there were more."""
         raise NotImplementedError(f"{type(self).__name__} must derive its predictions")
+
+    @property
+    def n_parameters_(self) -> int:
+        """Weights and intercepts that are not 0."""
+        return count_weights(self.coef_, self.intercept_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

@@ -14,8 +14,10 @@ from scipy import linalg
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner.card import Card
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
+from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.model import LinearModel
 from novacula.linear.problem import Problem
 from novacula.linear.solve import Columns, Solution
@@ -100,6 +102,10 @@ class LinearRegression(LinearModel):
         self.singular_ = linalg.svdvals(solution.factor)
         self.unit_errors_ = unit_errors(columns, solution, self.fit_intercept)
         self._warn_of_rank(problem, solution)
+
+    def left_out(self, X: Any, y: Any) -> LeftOut:
+        """What the other rows of the fit say of each, from its leverage."""
+        return left_out_of_plane(self, X, y, alpha=0.0)
 
     def summary(self, level: float = 0.95) -> RegressionSummary:
         """Standard errors, t, p and confidence intervals of the coefficients, and how well the plane fits."""

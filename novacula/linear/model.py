@@ -13,7 +13,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.work import Work
 from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import Observed, Problem, RowsProblem, SumsProblem
-from novacula.linear.rows import DERIVED, is_flat, require_squares, stored_precision, weighted_sums
+from novacula.linear.rows import DERIVED, count_weights, is_flat, require_squares, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -50,6 +50,11 @@ class LinearModel(Regressor):
             return self._derivation()
         chunk, cut = self._first_rows(X, DERIVED)
         return derive_predictions(self, chunk.dense(), cut)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Weights and intercepts that are not 0."""
+        return count_weights(self.coef_, self.intercept_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

@@ -22,8 +22,10 @@ from sklearn.utils.metaestimators import available_if
 from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Card
 from novacula.learner.figure import Figure
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
+from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
 from novacula.linear.penalty_path import choose_penalty, coefficient_figure
@@ -150,6 +152,11 @@ class Ridge(LinearModel):
         self.loo_error_, self.loo_std_error_ = (e[:, 0] if problem.flat else e for e in both)
         error, std_error = (e.mean(axis=1) for e in both)
         return np.full(k, self.alphas_[choose_penalty(self.alphas_, error, std_error, self.choice)])
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the other rows of the fit say of each, from its leverage, if no row can change the penalty."""
+        one_price = isinstance(self.alpha, Real) and self.penalty_factor is None
+        return left_out_of_plane(self, X, y, float(self.alpha)) if one_price and not self.positive else None
 
     def _factors(self) -> Floats:
         return as_factors(self.penalty_factor, self.schema_, self.n_features_in_)

@@ -31,6 +31,11 @@ def require_squares(table: Table, squares: Floats) -> None:
         raise DataError(f"{table.source.name} holds numbers whose squares overflow: scale them")
 
 
+def count_weights(coef: Any, intercept: Any) -> int:
+    """Weights and intercepts that are not 0: the parameters of planes."""
+    return int(np.count_nonzero(coef) + np.count_nonzero(intercept))
+
+
 def stored_precision(table: Table) -> Floats:
     """Relative rounding of each feature as it is stored (d,)."""
     dense = table.source.rounding([column.name for column in table.layout.of_kind("numeric")])

@@ -260,6 +260,11 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
 
     # --- explain -----------------------------------------------------------------------------------------------
 
+    @property
+    def n_parameters_(self) -> int:
+        """The coordinates of the centres."""
+        return self.cluster_centers_.size
+
     def bic(self) -> float:
         """p ln N − 2 ln L of equal spherical Gaussians, each row drawn from its own cluster's; lower is better.
 

@@ -7,7 +7,7 @@ it; k counts weight, so that a row of weight 2 takes two of the k places.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Learner
 from novacula.learner.card import Card, Extent
+from novacula.learner.left_out import LeftOut
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, MIXED, power
@@ -53,6 +54,7 @@ class NeighborsLearner(Learner):
     """A learner that keeps its rows and asks those nearest to a new one."""
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     by_itself: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
@@ -81,8 +83,7 @@ class NeighborsLearner(Learner):
     def _learn(self, table: Table) -> None:
         """Store the rows of a table, laid out on one scale, and index them.
 
-        `examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows
-        are different rows, and the same model.
+        The rows are kept as they came: a row of weight 2 and two rows are different rows, and the same model.
         """
         chunk, mixed = table.to_chunk(), self.metric == MIXED
         names = [column.name for column in table.layout.of_kind("numeric")]
@@ -180,6 +181,12 @@ class NeighborsLearner(Learner):
         """The number of rows of the fit."""
         check_is_fitted(self)
         return len(self.examples_["weight"])
+
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the rows, which are kept, and their targets."""
+        rows, target = self.examples_["rows"], self.examples_["target"]
+        return int(rows.size + (0 if target is None else target.size))
 
     def _width(self, k: int) -> int:
         """How many rows surely take k places."""
@@ -292,3 +299,20 @@ class NeighborsPredictor(NeighborsLearner):
         self.scale = scale
         self.algorithm = algorithm
         self.unseen = unseen
+
+    def left_out(self, X: Any, y: Any) -> LeftOut | None:
+        """What the nearest other rows of the fit say of each, if distances and k stay what they are without it."""
+        if self.scale is not None or self.metric == MIXED or isinstance(self.n_neighbors, str):
+            return None
+        rows, k, own = self.examples_["rows"], self.n_neighbors_, np.arange(self.n_samples_fit_)
+        self._require_places(k, left_out=True)
+
+        def answers(block: slice) -> Any:
+            return self._answer(self._neighbours(rows[block], k, own[block]))
+
+        predictions = np.concatenate(in_blocks(answers, len(own), self._width(k + 1)))
+        return LeftOut(predictions, np.ones(len(own), bool), "neighbours without the row")
+
+    @abstractmethod
+    def _answer(self, found: Neighbours) -> Any:
+        """What neighbours say of the rows whose they are, as `predict` gives it."""

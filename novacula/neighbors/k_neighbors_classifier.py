@@ -123,6 +123,9 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         codes = self._asked(X, lambda found: winners(self._votes(found, self.n_neighbors_)))
         return self.classes_[codes]
 
+    def _answer(self, found: Neighbours) -> Any:
+        return self.classes_[winners(self._votes(found, self.n_neighbors_))]
+
     def predict_proba(self, X: Any) -> Floats:
         """Give the share of each class in the votes."""
         votes = self._asked(X, lambda found: self._votes(found, self.n_neighbors_)[:, :, 0])

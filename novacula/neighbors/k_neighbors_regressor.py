@@ -108,6 +108,10 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         means = self._asked(X, lambda found: self._means(found, self.n_neighbors_))
         return np.asarray(means[:, 0] if self.examples_["target"].ndim == 1 else means)
 
+    def _answer(self, found: Neighbours) -> Floats:
+        means = self._means(found, self.n_neighbors_)
+        return means[:, 0] if self.examples_["target"].ndim == 1 else means
+
     @property
     def loo_score_(self) -> float:
         """R² of what the other rows say of each row, the mean over targets."""

@@ -192,7 +192,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         Learner._remember(model, model._ingest(rows, np.zeros(len(rows), int), None))
         model.classes_, model.multilabel_ = np.array([0, 1]), False
         model._lay_out(architecture, theta)
-        model.n_parameters_, model.n_iter_, model.history_, model.rule_ = len(theta), 0, (), {}
+        model.n_free_, model.n_iter_, model.history_, model.rule_ = len(theta), 0, (), {}
         return model
 
     # --- targets --------------------------------------------------------------------------------------------

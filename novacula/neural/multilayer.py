@@ -75,7 +75,7 @@ class MultilayerNetwork(Learner):
     out_activation_: str
     n_outputs_: int
     n_layers_: int
-    n_parameters_: int
+    n_free_: int
     eta_: float | None
     target_scale_: float
     loss_: float
@@ -276,7 +276,7 @@ class MultilayerNetwork(Learner):
     def _set(self, trainer: Trainer, free: Any) -> None:
         lesson = trainer.lesson
         self._lay_out(lesson.architecture, lesson.expand(free).astype(self.dtype))
-        self.n_parameters_ = len(free)
+        self.n_free_ = len(free)
         self.eta_ = trainer.eta if trainer.settings.by_batches else None
         self.target_scale_ = 1.0 if trainer.gauge is None else trainer.gauge.scale
         self.examples_ = trainer.examples()
@@ -286,6 +286,11 @@ class MultilayerNetwork(Learner):
         self.coefs_, self.intercepts_ = [W.copy() for W, _ in layers], [b.copy() for _, b in layers]
         self.architecture_, self.out_activation_ = architecture, architecture.output
         self.n_outputs_, self.n_layers_ = architecture.sizes[-1], len(architecture.sizes)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Weights and biases; those that are tied are one, those that are absent none."""
+        return self.n_free_
 
     @property
     def weights_(self) -> Any:

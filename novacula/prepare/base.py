@@ -32,6 +32,11 @@ class Prepared(Learner):
         self.encoding_ = Encoding.fit(chunk, self.schema_, learner.card, self.max_words)
         self.model_ = clone(learner).fit(self._behind(chunk, table))
 
+    @property
+    def n_parameters_(self) -> int:
+        """Those of the learner behind the preparation."""
+        return int(self.model_.n_parameters_)
+
     def _behind(self, chunk: Chunk, table: Table) -> Table:
         """The rows as the learner sees them."""
         chunk = self.encoding_.apply(chunk)

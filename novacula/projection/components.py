@@ -72,6 +72,11 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
         return np.sqrt(np.where(variance > 0.0, variance, 1.0))
 
     @property
+    def n_parameters_(self) -> int:
+        """The directions and the mean."""
+        return self.components_.size + self.mean_.size
+
+    @property
     def _n_features_out(self) -> int:
         return len(self.components_)
 

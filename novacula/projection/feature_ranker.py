@@ -164,6 +164,11 @@ class FeatureRanker(SelectorMixin, Learner):
         return Plan(self.score, len(edges) + 1, sizes, edges)
 
     @property
+    def n_parameters_(self) -> int:
+        """The rank of each column."""
+        return self.ranks_.size
+
+    @property
     def _fitted_plan(self) -> Plan:
         sizes = tuple(len(column.categories) for column in self.schema_.of_kind("categorical"))
         return Plan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)

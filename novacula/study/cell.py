@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from novacula.evaluate.rows import Rows
-from novacula.evaluate.size_of import n_parameters
+from novacula.learner.parameter_count import n_parameters
 from novacula.learner.registry import find
 from novacula.study.question import Question, Task, subsample
 

@@ -126,7 +126,7 @@ class Exploration:
 
     def mixture_table(self) -> WorkTable:
         """Mixtures by size and family."""
-        header = ("Gaussians", "covariances", "BIC ↓", "free numbers", "note")
+        header = ("Gaussians", "covariances", "BIC ↓", "parameters", "note")
         rows = tuple(
             (one.candidate.n_components, one.candidate.covariance_type, round(one.candidate.score, 2),
              one.candidate.n_parameters, "chosen" if one.model is self.best_ else one.candidate.note)

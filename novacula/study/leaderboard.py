@@ -1,7 +1,7 @@
 """The leaderboard: an entry a learner, the simplest first where errors allow it, and why one was chosen.
 
-Simplicity is counted in free numbers: how many one would have to be told to predict as the model does. A constant has
-one or a few, a tree its tests and leaves, neighbours all of their rows.
+Simplicity is counted in parameters: how many numbers one would need to predict as the model does. A constant has one or
+a few, a tree its tests and leaves, neighbours all of their rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Entry:
     train_error: float = np.nan
     size_name: str | None = None
     size: Any = None
-    n_parameters: float = np.nan  # free numbers of the model, mean over the folds
+    n_parameters: float = np.nan  # parameters of the model, mean over the folds
     fit_seconds: float = np.nan  # the median over the folds, of which the first may load kernels
     rows: int | None = None  # it was given no more than so many rows of each fold
     note: str = ""
@@ -139,7 +139,7 @@ def _reason(taken: Entry, best: Entry, finished: Sequence[Entry], rule: Rule, ba
         )
     return (
         f"{taken.label} is chosen: of the learners within one standard error of the least error, that of {least}, it "
-        f"is the simplest, with {short(taken.n_parameters)} free numbers to {short(best.n_parameters)}; its error is "
+        f"is the simplest, with {short(taken.n_parameters)} parameters to {short(best.n_parameters)}; its error is "
         f"{error}."
     )
 

@@ -81,7 +81,7 @@ class Study:
             f"{self.question.metric.name} error",
             "± s.e.",
             "training",
-            "free numbers",
+            "parameters",
             "fit s",
             "note",
         )

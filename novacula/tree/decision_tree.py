@@ -397,6 +397,11 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         importance = weighted_counts(self.tree_.feature[inner], gained, len(self.attributes_))
         return importance / max(float(importance.sum()), np.finfo(float).tiny)
 
+    @property
+    def n_parameters_(self) -> int:
+        """Those of the tree, or with prune="rules" of the rules, which then answer."""
+        return self.rule_list_.n_parameters if hasattr(self, "rule_list_") else self.tree_.n_parameters
+
     def get_depth(self) -> int:
         """Give the number of tests on the longest path."""
         check_is_fitted(self)

@@ -225,6 +225,11 @@ min_gain, max_leaf_nodes, thresholds, max_bins
         return self.rule_list_.rules(self.attributes_, self.classes_.tolist())
 
     @property
+    def n_parameters_(self) -> int:
+        """Tests and shares of the rules."""
+        return self.rule_list_.n_parameters
+
+    @property
     def default_(self) -> Any:
         """The class of rows that fulfil no rule."""
         check_is_fitted(self)

@@ -100,6 +100,11 @@ class RuleList:
         return len(self.estimate)
 
     @property
+    def n_parameters(self) -> int:
+        """The tests, and for each rule and the default one share less than there are classes."""
+        return len(self.conditions.feature) + len(self.counts) * (self.counts.shape[1] - 1)
+
+    @property
     def classes(self) -> Integers:
         """The class of each rule and of the default: the most frequent among its examples."""
         return most_frequent(self.counts)

@@ -63,6 +63,12 @@ class Tree:
         """The weight of the training examples at each node."""
         return self.counts.sum(axis=1)
 
+    @property
+    def n_parameters(self) -> int:
+        """The tests, and for each leaf one share less than there are classes."""
+        leaves = int(self.is_leaf.sum())
+        return len(self) - leaves + leaves * (self.n_classes - 1)
+
     def children(self, node: int) -> range:
         """The nodes of a node's branches, in order."""
         return range(self.child[node], self.child[node] + self.arity[node]) if self.child[node] >= 0 else range(0)

@@ -1,12 +1,16 @@
 """The checks say no: learners that are broken in one way each are caught by the check that is about it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from novacula.bayes import NaiveBayes
-from novacula.checks import learner_checks
+from novacula.checks import check_study, learner_checks
 from novacula.checks.learner import check_weights
+from novacula.learner import Admits, Learner, LeftOut
 from novacula.learner.work import Work
+from novacula.neighbors import KNeighborsRegressor
 
 
 class Weightless(NaiveBayes):
@@ -31,8 +35,13 @@ class OrderBound(NaiveBayes):
 
 
 class Silent(NaiveBayes):
-    def _report_unseen(self, table, counts):
-        pass
+    reports_unseen = False
+
+
+class TakesAnything(NaiveBayes):
+    """It looks at nothing that it is given, though its card refuses infinite values."""
+
+    _admits = Admits(missing=True, infinite=True)
 
 
 class Drifting(NaiveBayes):
@@ -52,6 +61,90 @@ class NotANumber(NaiveBayes):
         return np.full_like(super().predict_proba(X), np.nan)
 
 
+class Uncounted(NaiveBayes):
+    n_parameters_ = Learner.n_parameters_
+
+
+class CountedInHalves(NaiveBayes):
+    n_parameters_ = 2.5
+
+
+class Misspelt(NaiveBayes):
+    card = replace(NaiveBayes.card, size="shrinkag", sizes=(1, 2))
+
+
+class OutOfRange(NaiveBayes):
+    card = replace(NaiveBayes.card, size="m", sizes=lambda extent: (1.0, -1.0))
+
+
+class StrangelySet(NaiveBayes):
+    card = replace(NaiveBayes.card, study_settings={"max_depth": 3})
+
+
+class WronglySet(NaiveBayes):
+    card = replace(NaiveBayes.card, study_settings={"m": "some"})
+
+
+class FailsWhenLarge(NaiveBayes):
+    card = replace(NaiveBayes.card, size="m", sizes=(1.0, 2.0))
+
+    def fit(self, X, y=None, sample_weight=None):
+        if self.m > 1.0:
+            raise ValueError("there is no room")
+        return super().fit(X, y, sample_weight)
+
+
+class Mutters(NaiveBayes):
+    """Keeps something in a dictionary that is another one in every fit."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.notes_ = {"inner": {"draw": np.random.default_rng().normal()}}
+        return self
+
+
+class Hides(NaiveBayes):
+    """Keeps something in an object into which nobody can look."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.notes_ = {"inner": object()}
+        return self
+
+
+class SawTheRow(NaiveBayes):
+    def left_out(self, X, y):
+        return LeftOut(self.predict(X), np.ones(len(y), bool), "as if nothing were left out")
+
+
+class Absent(KNeighborsRegressor):
+    def left_out(self, X, y):
+        return LeftOut(np.zeros(3), np.ones(3, bool), "of three rows")
+
+
+@pytest.mark.parametrize(
+    ("learner", "check", "sentence"),
+    [
+        (Uncounted(), "study", "Uncounted does not say how many parameters it has in n_parameters_"),
+        (CountedInHalves(), "study", "n_parameters_ of CountedInHalves is 2.5; it must be a whole number"),
+        (Misspelt(), "study", "Misspelt has size='shrinkag', which is none of its parameters: class_prior"),
+        (OutOfRange(), "study", "OutOfRange does not take the sizes of its card: .*-1.0"),
+        (StrangelySet(), "study", "StrangelySet has 'max_depth' in study_settings, which is none of its parameters"),
+        (WronglySet(), "study", "WronglySet does not take the study_settings of its card: .*'some'"),
+        (FailsWhenLarge(), "study", "FailsWhenLarge with m=2.0 fails behind its preparation: there is no room"),
+        (SawTheRow(), "study", "left_out of SawTheRow says .* of row .* fitted without it says"),
+        (Absent(), "study", "left_out of Absent must give an answer and a flag for each of 30 rows"),
+        (Mutters(), "chunking", "Mutters cut into chunks of seven rows has another notes_.inner.draw"),
+        (Mutters(), "reproducible", "the same seed gives another notes_.inner.draw"),
+        (Hides(), "chunking", "Hides keeps a object in notes_.inner, which cannot be compared"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
+)
+def test_a_broken_learner_is_told_what_is_wrong(learner, check, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        dict(learner_checks(learner))[check]()
+
+
 @pytest.mark.parametrize(
     ("learner", "check"),
     [
@@ -59,6 +152,7 @@ class NotANumber(NaiveBayes):
         (Forgetful(), "chunking"),
         (OrderBound(), "chunking"),
         (Silent(), "unseen"),
+        (TakesAnything(), "admission"),
         (Drifting(), "work"),
         (Unseeded(), "reproducible"),
         (NotANumber(), "missing"),
@@ -72,3 +166,4 @@ def test_a_broken_learner_is_caught(learner, check):
 
 def test_a_sound_one_is_not():
     check_weights(NaiveBayes())
+    check_study(NaiveBayes())

@@ -127,10 +127,10 @@ def test_weights_are_repetitions():
     assert description_length(model, weighted).total == pytest.approx(description_length(model, repeated).total)
 
 
-# --- free numbers -------------------------------------------------------------------------------------------
+# --- parameters ---------------------------------------------------------------------------------------------
 
 
-def test_free_numbers_by_hand():
+def test_parameters_by_hand():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), np.array(["a", "b", "c"])[np.arange(60) % 3]
     assert n_parameters(NaiveBayes().fit(X, y)) == 2 * 3 * 4 + 2
@@ -176,7 +176,7 @@ def test_every_learner_can_be_described(kind):
     ("call", "kind", "words"),
     [
         (lambda X, y: n_parameters(StandardScaler()), ValueError, "not fitted"),
-        (lambda X, y: n_parameters(Coin(0.5)), InputTypeError, "free numbers of a Coin are not known"),
+        (lambda X, y: n_parameters(Coin(0.5)), InputTypeError, "the parameters of a Coin cannot be counted"),
         (
             lambda X, y: description_length(LinearRegression().fit(X, y), X, y, precision=0),
             ParameterError,

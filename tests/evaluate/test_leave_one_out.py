@@ -1,5 +1,7 @@
 """Leave-one-out in closed form against fitting n times."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,8 @@ from sklearn.model_selection import cross_val_predict
 import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.evaluate import leave_one_out
+from novacula.graph import LinearGaussian
+from novacula.kernel import Gaussian, GaussianProcessRegressor, KernelRidge
 from novacula.linear import LinearRegression, Ridge
 from novacula.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from novacula.tree import DecisionTreeClassifier
@@ -40,6 +44,66 @@ def test_least_squares_and_ridge(make, intercept):
     assert (result.method, result.n_fits) == ("hat matrix", 1)
     assert result.predictions == pytest.approx(by_force(learner, X, y), rel=1e-8)
     assert result.error == pytest.approx(np.mean((by_force(learner, X, y) - y) ** 2), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        KernelRidge(0.5),
+        KernelRidge(0.1, kernel=Gaussian(width=30.0) + 1.0),
+        GaussianProcessRegressor(4.0 * Gaussian(width=30.0), noise=0.3, optimize=False),
+        LinearGaussian(),
+    ],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_kernels_and_linear_gaussians(learner):
+    X, y = numbers(d=2)
+    result = leave_one_out(learner, X, y)
+    assert result.n_fits == 1
+    assert result.predictions == pytest.approx(by_force(learner, X, y), rel=1e-7, abs=1e-9)
+
+
+def test_kernel_ridge_with_several_targets_and_prices():
+    X, y = numbers(d=2)
+    both, learner = np.column_stack([y, np.abs(y)]), KernelRidge([0.5, 2.0])
+    result = leave_one_out(learner, X, both)
+    assert result.n_fits == 1
+    assert result.predictions == pytest.approx(by_force(learner, X, both), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Ridge("loo"),
+        Ridge(1.0, positive=True),
+        Ridge(1.0, penalty_factor=[1.0, 2.0]),
+        Ridge([1.0]),
+        KNeighborsRegressor("loo"),
+        KNeighborsRegressor(3, scale="standard"),
+        KNeighborsRegressor(3, metric="heom"),
+        KernelRidge(0.5, kernel="rbf"),
+        GaussianProcessRegressor(Gaussian(width=30.0), noise=0.3, optimize=False, normalize_y=True),
+        GaussianProcessRegressor(noise=0.3, optimize=False),
+        GaussianProcessRegressor(Gaussian("scale"), noise=0.3, optimize=False),
+        GaussianProcessRegressor(Gaussian(width=30.0), optimize=False),
+    ],
+    ids=repr,
+)
+def test_a_learner_knows_when_its_formula_does_not_hold(learner):
+    """A row that goes would change the penalty, the scale, k, the kernel or the noise."""
+    X, y = numbers(14, 2)
+    X[0] += 40.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # wild scales
+        assert learner.fit(X, y).left_out(X, y) is None
+        result = leave_one_out(learner, X, y)
+        assert (result.method, result.n_fits) == ("refitting", 15), "one fit to ask, and one for each row"
+        assert result.predictions == pytest.approx(by_force(learner, X, y), rel=1e-9)
+
+
+def test_a_process_whose_kernel_the_rows_choose_has_no_formula():
+    X, y = numbers(14, 2)
+    assert GaussianProcessRegressor(Gaussian(width=30.0), max_iter=20).fit(X / 30, y / 30).left_out(X, y) is None
 
 
 def test_several_targets_and_absolute_loss():

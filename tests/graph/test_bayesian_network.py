@@ -110,8 +110,8 @@ def test_numbers_of_parameters_of_the_heart_disease_network():
     through = [(c, "Disease") for c in causes] + [("Disease", s) for s in symptoms]
     direct = {s: [*causes, *symptoms[:i]] for i, s in enumerate(symptoms)}
     hidden = BayesianNetwork(through, hidden={"Disease": 3}, m=1.0, max_iter=3, tol=1.0).fit(data)
-    assert hidden.n_parameters == 78
-    assert BayesianNetwork(direct, m=1.0).fit(data).n_parameters == 708
+    assert hidden.n_parameters_ == 78
+    assert BayesianNetwork(direct, m=1.0).fit(data).n_parameters_ == 708
 
 
 def test_scores_are_those_of_the_formulas():
@@ -124,7 +124,7 @@ def test_scores_are_those_of_the_formulas():
     assert model.log_likelihood() == pytest.approx(log_likelihood, rel=1e-12)
     assert model.log_likelihood(data) == pytest.approx(log_likelihood, rel=1e-12)
     k = 1 + 2 * 2 + 6 * 1
-    assert model.n_parameters == k
+    assert model.n_parameters_ == k
     assert model.bic() == pytest.approx(k * math.log(60) - 2 * log_likelihood, rel=1e-12)
     assert model.aic(data) == pytest.approx(2 * k - 2 * log_likelihood, rel=1e-12)
 
@@ -520,7 +520,7 @@ def test_a_network_that_is_given_needs_no_fit(tmp_path):
     rows = pd.DataFrame({"Rain": ["n", None], "Wet": ["y", "y"]})
     np.testing.assert_allclose(loaded.predict_proba(rows, "Rain"), [[0.5, 0.5], [0.5, 0.5]])
     np.testing.assert_allclose(loaded.score_samples(rows), np.log([0.25, 0.5]))
-    assert loaded.n_parameters == 3
+    assert loaded.n_parameters_ == 3
     assert "as it was given" in str(loaded.work())
     for question in (loaded.bic, loaded.bdeu, loaded.log_likelihood):
         with pytest.raises(DataError, match="saw no rows of a fit"):

@@ -59,7 +59,7 @@ def test_dict_is_json_and_has_every_field():
     assert values["scales"] == ["memory", "stream"]
     assert values["cost_exponents"] == {"n": 1, "d": 1}
     assert values["log2_hypotheses"] == ["n_features", "n_values"]
-    assert values["takes_missing"] is False
+    assert values["admits"] == {"missing": False, "infinite": False, "classes": 1}
 
 
 def test_html_is_escaped_and_well_formed():

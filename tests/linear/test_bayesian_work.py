@@ -10,7 +10,6 @@ from novacula.checks import check_work
 from novacula.errors import DataError
 from novacula.linear.bayesian import BayesianLinearRegression
 from novacula.linear.bayesian.figure import density
-from novacula.linear.rows import column_names
 
 quiet = pytest.mark.filterwarnings(
     "ignore::novacula.errors.RankWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
@@ -148,7 +147,7 @@ def test_one_column_is_drawn_under_any_name():
         for figure in figures:
             assert figure.png().startswith(b"\x89PNG")
             assert "<script" not in figure.svg()
-    assert column_names(model.schema_) == ["$\\bad$ <script>"]
+    assert model.schema_.column_names() == ["$\\bad$ <script>"]
 
 
 def test_densities_are_those_of_scipy():

@@ -185,14 +185,12 @@ def test_values_that_are_not_finite_are_refused(bad, wide):
 def test_a_table_names_the_column_that_has_a_hole():
     frame = pd.DataFrame({"height": [1.0, 2.0, 3.0], "age": [1.0, None, 2.0], "y": [1.0, 2.0, 3.0]})
     table = nv.read(frame, target="y")
-    with pytest.raises(
-        DataError, match=r"column 'age' is missing .* in row 2 of the frame"
-    ):
+    with pytest.raises(DataError, match=r"column 'age' is missing .* in row 2 of the frame"):
         LinearRegression().fit(table)
     model = LinearRegression().fit(table.drop("age"))
-    with pytest.raises(DataError, match="column 'height' holds missing or infinite values"):
+    with pytest.raises(DataError, match=r"column 'height' is (missing|infinite)"):
         model.predict(nv.read(pd.DataFrame({"height": [1.0, np.nan]})))
-    with pytest.raises(DataError, match="column 'age' holds missing or infinite values"):
+    with pytest.raises(DataError, match=r"column 'age' is (missing|infinite)"):
         LinearRegression().fit(pa.table({"age": [1.0, None], "b": [1.0, 2.0]}), [1.0, 2.0])
 
 

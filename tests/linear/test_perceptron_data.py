@@ -130,9 +130,9 @@ def test_bad_rows_are_refused():
 @pytest.mark.parametrize("label", [0, 1])
 def test_values_that_are_not_finite_are_refused_with_their_column(value, label):
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [value, 1.0, 2.0], "y": [label, 0, 1]})
-    with pytest.raises(DataError, match="column 'b' is (missing|infinite)"):
+    with pytest.raises(DataError, match=r"column 'b' is (missing|infinite)"):
         Perceptron().fit(nv.read(frame, target="y"))
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinite"):
         Perceptron().fit(frame[["a", "b"]], frame["y"])
 
 

@@ -189,12 +189,12 @@ def test_values_that_are_not_finite_are_refused_with_their_column(solver, value)
     X, y = noisy(40)
     bad = X.copy()
     bad[7, 1] = value
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinite"):
         MLPRegressor(2, solver=solver).fit(bad, y)
     with pytest.raises(DataError, match="column 'x1'"):
         MLPRegressor(2, solver=solver).fit(read(as_frame(bad, y.astype(float)), "y"))
     model = MLPRegressor(2, solver=solver, max_epochs=2).fit(X, y)
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(ValueError, match=r"NaN|infinite"):
         model.predict(bad)
 
 

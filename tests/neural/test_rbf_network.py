@@ -416,13 +416,13 @@ def test_data_that_cannot_be_used_are_refused(tmp_path):
         RBFNetworkClassifier(3).fit(x, ["a"] * 80)
     model = RBFNetworkRegressor(3).fit(x, y)
     for strange in (np.nan, np.inf):  # a Gaussian would take an infinite value for a far one
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
+        with pytest.raises(ValueError, match=r"NaN|infinite"):
             model.predict([[strange]])
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
+        with pytest.raises(ValueError, match=r"NaN|infinite"):
             model.activations([[strange]])
     holes = pa.table({"a": [1.0, 2.0, None, 4.0], "t": [1.0, 2.0, 3.0, 5.0]})
     pq.write_table(holes, tmp_path / "holes.parquet")
-    with pytest.raises(DataError, match="column 'a' holds missing or infinite values"):
+    with pytest.raises(DataError, match=r"column 'a' is (missing|infinite)"):
         RBFNetworkRegressor(2).fit(nv.read(str(tmp_path / "holes.parquet"), target="t"))
     with pytest.raises(DataError, match="radial functions overflow"):
         RBFNetworkRegressor([[0.0], [1.0]], basis="thin_plate").fit([[1e200], [0.5], [2.0]], [1.0, 2.0, 3.0])

@@ -240,7 +240,7 @@ def test_the_razor_prefers_the_simple():
     taken = choice(entries, "one_se", "classification")
     assert taken.entry.name == "simple"
     assert taken.best.name == "rich"
-    assert "10 free numbers to 1000" in taken.reason
+    assert "10 parameters to 1000" in taken.reason
     assert choice(entries, "min", "classification").entry.name == "rich"
 
 

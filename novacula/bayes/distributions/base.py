@@ -115,6 +115,11 @@ class Part(ABC):
     def n_classes(self) -> int:
         """The number of classes that the arrays speak of."""
 
+    @property
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """The number of parameters of all classes together; of shares that sum to 1 all but one."""
+
     @staticmethod
     @abstractmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> Statistic:

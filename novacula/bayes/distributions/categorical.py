@@ -42,6 +42,11 @@ class Categorical(Part):
         """Rows of the table of probabilities."""
         return len(self.prob)
 
+    @property
+    def n_parameters(self) -> int:
+        """For each class and column one less than there are categories."""
+        return len(self.prob) * int(np.maximum(np.diff(self.offsets) - 1, 0).sum())
+
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> Contingency:
         """Count the categories of each column in each class."""

@@ -136,6 +136,11 @@ class Multinomial(Bag):
     prob: Floats  # (K, V)
     entries: tuple[str, ...] | None
 
+    @property
+    def n_parameters(self) -> int:
+        """For each class one less than there are entries: their shares sum to 1."""
+        return len(self.prob) * max(self.prob.shape[1] - 1, 0)
+
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassTotals | Vocabulary:
         """Sums of counts per class."""
@@ -186,6 +191,11 @@ class Bernoulli(Bag):
     group: Group
     prob: Floats  # (K, V)
     entries: tuple[str, ...] | None
+
+    @property
+    def n_parameters(self) -> int:
+        """A probability for each class and entry."""
+        return self.prob.size
 
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassTotals | Vocabulary:

@@ -39,6 +39,11 @@ class Gaussian(Part):
         """Rows of the table of means."""
         return len(self.mean)
 
+    @property
+    def n_parameters(self) -> int:
+        """A mean and a variance for each class and column."""
+        return self.mean.size + self.var.size
+
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassMoments:
         """Moments of each column in each class."""

@@ -49,6 +49,11 @@ class Kernel(Part):
         """Rows of the table of widths."""
         return len(self.width)
 
+    @property
+    def n_parameters(self) -> int:
+        """The points, and a width for each class and column."""
+        return self.points.size + self.width.size
+
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> QuantileSketch:
         """Weighted points per class and column."""

@@ -37,6 +37,11 @@ class Poisson(Part):
         """Rows of the table of rates."""
         return len(self.rate)
 
+    @property
+    def n_parameters(self) -> int:
+        """A rate for each class and column."""
+        return self.rate.size
+
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> ClassTotals:
         """Sums per class."""

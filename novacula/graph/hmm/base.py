@@ -91,7 +91,7 @@ class HiddenMarkovModel(Unsupervised):
     restarts_: tuple[Restart, ...]
     log_likelihood_: float
     n_steps_: float
-    n_parameters_: int
+    n_free_: int
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class HiddenMarkovModel(Unsupervised):
         allowed = allowed_transitions(self.transition_mask, given.transition, k)
         solver = overview.solver(self.m, given.emission or overview.start("random", k, seeds[-1]))
         model = Model(begin, allowed, self.m, solver)
-        self.n_steps_, self.n_parameters_ = float(step_weight.sum()), model.n_parameters
+        self.n_steps_, self.n_free_ = float(step_weight.sum()), model.n_parameters
         if labels.complete:
             self._count(blocks, model, overview.blank(k))
             return
@@ -343,6 +343,12 @@ class HiddenMarkovModel(Unsupervised):
         check_is_fitted(self)
         return stationary(self.transition_)
 
+    @property
+    def n_parameters_(self) -> int:
+        """Probabilities, means and the like that the fit could choose, but for what `init` or a mask rules out."""
+        check_is_fitted(self, "n_free_")  # a model of given parameters has learned none
+        return self.n_free_
+
     def bic(self, X: Any = None, lengths: Any = None) -> float:
         """p ln N − 2 ln L, N the number of steps, of X or of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X, lengths)
@@ -361,7 +367,7 @@ class HiddenMarkovModel(Unsupervised):
         return derive_predictions(self, blocks[0], sequences.listed)
 
     def _likelihood(self, X: Any, lengths: Any) -> tuple[float, float]:
-        check_is_fitted(self, "n_parameters_")
+        check_is_fitted(self, "n_free_")
         if X is None:
             return self.log_likelihood_, self.n_steps_
         return self.score(X, lengths=lengths), float(Sequences.of(X, lengths).n_steps)

@@ -1,12 +1,12 @@
 """What the learners here share: they keep the rows of the fit, and answer with sums of k(x, xᵢ) over them.
 
-`examples_` is a dictionary because these are rows as they came, no parameters: a row of weight 2 and two rows are
-different rows, and the same model. Rows without weight are not kept.
+The rows are kept as they came, in `examples_`: a row of weight 2 and two rows are different rows, and the same model.
+Rows without weight are not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +29,7 @@ DERIVED = 5
 class KeepsRows(Learner):
     """A learner with a kernel that keeps its rows."""
 
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight", "dual", "coef", "way_back")}
     matrices: ClassVar[int]
     """How many n × n matrices a fit holds at once."""
     largest: ClassVar[int]
@@ -91,6 +92,19 @@ class KeepsRows(Learner):
         )
         if not sound:
             raise ParameterError("the rows that the model keeps do not fit its columns")
+
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the rows, which are kept, and their targets; what is solved from them is not counted again."""
+        rows, target = self.examples_["rows"], self.examples_["target"]
+        return int(rows.size + (0 if target is None else target.size))
+
+    @property
+    def _kernel_stays(self) -> bool:
+        """Whether the kernel is the same without a row: none of its words became a number at fit."""
+        asked, found = as_kernel(self.kernel), self.kernel_.get_params()
+        words = [name for name, value in asked.get_params().items() if isinstance(value, str)]
+        return not asked.precomputed and all(isinstance(found[name], str) for name in words)
 
     def _gram(self) -> Floats:
         """The kernel between the rows of the fit (n, n)."""

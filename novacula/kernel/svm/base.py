@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -44,6 +44,10 @@ class SupportVectorMachine(Learner):
     """A learner that answers with sums of k(xᵢ, x) over its support vectors."""
 
     state_types: ClassVar[tuple[type, ...]] = (*KERNELS, Examples)
+    not_compared: ClassVar[Mapping[str, str]] = {
+        "multipliers_.row": "rows are numbered as they came, and repetitions shift the numbers",
+        "multipliers_.example": "rows are numbered as they came, and repetitions shift the numbers",
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "kernel": [str, Kernel],
@@ -109,11 +113,7 @@ class SupportVectorMachine(Learner):
         return Settings(self.loss, effort, self.solver, seed)
 
     def _keep(self, sample: Sample, held: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]) -> None:
-        """Keep the support vectors, which these rows of the sample are, and how the search for them went.
-
-        `multipliers_` is a dictionary because rows are numbered as they came: a row of weight 2 and two rows have
-        different numbers, and are the same model.
-        """
+        """Keep the support vectors, which these rows of the sample are, and how the search for them went."""
         rows = sample.rows.rows
         self.support_vectors_ = np.empty((0, 0)) if self.kernel_.precomputed else rows[held]
         self.dual_coef_ = dual_coef

@@ -8,7 +8,7 @@ dimensions K(u) = (2πh²)^(−d/2) exp(−‖u‖²/2h²).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -112,6 +112,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Trial,)
+    kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [
             Interval(Real, 0, None, closed="neither"),
@@ -168,7 +169,7 @@ class KernelDensity(DensityMixin, Unsupervised):
             self._require_one_column()
 
     def _keep(self, chunk: Chunk) -> None:
-        """Store the rows that weigh something; repetitions are other rows but the same model, hence a dictionary."""
+        """Store the rows that weigh something."""
         rows, weight = chunk.numeric, chunk.weight
         if (self.boundary is None) != (self.bounds is None):
             raise ParameterError("boundary='reflect' and bounds go together: give both or neither")
@@ -255,6 +256,11 @@ class KernelDensity(DensityMixin, Unsupervised):
             self._require_one_column()
             self._held_grid = self._density.grid(self.atol)
         return self._held_grid
+
+    @property
+    def n_parameters_(self) -> int:
+        """The values of the rows, which are kept."""
+        return int(self.examples_["rows"].size)
 
     def _drop_caches(self) -> None:
         self.__dict__.pop("_held_density", None)

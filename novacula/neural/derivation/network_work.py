@@ -77,7 +77,7 @@ def parameters_step(model: MultilayerNetwork) -> Step:
     )
     values = {f"n_{i}": float(size) for i, size in enumerate(sizes)}
     terms = [f"(n_{i} + 1) * n_{i + 1}" for i in range(architecture.n_layers)]
-    free = getattr(model, "n_parameters_", architecture.n_parameters)
+    free = model.n_parameters_
     tied = f"Since weights are tied or absent, {free} numbers are learned." if free < architecture.n_parameters else ""
     return Step(
         "Weights and biases",

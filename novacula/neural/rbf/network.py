@@ -147,7 +147,7 @@ class RadialNetwork(Learner):
 
     @property
     def n_parameters_(self) -> int:
-        """Free numbers: centres, weights and biases; widths follow from the centres unless they were tuned."""
+        """Centres, weights and biases; widths follow from the centres unless they were tuned."""
         check_is_fitted(self)
         tuned = len(self.widths_) if self.fine_tune else 0
         return int(self.centers_.size + tuned + self.coef_.size + np.size(self.intercept_))

@@ -21,8 +21,8 @@ def model(reading: Reading) -> Iterator[Block]:
     """The model as fitted on all training rows."""
     entry = reading.chosen
     yield Words(
-        f"{entry.label}, fitted on the training rows of all folds together. Free numbers that would have to be told to "
-        f"predict as it does, in the mean of the folds: {number(entry.n_parameters)}."
+        f"{entry.label}, fitted on the training rows of all folds together. Its parameters, the numbers that one would "
+        f"need to predict as it does, are {number(entry.n_parameters)} in the mean of the folds."
     )
     yield from drawn(reading.study.best_, reading.card)
 

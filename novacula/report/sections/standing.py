@@ -39,7 +39,7 @@ def standing(reading: Reading) -> Iterator[Block]:
 
 def leaderboard(reading: Reading) -> Grid:
     """A row an entry."""
-    header = ("learner", "size", "error", "± s.e.", "training error", "free numbers", "fit, seconds", "state")
+    header = ("learner", "size", "error", "± s.e.", "training error", "parameters", "fit, seconds", "state")
     rows = [_row(entry, entry is reading.chosen) for entry in reading.study.leaderboard]
     return Grid(header, tuple(rows), f"Learners by their error, the {reading.measure}; ✓ marks the choice")
 

@@ -28,7 +28,7 @@ def find_few_rows(n_rows: int, n_columns: int) -> Iterator[Finding]:
     if n_rows < FEW_ROWS * n_columns:
         sentence = (
             f"There are {n_rows:,} rows for {n_columns:,} columns, fewer than {FEW_ROWS} for each: learners with many "
-            "free numbers will fit what is chance, and what is measured will vary much."
+            "parameters will fit what is chance, and what is measured will vary much."
         )
         yield Finding("few-rows", sentence)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from novacula.bayes.naive_bayes import joint_scores, observe
-from novacula.evaluate.rows import Rows
+from novacula.bayes.naive_bayes import NaiveBayes, joint_scores, observe
+from novacula.learner.left_out import LeftOut
 from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk
@@ -20,22 +20,21 @@ LOST = 1e-6
 """The share of a sum of squares below which what is left of it is a rounding error."""
 
 
-def by_counts(learner: Any, rows: Rows) -> tuple[Any, Any]:
-    """Predictions for the rows by the counts of all others, and which of them can be trusted."""
-    model = rows.fit(learner)
-    said, known = np.empty(len(rows), model.classes_.dtype), np.zeros(len(rows), bool)
+def left_out_of_counts(model: NaiveBayes, X: Any, y: Any) -> LeftOut | None:
+    """The classes of rows by the counts of all others; None for words and kernels, which do not let go of a row."""
     if not all(isinstance(part, (ClassTotals, Contingency, ClassMoments)) for part in model.statistic_.parts):
-        return said, known  # words and kernels do not let go of a row
-    codes = np.searchsorted(model.classes_, rows.y).astype(np.int32)
-    chunk = replace(model._query(rows.X, model.unseen).to_chunk(), target=codes)
+        return None
+    classes, trusted = np.empty(len(y), model.classes_.dtype), np.zeros(len(y), bool)
+    codes = np.searchsorted(model.classes_, y).astype(np.int32)
+    chunk = replace(model._query(X, model.unseen).to_chunk(), target=codes)
     for i, code in enumerate(codes.tolist()):
         scores = left_out_scores(model, chunk.rows(i, i + 1), code)
         if scores is not None:
-            said[i], known[i] = model.classes_[np.argmax(scores)], True
-    return said, known
+            classes[i], trusted[i] = model.classes_[np.argmax(scores)], True
+    return LeftOut(classes, trusted, "counts without the row")
 
 
-def left_out_scores(model: Any, row: Chunk, code: int) -> Any:
+def left_out_scores(model: NaiveBayes, row: Chunk, code: int) -> Any:
     """log P(t) + Σ log P(x|t) for each class by all rows but this one; None where that cannot be told from sums."""
     own = observe(row, len(model.classes_), model.groups_)
     parts = [without(whole, part, code) for whole, part in zip(model.statistic_.parts, own.parts, strict=True)]
