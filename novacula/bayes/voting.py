@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.bayes.hypotheses import LabelledRows, named
@@ -58,6 +60,10 @@ class PosteriorClassifier(Classifier):
         """Fit and weigh on `rows` as they were passed, since a hypothesis may be of another library."""
         labels, weight = ingest.target_values(table), ingest.weight_values(table)
         rows = table if isinstance(rows, Table) else rows
+        if weight is not None and not weight.all():  # hypotheses need not know that such rows may hold anything
+            counted = np.flatnonzero(weight)
+            rows = rows.take(counted) if isinstance(rows, Table) else _safe_indexing(rows, counted)
+            labels, weight = labels[counted], weight[counted]
         if isinstance(self.estimators, Posterior):
             posterior = self._given(self.estimators)
         else:

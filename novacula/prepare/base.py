@@ -1,7 +1,12 @@
-"""A learner behind its preparation: what classifier and regressor share."""
+"""A learner behind its preparation: what classifier, regressor and clusterer share.
+
+A preparation is found from sums over the rows, and is then a function from a chunk to a chunk: so what streams behind
+it streams, and the model is the same in memory, from files and on a cluster.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -9,9 +14,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner.base import Learner
+from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.prepare.encoding import Encoding, described
-from novacula.table import Chunk, Table
+from novacula.prepare.sums import Sums
+from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk_source import ChunkSource
 
 DESCRIBED = 40
@@ -26,28 +33,28 @@ class Prepared(Learner):
     max_words: int
     unseen: str
 
-    def _fit_behind(self, table: Table, learner: Any) -> None:
-        """Find the preparation from the rows of a table with its target, and fit a clone of the learner behind it."""
-        chunk = table.to_chunk()
-        self.encoding_ = Encoding.fit(chunk, self.schema_, learner.card, self.max_words)
-        self.model_ = clone(learner).fit(self._behind(chunk, table))
+    @abstractmethod
+    def _learner(self) -> Any:
+        """The learner that is prepared for."""
 
-    @property
-    def n_parameters_(self) -> int:
-        """Those of the learner behind the preparation."""
-        return int(self.model_.n_parameters_)
+    def _learn(self, table: Table) -> None:
+        """Find the preparation from one pass over the rows, and fit a clone of the learner behind it."""
+        learner = self._learner()
+        sums = Sums.of(table, counts_words="text" not in learner.card.takes)
+        self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words)
+        self.columns_ = self.encoding_.columns(table.layout.roles)
+        behind = table.expanded(self.encoding_.apply, self.columns_, self._classes_with_rows(sums))
+        self.model_ = clone(learner).fit(behind.in_memory() if table.is_local else behind)
 
-    def _behind(self, chunk: Chunk, table: Table) -> Table:
-        """The rows as the learner sees them."""
-        chunk = self.encoding_.apply(chunk)
-        layout = replace(self.encoding_.layout(table.layout), n_rows=len(chunk))
-        return Table(ChunkSource(chunk, layout, table.source.name), layout, unseen="ignore", progress=False)
+    def _classes_with_rows(self, sums: Sums) -> list[Any] | None:
+        """Of the classes those that have rows that count, since a fold may lack a rare one; None for no classes."""
+        return None
 
     def _answer(self, method: str, X: Any) -> Any:
-        """What the learner answers for rows as they come."""
+        """What the learner answers for rows as they come, chunk by chunk."""
         check_is_fitted(self)
-        table = self._query(X, self.unseen)
-        return getattr(self.model_, method)(self._behind(table.to_chunk(), table))
+        layout = Schema(self.columns_, missing=())
+        return self._answers(X, answers_behind, self.encoding_, layout, self.model_, method, unseen=self.unseen)
 
     def work(self, X: Any = None) -> Work:
         """What is done to the columns, and then the learner's own work."""
@@ -55,8 +62,8 @@ class Prepared(Learner):
         if X is None:
             inner = self.model_.work()
         else:
-            table = self._query(X, self.unseen)
-            inner = self.model_.work(self._behind(table.to_chunk(), table))
+            chunk = self._query(X, self.unseen).to_chunk()
+            inner = self.model_.work(behind(chunk, self.encoding_, Schema(self.columns_, missing=())))
         return Work(inner.title, [self._told(), *(self._tied(step) for step in inner)], inner.notes)
 
     def _told(self) -> Step:
@@ -84,3 +91,26 @@ def answers_with(method: str) -> Any:
         return hasattr(getattr(prepared, "model_", prepared._learner()), method)
 
     return check
+
+
+def answers_behind(chunk: Chunk, encoding: Encoding, layout: Schema, model: Any, method: str) -> Any:
+    """What a method of the learner says of the rows of a chunk."""
+    return getattr(model, method)(behind(chunk, encoding, layout))
+
+
+def behind(chunk: Chunk, encoding: Encoding, layout: Schema) -> Table:
+    """The rows of a chunk as the learner sees them."""
+    return Table(ChunkSource(encoding.apply(chunk), layout), layout, unseen="ignore", progress=False)
+
+
+class CardOfLearner:
+    """The card of a preparation: it scales as the learner behind it does."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+
+    def __get__(self, prepared: Prepared | None, kind: type | None = None) -> Card:
+        if prepared is None:
+            return self.card
+        learner = prepared._learner().card
+        return replace(self.card, scales=learner.scales, uses=learner.uses)

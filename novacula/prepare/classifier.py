@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Integral, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
-from novacula.prepare.base import Prepared, answers_with
+from novacula.prepare.base import CardOfLearner, Prepared, answers_with
+from novacula.prepare.sums import Sums
 from novacula.table import Table
 from novacula.table.chunk import Floats
-from novacula.table.chunk_source import ChunkSource
 
 
 class PreparedClassifier(Classifier, Prepared):
@@ -34,24 +32,26 @@ class PreparedClassifier(Classifier, Prepared):
     ['wind', 'wind is missing', 'sky = sunny']
     """
 
-    card: ClassVar[Card] = Card(
-        name="Prepared classifier",
-        task="classification",
-        summary="A classifier behind the encoding, scaling and filling in that its card asks for.",
-        hypothesis_space="The learner's.",
-        inductive_bias="The learner's, on prepared columns.",
-        objective="The learner's.",
-        search="The learner's.",
-        noise="As the learner.",
-        missing="As they are if the learner takes them; otherwise mean or mode, and a column that says so.",
-        admits=Admits(missing=True),
-        unseen="None of the known categories, with a warning, or refused (unseen='error').",
-        takes=("numeric", "categorical", "text", "sparse"),
-        scales=("memory",),
-        uses="arrays",
-        cost="The learner's, and a pass over the rows.",
-        cost_exponents={"n": 1, "d": 1},
-        in_studies=False,  # a study puts every learner behind its preparation
+    card: ClassVar[Any] = CardOfLearner(
+        Card(
+            name="Prepared classifier",
+            task="classification",
+            summary="A classifier behind the encoding, scaling and filling in that its card asks for.",
+            hypothesis_space="The learner's.",
+            inductive_bias="The learner's, on prepared columns.",
+            objective="The learner's.",
+            search="The learner's.",
+            noise="As the learner.",
+            missing="As they are if the learner takes them; otherwise mean or mode, and a column that says so.",
+            admits=Admits(missing=True),
+            unseen="None of the known categories, with a warning, or refused (unseen='error').",
+            takes=("numeric", "categorical", "text", "sparse"),
+            scales=("memory", "stream", "cluster"),
+            uses="reduce",
+            cost="The learner's, and a pass over the rows.",
+            cost_exponents={"n": 1, "d": 1},
+            in_studies=False,  # a study puts every learner behind its preparation
+        )
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "learner": [None, Classifier],
@@ -70,8 +70,11 @@ class PreparedClassifier(Classifier, Prepared):
         return LogisticRegression() if self.learner is None else self.learner
 
     def _learn(self, table: Table) -> None:
-        self._fit_behind(_present(table), self._learner())
+        super()._learn(table)
         self.classes_ = self.model_.classes_
+
+    def _classes_with_rows(self, sums: Sums) -> list[Any]:
+        return self.classes_[sums.classes > 0].tolist()
 
     def predict(self, X: Any) -> Any:
         """Give the class of each row."""
@@ -91,19 +94,3 @@ class PreparedClassifier(Classifier, Prepared):
     def decision_function(self, X: Any) -> Floats:
         """Give the decision values."""
         return self._answer("decision_function", X)
-
-
-def _present(table: Table) -> Table:
-    """The table in memory, its classes those that occur in rows that count: a fold may lack a rare one."""
-    chunk = table.to_chunk()
-    column = table.layout.target_columns[0]
-    codes = np.asarray(chunk.target)
-    held = np.unique(codes[chunk.weight > 0])
-    place = np.full(len(column.categories), -1, np.int32)
-    place[held] = np.arange(len(held))
-    classes = replace(column, categories=tuple(column.categories[code] for code in held), declared=True)
-    kept = chunk.take(place[codes] >= 0)
-    kept = replace(kept, target=place[np.asarray(kept.target)])
-    ignored = [name for name in table.layout.names if table.layout[name].kind == "ignored"]
-    layout = table.layout.drop(ignored).with_columns([classes])
-    return Table(ChunkSource(kept, layout, table.source.name), layout, unseen="ignore", progress=False)

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 from sklearn.base import ClusterMixin
 
 from novacula.learner.base import Unsupervised
-from novacula.learner.card import Card
-from novacula.prepare.base import Prepared
+from novacula.prepare.base import CardOfLearner, Prepared
 from novacula.prepare.classifier import PreparedClassifier
-from novacula.table import Table
 
 
 class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
@@ -26,11 +24,13 @@ class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
     [1, 0, 0, 1]
     """
 
-    card: ClassVar[Card] = replace(
-        PreparedClassifier.card,
-        name="Prepared clusters",
-        task="clustering",
-        summary="A learner of clusters behind the encoding, scaling and filling in that its card asks for.",
+    card: ClassVar[Any] = CardOfLearner(
+        replace(
+            PreparedClassifier.card,
+            name="Prepared clusters",
+            task="clustering",
+            summary="A learner of clusters behind the encoding, scaling and filling in that its card asks for.",
+        )
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PreparedClassifier._parameter_constraints,
@@ -46,9 +46,6 @@ class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
         from novacula.mixture import KMeans
 
         return KMeans(n_clusters=2) if self.learner is None else self.learner
-
-    def _learn(self, table: Table) -> None:
-        self._fit_behind(table, self._learner())
 
     @property
     def labels_(self) -> Any:

@@ -10,7 +10,7 @@ What a learner takes natively it gets natively.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,10 +18,10 @@ import numpy as np
 
 from novacula.errors import SchemaError
 from novacula.learner.card import Card
+from novacula.prepare.sums import Sums
 from novacula.prepare.words import count_words, frequent_words
-from novacula.statistics import ClassMoments
 from novacula.table import Chunk, Column, Schema
-from novacula.table.chunk import Codes, Floats
+from novacula.table.chunk import MISSING, Codes, Floats
 
 MAX_CATEGORIES = 100
 """Categories of a column that get a column of their own: the most frequent ones."""
@@ -45,28 +45,28 @@ class Encoding:
     dense: bool  # whether a sparse block is written out
 
     @classmethod
-    def fit(cls, chunk: Chunk, schema: Schema, card: Card, max_words: int) -> Self:
-        """Find out what this learner needs of these rows."""
-        chunk = chunk.counted()
-        moments = ClassMoments.observe(chunk)
-        known = moments.weight[0] > 0
-        mean = rounded(np.where(known, moments.mean[0], 0.0))
-        spread = rounded(np.sqrt(np.divide(moments.ssd[0], moments.weight[0], out=np.zeros_like(mean), where=known)))
+    def of(cls, sums: Sums, schema: Schema, card: Card, max_words: int) -> Self:
+        """Find out what this learner needs, from what is known of the rows."""
+        weight = sums.moments.weight[0]
+        known = weight > 0
+        mean = rounded(np.where(known, sums.moments.mean[0], 0.0))
+        squares = np.divide(sums.moments.ssd[0], weight, out=np.zeros_like(mean), where=known)
+        spread = rounded(np.sqrt(squares))
         scaled = "scaled" in card.needs
         keeps, native = card.admits.missing, "categorical" in card.takes
-        counts = [np.bincount(column[column >= 0], minlength=1) for column in chunk.codes.T]
+        counts = [sums.categories.column(j)[0] for j in range(len(schema.of_kind("categorical")))]
         dense = "sparse" not in card.takes
         _require_narrow(schema, dense, card)
         return cls(
-            schema,
+            Schema(schema.uncounted().features, missing=()),
             None if keeps else mean,
-            () if keeps else _flagged(np.isnan(chunk.numeric).any(axis=0)),
+            () if keeps else _flagged(sums.gaps.numeric > 0),
             mean if scaled else np.zeros_like(mean),
             np.where(spread > 0, spread, 1.0) if scaled else np.ones_like(mean),
             np.array([count.argmax() for count in counts], np.int32) if native and not keeps else None,
             None if native else tuple(_columns_for(count, "full_rank" in card.needs) for count in counts),
-            () if native else _flagged((chunk.codes < 0).any(axis=0)),
-            None if "text" in card.takes else tuple(frequent_words(column, max_words) for column in chunk.text),
+            () if native else _flagged(sums.gaps.coded > 0),
+            None if "text" in card.takes else tuple(frequent_words(words, max_words) for words in sums.words),
             dense,
         )
 
@@ -89,19 +89,20 @@ class Encoding:
         )
 
     def _codes(self, chunk: Chunk) -> Codes:
+        """Categories that stay such; those that were not there at fit are missing, which was reported already."""
         if self.shown is not None:
             return np.empty((len(chunk), 0), np.int32)
-        return chunk.codes if self.common is None else np.where(chunk.codes < 0, self.common, chunk.codes)
+        if self.common is None:
+            return np.maximum(chunk.codes, MISSING)
+        return np.where(chunk.codes < 0, self.common, chunk.codes)
 
-    def layout(self, roles: Schema) -> Schema:
-        """The schema of what comes out, with the target and weight of another."""
+    def columns(self, taken: Iterable[str] = ()) -> tuple[Column, ...]:
+        """What comes out; no name is one that is `taken`."""
         kept = self.schema.of_kind("categorical") if self.shown is None else ()
         texts = self.schema.of_kind("text") if self.words is None else ()
         blocks = () if self.dense else self.schema.of_kind("sparse")
-        taken = {column.name for column in (*kept, *texts, *blocks)} | set(roles.roles)
-        numeric = [Column(name, "numeric") for name in _distinct(self._numeric_names(), taken)]
-        columns = (*numeric, *kept, *texts, *blocks, *(roles[name] for name in roles.roles))
-        return Schema(columns, roles.target, roles.weight, missing=())
+        names = _distinct(self._numeric_names(), {column.name for column in (*kept, *texts, *blocks)} | set(taken))
+        return (*(Column(name, "numeric") for name in names), *kept, *texts, *blocks)
 
     def _numeric_names(self) -> Iterator[str]:
         numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")

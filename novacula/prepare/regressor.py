@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from novacula.learner.base import Regressor
-from novacula.learner.card import Card
-from novacula.prepare.base import Prepared
+from novacula.prepare.base import CardOfLearner, Prepared
 from novacula.prepare.classifier import PreparedClassifier
-from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -25,11 +23,13 @@ class PreparedRegressor(Regressor, Prepared):
     [471.0, 904.0, 1114.0, 611.0]
     """
 
-    card: ClassVar[Card] = replace(
-        PreparedClassifier.card,
-        name="Prepared regressor",
-        task="regression",
-        summary="A regressor behind the encoding, scaling and filling in that its card asks for.",
+    card: ClassVar[Any] = CardOfLearner(
+        replace(
+            PreparedClassifier.card,
+            name="Prepared regressor",
+            task="regression",
+            summary="A regressor behind the encoding, scaling and filling in that its card asks for.",
+        )
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PreparedClassifier._parameter_constraints,
@@ -45,9 +45,6 @@ class PreparedRegressor(Regressor, Prepared):
         from novacula.linear import Ridge
 
         return Ridge() if self.learner is None else self.learner
-
-    def _learn(self, table: Table) -> None:
-        self._fit_behind(table, self._learner())
 
     def predict(self, X: Any) -> Floats:
         """Give the number, or numbers, of each row."""

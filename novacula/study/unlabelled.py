@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.mixture import KMeans
 from novacula.prepare.encoding import Encoding
+from novacula.prepare.sums import Sums
 from novacula.projection import PCA
 from novacula.study.clusters import find_clusters, out_of_time
 from novacula.study.densities import compare_densities
@@ -27,7 +27,6 @@ from novacula.study.trouble import find_table_trouble
 from novacula.study.trouble.columns import MAX_COLUMNS, columns_named, features_of
 from novacula.study.trouble.find import by_gravity
 from novacula.table import Table, read
-from novacula.table.chunk_source import ChunkSource
 
 MAX_ROWS = 20_000
 """Rows that are explored; of a longer table they are drawn at random."""
@@ -148,8 +147,5 @@ def _with_density(table: Table) -> tuple[list[str], list[Finding]]:
 
 def _prepared(table: Table) -> tuple[Encoding, Table]:
     """Numbers on one scale, categories as columns of 0 and 1, gaps filled and marked."""
-    chunk = table.to_chunk()
-    encoding = Encoding.fit(chunk, table.layout, KMeans.card, max_words=1)
-    layout = replace(encoding.layout(table.layout), n_rows=len(chunk))
-    source = ChunkSource(encoding.apply(chunk), layout, table.source.name)
-    return encoding, Table(source, layout, unseen="ignore", progress=False)
+    encoding = Encoding.of(Sums.of(table, counts_words=True), table.layout, KMeans.card, max_words=1)
+    return encoding, table.expanded(encoding.apply, encoding.columns(table.layout.roles)).in_memory()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import uuid4
 
 import numpy as np
@@ -21,15 +21,32 @@ from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Column, Schema
 from novacula.table.source import Partition, Source, Unseen
 
-Expansion: TypeAlias = Callable[[Chunk], Floats]
-"""From the chunk of n rows to numbers (n, p); it must be possible to pickle it, and it sees one chunk at a time."""
+if TYPE_CHECKING:
+    from novacula.table.chunk_source import ChunkSource
+
+Expansion: TypeAlias = Callable[[Chunk], "Floats | Chunk"]
+"""From the chunk of n rows, without their target, to numbers (n, p) or to a chunk of other columns; it must be possible
+to pickle it, and it sees one chunk at a time."""
 
 
 class ExpandedSource(Source):
-    """Another source's rows; the columns are what a function makes of them."""
+    """Another source's rows; the columns are what a function makes of them.
 
-    def __init__(self, source: Source, schema: Schema, expansion: Expansion, names: Sequence[str]) -> None:
-        self.inner, self.schema, self.expansion, self.names = source, schema, expansion, tuple(names)
+    `classes`, where given, are those of the target that are kept; rows of others must have no weight.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        schema: Schema,
+        expansion: Expansion,
+        columns: Sequence[str | Column],
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        self.inner, self.schema, self.expansion = source, schema, expansion
+        self.columns = tuple(Column(c, "numeric", missing=0) if isinstance(c, str) else c for c in columns)
+        self.classes = None if classes is None else tuple(classes)
+        self.names = tuple(column.name for column in self.columns)
         self.name, self.is_text = source.name, source.is_text
         self._token = uuid4().hex
         taken = [name for name in self.names if name in schema.roles]
@@ -40,9 +57,15 @@ class ExpandedSource(Source):
 
     def layout(self) -> Schema:
         """The schema of the rows as they come out."""
-        roles = tuple(self.schema[name] for name in self.schema.roles)
-        made = tuple(Column(name, "numeric", missing=0) for name in self.names)
-        return replace(self.schema, columns=(*made, *roles))
+        roles = {name: self.schema[name] for name in self.schema.roles}
+        if self.classes is not None:
+            [target] = self.schema.target_columns
+            roles[target.name] = replace(target, categories=self.classes, declared=True)
+        return replace(self.schema, columns=(*self.columns, *roles.values()), missing=(), missing_by_column={})
+
+    def blocks(self) -> tuple[Column, ...]:
+        """Sparse blocks among what is made."""
+        return tuple(column for column in self.columns if column.kind == "sparse")
 
     def arrow_schema(self) -> Any:
         """Numbers, and target and weight as they are stored."""
@@ -50,7 +73,9 @@ class ExpandedSource(Source):
 
         stored = self.inner.arrow_schema()
         roles = [stored.field(name) for name in self.schema.roles if name in stored.names]
-        return pa.schema([*(pa.field(name, pa.float64()) for name in self.names), *roles])
+        types = {"numeric": pa.float64(), "text": pa.string(), "categorical": pa.dictionary(pa.int32(), pa.string())}
+        made = [pa.field(column.name, types[column.kind]) for column in self.columns if column.kind in types]
+        return pa.schema([*made, *roles])
 
     def declared(self) -> dict[str, tuple[Any, ...]]:
         """Categories of the target that the source itself states."""
@@ -70,38 +95,50 @@ class ExpandedPartition(Partition):
 
     def __init__(self, inner: Partition, source: ExpandedSource, token: str) -> None:
         self.inner = inner
-        self.schema, self.expansion, self.names = source.schema, source.expansion, source.names
+        self.schema, self.expansion, self.columns = source.schema, source.expansion, source.columns
+        self.names, self.layout, self.classes = source.names, source.layout(), source.classes
         self.name, self.key = inner.name, f"{inner.key}-{token}"
 
     def chunks(self, schema: Schema, unseen: Unseen) -> Iterator[Chunk]:
-        """Give the numbers as chunks, with the target and the weight that are asked for."""
-        kept = self._places(schema)
+        """Give what is made as chunks, with the target and the weight that are asked for."""
+        as_made = [_form(column) for column in schema.features] == [_form(column) for column in self.columns]
         for chunk in self.inner.chunks(self._inner_schema(schema), unseen):
-            yield Chunk(
-                self.numbers(chunk, kept), np.empty((len(chunk), 0), np.int32), chunk.weight, target=chunk.target
-            )
+            made = self.made(chunk)
+            yield made if as_made else self._held(made, schema).chunk(0, len(made), schema, unseen)
 
-    def numbers(self, chunk: Chunk, kept: list[int] | None = None) -> Floats:
-        """What the function makes of a chunk, all columns or some."""
-        made = np.asarray(self.expansion(replace(chunk, target=None)), np.float64)
-        if made.shape != (len(chunk), len(self.names)):
+    def made(self, chunk: Chunk) -> Chunk:
+        """What the function makes of a chunk, with target and weight."""
+        made = self.expansion(replace(chunk, target=None))
+        target = chunk.target if self.classes is None else self._kept(chunk.target)
+        if isinstance(made, Chunk):
+            return replace(made, weight=chunk.weight, target=target)
+        numbers = np.asarray(made, np.float64)
+        if numbers.shape != (len(chunk), len(self.names)):
             raise SchemaError(
-                f"the expansion gave shape {made.shape} for {len(chunk)} rows, and {len(self.names)} columns were named"
+                f"the expansion gave shape {numbers.shape} for {len(chunk)} rows, and {len(self.names)} columns were "
+                "named"
             )
-        return np.ascontiguousarray(made if kept is None else made[:, kept])
+        return Chunk(np.ascontiguousarray(numbers), np.empty((len(chunk), 0), np.int32), chunk.weight, target=target)
 
-    def _places(self, schema: Schema) -> list[int] | None:
-        """Which of the numbers are asked for, None for all of them in order."""
-        other = [column for column in schema.features if column.kind != "numeric"]
-        if other:
-            raise SchemaError(f"column {other[0].name!r} is made by an expansion: it is numeric, not {other[0].kind}")
-        place = {name: j for j, name in enumerate(self.names)}
-        places = [place[column.name] for column in schema.of_kind("numeric")]
-        return None if places == list(range(len(self.names))) else places
+    def _kept(self, target: Any) -> Any:
+        """Codes of the classes that are kept; of the others, whose rows count for nothing, the first."""
+        if target is None:
+            return None
+        [column] = self.schema.target_columns
+        place = {label: code for code, label in enumerate(self.classes or ())}
+        return np.array([place.get(label, 0) for label in column.categories], np.int32)[target]
+
+    def _held(self, made: Chunk, schema: Schema) -> ChunkSource:
+        """A chunk as a source, from which columns can be taken."""
+        from novacula.table.chunk_source import ChunkSource
+
+        roles = tuple(self.layout[name] for name in schema.roles)
+        own = replace(self.layout, columns=(*self.columns, *roles), target=schema.target, weight=schema.weight)
+        return ChunkSource(made, own, self.name)
 
     def _inner_schema(self, schema: Schema) -> Schema:
         """The columns that the function is made for, and the roles that are asked for."""
-        roles = tuple(schema[name] for name in schema.roles)
+        roles = tuple((schema if self.classes is None else self.schema)[name] for name in schema.roles)
         return replace(self.schema, columns=(*self.schema.features, *roles), target=schema.target, weight=schema.weight)
 
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
@@ -115,13 +152,9 @@ class ExpandedPartition(Partition):
             yield self._joined(names, made, stored, schema)
 
     def _made(self, names: list[str]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        layout = replace(self.schema, columns=self.schema.features, target=(), weight=None)
-        kept = [self.names.index(name) for name in names]
-        for chunk in self.inner.chunks(layout, "ignore"):
-            columns = self.numbers(chunk, kept).T
-            yield pa.record_batch([pa.array(np.ascontiguousarray(column)) for column in columns], names=names)
+        bare = replace(self.schema, columns=self.schema.features, target=(), weight=None)
+        for chunk in self.inner.chunks(bare, "ignore"):
+            yield self._held(self.made(chunk), bare).batch(0, len(chunk), names)
 
     def _joined(self, names: Sequence[str], made: list[str], stored: list[str], schema: Schema | None) -> Any:
         import pyarrow as pa
@@ -156,3 +189,8 @@ class ExpandedPartition(Partition):
     def row_name(self, row: int) -> str:
         """The row's own name."""
         return self.inner.row_name(row)
+
+
+def _form(column: Column) -> tuple[Any, ...]:
+    """What must agree for a chunk to be laid out as it is asked for."""
+    return column.name, column.kind, column.categories, column.width

@@ -25,7 +25,7 @@ from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable, prefetched
 from novacula.table.runner import Layout, LocalRunner, Runner
-from novacula.table.schema import Schema, Types
+from novacula.table.schema import Column, Schema, Types
 from novacula.table.source import Source, Unseen
 
 S = TypeVar("S", bound=Addable)
@@ -199,11 +199,14 @@ class Table:
         schema = replace(self.layout.drop(ignored).uncounted(), n_rows=len(chunk))
         return type(self)(ChunkSource(chunk, schema, self.source.name), schema, unseen="ignore", progress=self.progress)
 
-    def expanded(self, expansion: Expansion, names: Sequence[str]) -> Self:
-        """The same rows with numeric columns that a function makes of each chunk as it is read.
+    def expanded(
+        self, expansion: Expansion, columns: Sequence[str | Column], classes: Sequence[Any] | None = None
+    ) -> Self:
+        """The same rows with other columns, which a function makes of each chunk as it is read.
 
-        `expansion(chunk)` gives numbers (rows, columns); it must be a function of the rows alone, and on a cluster
-        one that can be pickled. Target and weight stay.
+        `expansion(chunk)` gives numbers (rows, columns), or a chunk of columns of any kind; it must be a function of
+        the rows alone, and on a cluster one that can be pickled. Target and weight stay; of the target's classes those
+        that are named, where only they have rows that count.
 
         >>> import novacula as nv
         >>> wine = nv.datasets.load("wine").select(["alcohol"])
@@ -213,7 +216,7 @@ class Table:
         """
         from novacula.table.expanded import ExpandedSource
 
-        source = ExpandedSource(self.source, self.layout, expansion, names)
+        source = ExpandedSource(self.source, self.layout, expansion, columns, classes)
         return type(self)(source, source.layout(), unseen=self.unseen, runner=self.runner, progress=self.progress)
 
     def on(self, client: Any) -> Self:

@@ -78,5 +78,3 @@ def test_bad_expansions(frame):
         table.expanded(powers, ["a", "b"]).to_chunk()
     with pytest.raises(SchemaError, match="stands twice"):
         table.expanded(powers, ["a"] * 5)
-    with pytest.raises(SchemaError, match="'x' is made by an expansion: it is numeric"):
-        table.expanded(powers, NAMES).with_types({"x": "categorical"}).to_chunk()

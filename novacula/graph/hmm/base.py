@@ -150,7 +150,7 @@ class HiddenMarkovModel(Unsupervised):
         sample_weight : a weight for each sequence, or for each row, equal within a sequence
         """
         sequences = Sequences.of(X, lengths, sequence, time, y if isinstance(y, str) else None)
-        return self._fit(sequences.data, sequences=sequences, y=y, weight=sample_weight)
+        return self._fit(sequences.data, sequences=sequences, states=y, weight=sample_weight)
 
     @property
     def _admits(self) -> Admits:
@@ -160,9 +160,9 @@ class HiddenMarkovModel(Unsupervised):
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         return self._typed(super()._ingest(X, y, sample_weight, **how))
 
-    def _learn(self, table: Table, sequences: Sequences, y: Any, weight: Any) -> None:
+    def _learn(self, table: Table, sequences: Sequences, states: Any, weight: Any) -> None:
         chunk = sequences.arranged(table.to_chunk())
-        labels = read_labels(y, sequences, self.n_states)
+        labels = read_labels(states, sequences, self.n_states)
         weight = sequence_weights(sequences, weight, chunk)
         counted = weight > 0.0
         steps = slice(None) if counted.all() else np.repeat(counted, sequences.lengths)

@@ -1,0 +1,74 @@
+"""What a preparation has to know of the rows, from one pass over them: moments, categories, gaps, words and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from novacula.prepare.words import word_cutter
+from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency, Vocabulary
+from novacula.statistics.base import Statistic
+from novacula.table import Chunk, Schema
+from novacula.table.chunk import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps(Statistic):
+    """The weight of what is missing in each numeric and each categorical column: d + c numbers, whatever the rows."""
+
+    numeric: Floats  # (d,)
+    coded: Floats  # (c,)
+
+    @classmethod
+    def zero(cls, n_numeric: int, n_coded: int) -> Self:
+        """No rows."""
+        return cls(np.zeros(n_numeric), np.zeros(n_coded))
+
+    @classmethod
+    def observe(cls, chunk: Chunk) -> Self:
+        """The weight of the rows in which each column is empty."""
+        return cls(chunk.weight @ np.isnan(chunk.numeric), chunk.weight @ (chunk.codes < 0))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.numeric + other.numeric, self.coded + other.coded)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What one pass tells of all rows that count."""
+
+    moments: ClassMoments  # of one class
+    categories: Contingency  # of one class
+    gaps: Gaps
+    classes: Floats  # the weight of each, empty without classes
+    words: tuple[Vocabulary, ...]  # of each text column whose words are counted
+
+    @classmethod
+    def of(cls, table: Any, counts_words: bool) -> Self:
+        """Pass over a table."""
+        n_classes = _n_classes(table.layout)
+        n_texts = len(table.layout.of_kind("text")) if counts_words else 0
+        sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
+        parts = table.reduce(observe, sizes, n_classes, n_texts).parts
+        moments, categories, gaps, totals, *words = parts
+        return cls(moments, categories, gaps, totals.weight if n_classes else np.empty(0), tuple(words))
+
+
+def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int) -> Bundle:
+    """What a chunk tells."""
+    counted = chunk.counted()
+    parts: list[Statistic] = [
+        ClassMoments.observe(counted),
+        Contingency.observe(counted, 1, sizes),
+        Gaps.observe(counted),
+        ClassTotals.observe_numeric(counted, max(n_classes, 1), ()),
+    ]
+    parts += [Vocabulary.observe_words(counted, 1, column, word_cutter()) for column in range(n_texts)]
+    return Bundle(tuple(parts))
+
+
+def _n_classes(layout: Schema) -> int:
+    targets = layout.target_columns
+    return len(targets[0].categories) if len(targets) == 1 and targets[0].kind == "categorical" else 0
