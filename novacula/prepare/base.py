@@ -50,6 +50,12 @@ class Prepared(Learner):
         """Of the classes those that have rows that count, since a fold may lack a rare one; None for no classes."""
         return None
 
+    @property
+    def n_parameters_(self) -> int:
+        """Those of the learner: what the preparation found is no part of the hypothesis."""
+        check_is_fitted(self)
+        return int(self.model_.n_parameters_)
+
     def _answer(self, method: str, X: Any) -> Any:
         """What the learner answers for rows as they come, chunk by chunk."""
         check_is_fitted(self)

@@ -209,9 +209,9 @@ def test_bad_input(sport):
         CandidateElimination().fit(X.assign(Wind=["Strong", "Weak", None, "Weak"]), [1, 0, 1, 0])
     with pytest.raises(DataError, match=r"column 'x1' is missing \(NaN\) in row 2"):
         CandidateElimination().fit(np.array([[1, 2], [3, np.nan]]), [1, 0])
-    with pytest.raises(DataError, match="column 'x0' is -inf in row 1"):
+    with pytest.raises(DataError, match=r"column 'x0' is infinite .* in row 1"):
         CandidateElimination().fit(np.array([[-np.inf, 2], [3, 4]]), [1, 0])
-    with pytest.raises(DataError, match="column 'x0' is inf in row 1"):
+    with pytest.raises(DataError, match=r"column 'x0' is infinite .* in row 1"):
         CandidateElimination().fit(np.array([[1, 2], [3, 4]]), [1, 0]).predict(np.array([[np.inf, 2]]))
     with pytest.raises(ValueError, match="minimum of 1 is required"):
         CandidateElimination().fit(X.iloc[:0], [])

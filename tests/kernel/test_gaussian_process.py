@@ -469,12 +469,12 @@ def test_senseless_questions_are_refused(ask, match):
 def test_missing_values_and_weights_of_nothing_are_refused():
     pa = pytest.importorskip("pyarrow")
     gap = pa.table({"a": [None, 1.0, None, 2.0], "y": [1.0, 2.0, 3.0, 4.0], "w": [0, 1, 1, 1], "none": [0] * 4})
-    with pytest.raises(DataError, match=r"'a' misses a value \(NaN\) in row 3"):
+    with pytest.raises(DataError, match=r"'a' is missing \(NaN\) in row 3"):
         GaussianProcessRegressor().fit(read(gap, "y", weight="w"))
     with pytest.raises(DataError, match="sum to zero"):
         GaussianProcessRegressor().fit(read(gap, "y", weight="none"))
     model = fitted(Gaussian(width=1.0), gap.slice(3).select(["a"]), [4.0])
-    with pytest.raises(DataError, match="'a' misses a value"):
+    with pytest.raises(DataError, match="'a' is missing"):
         model.predict(gap.select(["a"]))
 
 

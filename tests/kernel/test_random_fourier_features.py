@@ -177,10 +177,10 @@ def test_values_that_are_not_finite_are_refused_with_their_column(tmp_path):
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0], "b": [1.0, np.nan, 3.0]})
     frame.to_parquet(tmp_path / "gaps.parquet")
     table = nv.read(str(tmp_path / "gaps.parquet"))
-    with pytest.raises(DataError, match=r"column 'b' misses a value \(NaN\)"):
+    with pytest.raises(DataError, match=r"column 'b' is missing \(NaN\)"):
         RandomFourierFeatures().fit(table)
     model = RandomFourierFeatures().fit(frame.fillna(0.0))
-    with pytest.raises(DataError, match=r"column 'b' misses a value \(NaN\)"):
+    with pytest.raises(DataError, match=r"column 'b' is missing \(NaN\)"):
         model.transform(table).to_chunk()
 
 

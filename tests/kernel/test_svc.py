@@ -383,7 +383,7 @@ def test_negative_curvature_is_found_where_the_sample_does_not_show_it(monkeypat
         ({"solver": "linear"}, *PAIR, "takes the linear kernel only"),
         ({"kernel": "precomputed"}, *PAIR, r"shape \(4, 2\)"),
         ({"class_weight": {7: 1.0}}, *PAIR, "names 7, which is no class"),
-        ({"class_weight": {0: 0.0}}, *PAIR, "one class only"),
+        ({"class_weight": {0: 0.0}}, *PAIR, "class 0 have no weight"),
         ({"kernel": Polynomial(400)}, PAIR[0] * 1e3, PAIR[1], "overflows"),
         ({"C": 0.0}, *PAIR, "'C' parameter"),
         ({"max_iter": 0}, *PAIR, "'max_iter' parameter"),
@@ -399,7 +399,7 @@ def test_a_missing_value_of_a_table_is_named():
     import pandas as pd
 
     frame = pd.DataFrame({"a": [1.0, 2.0, None, 4.0], "t": ["x", "y", "x", "y"]})
-    with pytest.raises(DataError, match=r"'a' misses a value .* in row 3"):
+    with pytest.raises(DataError, match=r"'a' is missing .* in row 3"):
         SVC().fit(nv.read(frame, target="t"))
 
 

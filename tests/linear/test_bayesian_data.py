@@ -234,7 +234,7 @@ def test_holes_words_weights_and_targets_are_refused():
         learner.fit([[1.0], [np.inf], [2.0]], [1.0, 2.0, 3.0])
     with pytest.raises(SchemaError, match="column 'town' is not numeric"):
         learner.fit(pd.DataFrame({"town": ["x", "y"]}), [1.0, 2.0])
-    with pytest.raises(ValueError, match="sum to zero number"):
+    with pytest.raises(ValueError, match="sum to zero"):
         learner.fit([[1.0], [2.0]], [1.0, 2.0], [0.0, 0.0])
     with pytest.raises(SchemaError, match="learns one target, and there are 2"):
         learner.fit([[1.0], [2.0]], [[1.0, 2.0], [2.0, 3.0]])

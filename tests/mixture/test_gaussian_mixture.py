@@ -382,7 +382,7 @@ def test_bad_rows():
     X = blobs(0, n=20)
     with pytest.raises(DataError, match="3 distinct rows"):
         GaussianMixture(4).fit(np.repeat(X[:3], 5, axis=0))
-    with pytest.raises(ValueError, match="non-zero"):
+    with pytest.raises(ValueError, match="sum to zero"):
         GaussianMixture().fit(X, sample_weight=np.zeros(20))
     with pytest.raises(DataError, match="sum to zero"):
         GaussianMixture().fit(nv.read(pd.DataFrame({"a": X[:, 0], "w": np.zeros(20)}), weight="w"))

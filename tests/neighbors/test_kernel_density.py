@@ -351,7 +351,7 @@ def test_no_weight():
     with pytest.raises(ValueError, match="sum to zero"):
         KernelDensity().fit([[1.0], [2.0]], sample_weight=[0.0, 0.0])
     table = nv.read(pa.table({"x": [1.0, 2.0], "w": [0.0, 0.0]}), weight="w")
-    with pytest.raises(DataError, match="weights sum to zero"):
+    with pytest.raises(DataError, match="sum to zero"):
         KernelDensity().fit(table)
 
 

@@ -217,7 +217,7 @@ def test_a_loss_that_went_up_has_not_settled():
 
 def test_one_class_no_weight_and_rows_too_few_to_hold_out_are_refused():
     X, y = noisy(40)
-    with pytest.raises(DataError, match="has one class only, 1"):
+    with pytest.raises(DataError, match="one class only, 1"):
         MLPClassifier().fit(X, np.ones(40, int))
     with pytest.raises(DataError, match="sum to zero"):
         MLPClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)

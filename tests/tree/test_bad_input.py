@@ -118,7 +118,7 @@ def test_costs_of_nothing_are_free_where_no_cost_divides():
         (np.empty((0, 2)), [], ValueError, "minimum of 1"),
         (np.empty((6, 0)), Y, ValueError, "0 feature"),
         (np.ones((6, 2, 1)), Y, ValueError, "dim 3"),
-        (FRAME, np.array([0, 1, 0, 1, np.nan, 1]), ValueError, "NaN"),
+        (FRAME, np.array([0, 1, 0, 1, np.nan, 1]), ValueError, "row 5 of X has no value"),
         (FRAME, np.array([0, 1, 0, 1, np.inf, 1]), ValueError, "infinite"),
         (FRAME, np.linspace(0, 1, 6), ValueError, "continuous"),
         (FRAME, np.ones((6, 2)), ValueError, "1d array"),
@@ -147,7 +147,7 @@ def test_infinities_are_refused_wherever_they_come_from(tmp_path):
         (np.zeros(6), "zero"),
         (np.array([1.0, 1, 1, 1, 1, -1]), "the weight -1 "),
         (np.array([1.0, 1, 1, 1, 1, np.nan]), "NaN"),
-        (np.array([1.0, 1, 1, 1, 1, np.inf]), "infinite"),
+        (np.array([1.0, 1, 1, 1, 1, np.inf]), "the weight inf "),
         (np.ones(5), "shape"),
     ],
 )

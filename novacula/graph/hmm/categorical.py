@@ -160,9 +160,15 @@ class CategoricalHMM(HiddenMarkovModel):
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
+    @property
+    def _admits(self) -> Admits:
+        return self.card.admits
+
     def _typed(self, table: Table) -> Table:
         """Every column as symbols: those that are named, or those that are seen."""
         columns = table.layout.features
+        if self.symbols is None and table.layout.of_kind("numeric"):
+            table.to_chunk()  # which is held anyway, and refuses numbers that can be no symbol
         if self.symbols is None:
             types: dict[str, Any] = {column.name: "categorical" for column in columns if column.kind != "categorical"}
         else:
