@@ -40,7 +40,7 @@ def check_admission(learner: Learner, client: Any = None) -> None:
                 bad = with_value(whole, name, FAULTS[what])
                 for how, fit in ways_to_fit(learner, bad, client):
                     _require_place(fit, name, what, f"fitted on {how}")
-                if hasattr(model, "predict"):
+                if hasattr(model, "predict") and model.schema_[name].kind == "numeric":  # not a symbol by now
                     _require_place(partial(model.predict, bad.X), name, what, "asked for a prediction")
         _check_weightless(learner, whole)
         _check_weights(learner, whole)

@@ -31,4 +31,6 @@ def class_weights(given: Mapping[Any, float] | str | None, classes: Any, counts:
                 f"the weight of class {label!r} is {weight!r}; it must be a number that is not negative"
             )
         found[known.index(label)] = weight
+    if not (found * counts).sum() > 0:
+        raise ParameterError("class_weight gives every class that occurs a weight of zero")
     return found

@@ -258,8 +258,6 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         counts = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
         class_weight = class_weights(self.class_weight, self.classes_, counts)
         total = counts * class_weight
-        if not total.sum() > 0:
-            raise ParameterError("class_weight gives every class that occurs a weight of zero")
         rules = settings.rules(self, self.attributes_, float(total.sum()))
         places = cut_places(self.schema_, self.attributes_)
         return grow_tree(table, self.attributes_, places, class_weight, total, rules, self.max_bins)

@@ -219,7 +219,7 @@ def test_one_class_no_weight_and_rows_too_few_to_hold_out_are_refused():
     X, y = noisy(40)
     with pytest.raises(DataError, match="one class only, 1"):
         MLPClassifier().fit(X, np.ones(40, int))
-    with pytest.raises(DataError, match="sum to zero"):
+    with pytest.raises(ParameterError, match="class_weight gives every class that occurs a weight of zero"):
         MLPClassifier(class_weight={0: 0.0, 1: 0.0, 2: 0.0}).fit(X, y)
     with pytest.raises(DataError, match="leaves none of the 3 rows"):
         MLPRegressor(early_stopping=True, validation_fraction=0.01).fit(X[:3], y[:3])

@@ -345,7 +345,7 @@ def test_no_convergence_is_told():
 def test_bad_values_are_named():
     with pytest.raises(DataError, match=r"column 'x0' is -1 in step 2 of sequence 2"):
         PoissonHMM(1).fit([[1, 2, 3], [4, -1]])
-    with pytest.raises(DataError, match=r"step 2 holds infinity in column 'x0'"):
+    with pytest.raises(DataError, match=r"column 'x0' is infinite \(inf\) in step 2"):
         GaussianHMM(1).fit(np.array([1.0, np.inf, 2.0]))
     with pytest.raises(DataError, match=r"'x1' has no value"):
         GaussianHMM(1).fit(np.array([[1.0, np.nan], [2.0, np.nan]]))
