@@ -13,6 +13,9 @@ demo: $(READY)
 	$(BIN)/novacula explain demo/model.nova wine --row 1
 	@echo 'The report is in demo/report.html, and the model in demo/model.nova.'
 
+# Many tests start processes: modules are compiled once, rather than by each of these, whatever the shell says.
+test test-all docs: export PYTHONDONTWRITEBYTECODE =
+
 # Kernels are compiled once, beside the linting, rather than by each process of the tests that needs them.
 test: $(READY)
 	@$(MAKE) --no-print-directory --jobs=2 check warm

@@ -70,7 +70,7 @@ class Figure:
     def svg(self) -> str:
         """The figure as an SVG element that can stand in a page."""
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        document = self._render(format="svg", metadata=nothing).decode()
+        document = self._render("svg", metadata=nothing).decode()
         element = document[document.index("<svg") :].strip()
         # Groups are numbered alike in every figure, so their ids would stand twice in a page with two.
         element = re.sub(r'<g id="[^"]*">', "<g>", element)
@@ -78,7 +78,7 @@ class Figure:
 
     def png(self, dpi: int = 150) -> bytes:
         """The figure as the bytes of a PNG file."""
-        return self._render(format="png", dpi=dpi, metadata={"Software": None})
+        return self._render("png", dpi, metadata={"Software": None})
 
     def savefig(self, path: str | Path) -> None:
         """Write the figure to a file whose name ends in .svg or .png."""
@@ -91,18 +91,24 @@ class Figure:
     def _repr_html_(self) -> str:
         return self.svg()
 
-    def _render(self, **options: Any) -> bytes:
+    def _render(self, kind: str, dpi: float | None = None, **options: Any) -> bytes:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure as Canvas
 
         buffer = io.BytesIO()
         # The salt makes the ids of clip paths the same in every run, and different in different figures.
         with fixed_style({"svg.hashsalt": f"{self.title}\n{self.alt}", "font.family": list(fonts())}):
-            canvas = Canvas(figsize=self.size, layout="constrained")
+            canvas = Canvas(figsize=self.size, dpi=dpi, layout="constrained")
             self.draw(canvas.add_subplot())
             if self.title:
                 lines = wrap(literal(self.title), width=int(11 * self.size[0]))
                 canvas.suptitle("\n".join(lines), x=0.01, horizontalalignment="left")
-            canvas.savefig(buffer, **options)
+            # Printed without `savefig`, which would draw a figure that has a layout twice.
+            if kind == "svg":
+                FigureCanvasSVG(canvas).print_svg(buffer, **options)
+            else:
+                FigureCanvasAgg(canvas).print_png(buffer, **options)
         return buffer.getvalue()
 
 

@@ -36,7 +36,7 @@ def test_a_race_runs_from_data_to_peak_memory(tmp_path):
 
 def test_a_race_makes_the_data_that_were_not_prepared(tmp_path):
     size = {"rows": 4_000, "columns": 3}
-    found = in_new_process("race", workload="gaussian_naive_bayes_fit", size=size, folder=str(tmp_path), quick=True)
+    found = TASKS["race"](workload="gaussian_naive_bayes_fit", size=size, folder=str(tmp_path), quick=True)
     assert found["limit"]["bytes"] > 0
     assert [standing["note"] for standing in found["standings"]] == ["", ""]
 

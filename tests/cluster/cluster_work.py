@@ -1,6 +1,7 @@
 """What the tests send to workers by name, as a learner's functions are, and the data that they run over."""
 
 import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,6 +39,16 @@ def sums(chunk: Chunk, scale: Any = 1.0) -> Any:
 def slow_sums(chunk: Chunk, scale: Any, seconds: float) -> Any:
     time.sleep(seconds)
     return sums(chunk, scale)
+
+
+BEGUN, OVER = threading.Event(), threading.Event()
+
+
+def held_sums(chunk: Chunk) -> Any:
+    """Say that it is under way, and end when told to; for workers that are threads of the tests' process."""
+    BEGUN.set()
+    OVER.wait(60)
+    return sums(chunk)
 
 
 def sums_of_all(chunk: Chunk, scales: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cluster_work import Watched, divided, parquet, slow_sums, sums, wild
+from cluster_work import BEGUN, OVER, Watched, divided, held_sums, parquet, slow_sums, sums, wild
 from distributed import Client
 
 import novacula as nv
@@ -146,9 +146,15 @@ def test_last_worker_leaves(start: Any, tmp_path: Path) -> None:
     table = nv.read(parquet(tmp_path, files=1))
     with start(n_workers=1, processes=False) as client:
         there = Table(table.source, table.layout, runner=ClusterRunner(client, patience=0.5))
-        threading.Timer(0.3, client.cluster.scale, (0,)).start()
-        with pytest.raises(ClusterError, match=r"no worker for 0\.5 seconds"):
-            there.reduce(slow_sums, 1.0, 2.0)
+        leaver = threading.Thread(target=lambda: BEGUN.wait() and client.cluster.scale(0))
+        leaver.start()
+        try:
+            with pytest.raises(ClusterError, match=r"no worker for 0\.5 seconds"):
+                there.reduce(held_sums)
+        finally:
+            BEGUN.set()
+            OVER.set()
+            leaver.join()
 
 
 def test_closed_cluster_and_client(start: Any, tmp_path: Path) -> None:

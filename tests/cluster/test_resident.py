@@ -65,7 +65,7 @@ def test_rows_go_with_the_runner(client: Client, watched: Any, tmp_path: Path) -
     there.reduce(sums)
     assert resident() == 6
     del there
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while resident() and time.monotonic() < deadline:  # Dask lets go of futures in its own thread
         time.sleep(0.01)
     assert resident() == 0

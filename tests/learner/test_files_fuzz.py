@@ -12,11 +12,12 @@ import json
 import pickle
 import random
 import sys
-import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,10 @@ def whole(path):
 def outcome(path: Path, content: bytes) -> Toy | None:
     """The model in these bytes, or None where they are refused; any other exception is a failure."""
     path.write_bytes(content)
+    return attempt(path)
+
+
+def attempt(path: Path) -> Toy | None:
     try:
         return files.load(path, registry=REGISTRY)
     except ModelFileError:
@@ -374,57 +379,19 @@ def test_headers_of_arrays_are_capped(path):
 # --- memory -------------------------------------------------------------------------------------------------
 
 
-def peak(path: Path, content: bytes) -> int:
-    """Bytes held at most while a file is loaded, or refused."""
-    path.write_bytes(content)
-    del content
-    tracemalloc.start()
-    try:
-        files.load(path, registry=REGISTRY)
-    except ModelFileError:
-        pass
-    finally:
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    return found
-
-
 NO_ARRAYS = safetensors(b"")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        b"[" + b",".join([b"[]"] * 20_000) + b"]",
-        b"[" + b",".join([b'{"$tuple":[]}'] * 5_000) + b"]",
-        b"[" + b",".join([b'{"$dict":{}}'] * 5_000) + b"]",
-        b"[" + b",".join([b'{"$scalar":["int8","00"]}'] * 5_000) + b"]",
-        b'{"$items":[' + b",".join(b"[%d,[]]" % i for i in range(5_000)) + b"]}",
-        b'{"$dict":{' + b",".join(b'"%d":0.5' % i for i in range(5_000)) + b"}}",
-        b'{"$objects":[[1000000000000],[]]}',
-        b'"' + b"a" * 200_000 + "😀".encode() + b'"',
-        b"[" * 200_000,
-        b'"' + b'\\"' * 100_000,
-    ],
-    ids=lambda text: text[:20].decode(),
-)
-def test_manifests_cost_at_most_thirty_times_their_size(path, text):
-    content = attribute(text, NO_ARRAYS)
-    outcome(path, content)  # what is made once and kept is no cost of this file
-    assert peak(path, content) < 30 * len(content) + 2**18
-
-
-def test_arrays_cost_at_most_three_times_their_size(path):
-    content = attribute(b'{"$array":"0"}', safetensors(bytes(2**20), ("F64", [2**17], [0, 2**20])))
-    assert outcome(path, content) is not None
-    assert peak(path, content) < 3 * len(content) + 2**18
-
-
-@pytest.mark.parametrize("width", [2**20, 2**31, 2**40])
-def test_text_arrays_allocate_no_width_that_is_not_there(path, width):
-    content = attribute(b'{"$text":"0"}', safetensors(b"", ("U32", [0, width], [0, 0])))
-    outcome(path, content)
-    assert peak(path, content) < 2**18
+MANIFESTS = [
+    b"[" + b",".join([b"[]"] * 20_000) + b"]",
+    b"[" + b",".join([b'{"$tuple":[]}'] * 5_000) + b"]",
+    b"[" + b",".join([b'{"$dict":{}}'] * 5_000) + b"]",
+    b"[" + b",".join([b'{"$scalar":["int8","00"]}'] * 5_000) + b"]",
+    b'{"$items":[' + b",".join(b"[%d,[]]" % i for i in range(5_000)) + b"]}",
+    b'{"$dict":{' + b",".join(b'"%d":0.5' % i for i in range(5_000)) + b"}}",
+    b'{"$objects":[[1000000000000],[]]}',
+    b'"' + b"a" * 200_000 + "😀".encode() + b'"',
+    b"[" * 200_000,
+    b'"' + b'\\"' * 100_000,
+]
 
 
 def zip_of(method: int, entries: dict[str, bytes]) -> bytes:
@@ -467,17 +434,57 @@ def swollen() -> bytes:
     return packed(manifest, NO_ARRAYS, right=False)
 
 
+def costly() -> dict[str, bytes]:
+    """Files that would cost memory if they were believed, by name."""
+    manifests = {text[:20].decode(): attribute(text, NO_ARRAYS) for text in MANIFESTS}
+    arrays = {"array": attribute(b'{"$array":"0"}', safetensors(bytes(2**20), ("F64", [2**17], [0, 2**20])))}
+    widths = {
+        f"width {width}": attribute(b'{"$text":"0"}', safetensors(b"", ("U32", [0, width], [0, 0])))
+        for width in (2**20, 2**31, 2**40)
+    }
+    archives = {"bomb": bomb(), "symlink": symlink(), "swollen": swollen(), "crowd": crowd()}
+    claims = {f"claim {size}": claim(size) for size in (3, 2**26, 2**32, 2**63, 2**64 - 1)}
+    return manifests | arrays | widths | archives | claims
+
+
+def attempts() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Each costly file, loaded or refused."""
+    with TemporaryDirectory() as folder:
+        for name, content in costly().items():
+            path = Path(folder) / "model.nova"
+            path.write_bytes(content)
+            yield name, partial(attempt, path)
+
+
+@pytest.fixture(scope="module")
+def contents():
+    return costly()
+
+
+@pytest.fixture(scope="module")
+def peaks(peaks_of):
+    return peaks_of(__file__, "attempts")
+
+
+@pytest.mark.parametrize("name", [text[:20].decode() for text in MANIFESTS])
+def test_manifests_cost_at_most_thirty_times_their_size(peaks, contents, name):
+    assert peaks[name] < 30 * len(contents[name]) + 2**18
+
+
+def test_arrays_cost_at_most_three_times_their_size(path, peaks, contents):
+    assert outcome(path, contents["array"]) is not None
+    assert peaks["array"] < 3 * len(contents["array"]) + 2**18
+
+
+@pytest.mark.parametrize("width", [2**20, 2**31, 2**40])
+def test_text_arrays_allocate_no_width_that_is_not_there(peaks, width):
+    assert peaks[f"width {width}"] < 2**18
+
+
 @pytest.mark.parametrize(
-    "make",
-    [
-        bomb,
-        symlink,
-        swollen,
-        *(lambda size=size: claim(size) for size in (3, 2**26, 2**32, 2**63, 2**64 - 1)),
-        crowd,
-    ],
+    "name",
+    ["bomb", "symlink", "swollen", "crowd", *(f"claim {size}" for size in (3, 2**26, 2**32, 2**63, 2**64 - 1))],
 )
-def test_hostile_archives_are_refused_cheaply(path, make):
-    content = make()
-    assert outcome(path, content) is None
-    assert peak(path, content) < 3 * min(len(content), 2**20) + 2**18
+def test_hostile_archives_are_refused_cheaply(path, peaks, contents, name):
+    assert outcome(path, contents[name]) is None
+    assert peaks[name] < 3 * min(len(contents[name]), 2**20) + 2**18

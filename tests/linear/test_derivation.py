@@ -79,16 +79,17 @@ def test_elimination_is_that_of_lu():
     st.integers(0, 3),
     st.sampled_from([0.0, 1e3, 1e8]),
     st.sampled_from(LEARNERS),
+    st.booleans(),
 )
-def test_arithmetic_is_that_of_the_model(seed, n, d, k, offset, learner):
+def test_arithmetic_is_that_of_the_model(seed, n, d, k, offset, learner, drawn):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-2, 3, d) + offset
     if d > 2:
         X[:, 2] = X[:, 0]
     y = rng.normal(size=(n, k)) if k else rng.normal(size=n)
     model = learner.fit(X, y)
-    check_work(model)
-    check_work(model, X)
+    check_work(model, drawn=drawn)
+    check_work(model, X, drawn=drawn)
 
 
 @quiet

@@ -153,8 +153,8 @@ def test_each_target_has_its_own_penalty():
 SETTINGS = [
     Lasso(0.1),
     Lasso(0.05, 0.5, positive=True),
-    Lasso("cv", n_alphas=20),
-    Lasso("cv", 0.5, choice="one_standard_error", fit_intercept=False, n_alphas=10),
+    Lasso("cv", n_alphas=8),
+    Lasso("cv", 0.5, choice="one_standard_error", fit_intercept=False, n_alphas=8),
     Lasso(0.1, 0.0),
 ]
 

@@ -361,13 +361,14 @@ def test_the_first_rows_of_sgd_are_written_out(five):
     st.booleans(),
     st.booleans(),
     st.sampled_from([0.0, 1e3]),
+    st.booleans(),
 )
-def test_arithmetic_is_that_of_the_model(seed, n, d, solver, threshold, intercept, offset):
+def test_arithmetic_is_that_of_the_model(seed, n, d, solver, threshold, intercept, offset, drawn):
     rng = np.random.default_rng(seed)
     X, weight = rng.normal(size=(n, d)) + offset, rng.choice([0.0, 0.5, 1.0, 2.0], n)
     t = rng.normal(size=n)
     weight[:2], t[:2] = 1.0, [-1.0, 1.0]
     y = (t > 0).astype(int) if threshold else t
     model = LinearUnit(solver, threshold=threshold, fit_intercept=intercept, max_iter=50).fit(X, y, weight)
-    check_work(model)
-    check_work(model, X)
+    check_work(model, drawn=drawn)
+    check_work(model, X, drawn=drawn)

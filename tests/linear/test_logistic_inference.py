@@ -214,15 +214,16 @@ def test_constant_columns_get_no_weight():
     st.integers(2, 12),
     st.sampled_from(["l2", "l1", "elasticnet"]),
     st.booleans(),
+    st.booleans(),
 )
-def test_works_hold_on_random_cases(seed, d, classes, penalty, intercept):
+def test_works_hold_on_random_cases(seed, d, classes, penalty, intercept, drawn):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(80, d)) * 10.0 ** rng.integers(-3, 4, d) + rng.normal(size=d)
     y = rng.integers(0, classes, 80)
     y[:classes] = np.arange(classes)
     model = LogisticRegression(penalty=penalty, fit_intercept=intercept).fit(X, y, rng.uniform(0.5, 2.0, 80))
-    check_work(model)
-    check_work(model, X[:4] * 1.1)
+    check_work(model, drawn=drawn)
+    check_work(model, X[:4] * 1.1, drawn=drawn)
 
 
 def test_the_work_solves_newtons_first_step():

@@ -187,8 +187,9 @@ def test_a_side_is_written_out():
     st.booleans(),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
 )
-def test_arithmetic_is_that_of_the_model(seed, n, d, k, response, intercept, shuffle, weighted):
+def test_arithmetic_is_that_of_the_model(seed, n, d, k, response, intercept, shuffle, weighted, drawn):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, d)), rng.integers(0, k, n)
     y[:2] = [0, 1]
@@ -196,9 +197,9 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, k, response, intercept, shu
     model = Perceptron(
         0.03, response=response, fit_intercept=intercept, shuffle=shuffle, random_state=0, max_iter=20
     ).fit(X, y, weight)
-    check_work(model)
-    check_work(model, X)
-    check_work(model.partial_fit(X, y))
+    check_work(model, drawn=drawn)
+    check_work(model, X, drawn=drawn)
+    check_work(model.partial_fit(X, y), drawn=drawn)
 
 
 def test_the_picture_of_two_columns_takes_any_name():

@@ -28,8 +28,8 @@ def test_arithmetic_is_right(metric, p, weights):
             KNeighborsClassifier(k, **settings).fit(X, y, sample_weight=rng.integers(0, 3, 60)),
             KNeighborsRegressor(k, **settings).fit(X, t),
         ):
-            check_work(model)
-            check_work(model, Q)
+            check_work(model, drawn=k == 4)
+            check_work(model, Q, drawn=k == 4)
 
 
 @pytest.mark.parametrize("scale", [None, "range", "standard"])

@@ -192,7 +192,7 @@ def test_two_columns_integrate_to_one(kernel, bounds):
     rows = np.array([[0.1, 1.9], [0.5, 1.0], [0.95, -0.3]])
     model = KernelDensity([0.3, 0.5], kernel=kernel, boundary=bounds and "reflect", bounds=bounds).fit(rows)
     low, high = ((0, -15), (1, 2)) if bounds else ((-9, -15), (10, 17))
-    n = 300
+    n = 200
     sides = [np.linspace(a, b, n + 1) for a, b in zip(low, high, strict=True)]
     middles = [(side[1:] + side[:-1]) / 2 for side in sides]
     grid = np.stack(np.meshgrid(*middles), axis=-1).reshape(-1, 2)

@@ -29,8 +29,8 @@ def test_the_work_comes_to_what_the_model_says(options, weighted):
     rng = np.random.default_rng(0)
     X, weight = rng.normal(size=(120, 2)), rng.uniform(0.5, 2.0, 120)
     model = KernelDensity(**options).fit(X, sample_weight=weight if weighted else None)
-    check_work(model)
-    check_work(model, np.vstack([X[:2], [[4.0, 4.0], [7.9, -8.0]]]))
+    check_work(model, drawn=weighted)
+    check_work(model, np.vstack([X[:2], [[4.0, 4.0], [7.9, -8.0]]]), drawn=weighted)
 
 
 def test_the_work_in_the_tails_and_beyond_the_kernel():

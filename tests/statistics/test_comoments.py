@@ -35,7 +35,8 @@ def test_equals_rational_arithmetic_at_mean_1e8(chunk_of, rng):
 def exact_scatter(*columns):
     """Sums of products of deviations, by fractions."""
     exact = [[Fraction(v) for v in column] for column in columns]
-    deviations = [[v - sum(column) / len(column) for v in column] for column in exact]
+    means = [sum(column) / len(column) for column in exact]
+    deviations = [[v - mean for v in column] for column, mean in zip(exact, means, strict=True)]
     return np.array([[float(sum(map(operator.mul, one, other))) for other in deviations] for one in deviations])
 
 

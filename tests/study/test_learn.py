@@ -1,6 +1,7 @@
 """Studies from beginning to end: errors against scikit-learn's, the razor, the test rows, going on."""
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from novacula.neighbors import KNeighborsClassifier
 from novacula.prepare import PreparedClassifier, PreparedRegressor
 from novacula.study import cell, learn, learning
 from novacula.study.leaderboard import Entry, choice
+from novacula.table.crew import Alone
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +113,18 @@ def test_the_same_seed_gives_the_same_study(iris):
 
 def test_the_rows_of_a_learner_are_settled_once(monkeypatch):
     """A race that goes over to processes must not plan again: cells of one learner would have unlike rows."""
-    planned = []
+    planned, handed_over = [], []
+
+    @contextmanager
+    def crew(question, *_):
+        handed_over.append(1)
+        yield Alone(question)  # what matters is that somebody else goes on
+
     monkeypatch.setattr(learning, "plan", lambda *_: planned.append(1))
     monkeypatch.setattr(learning, "LONG", 0.0)
+    monkeypatch.setattr(learning, "crew", crew)
     study = learn(nv.datasets.load("iris"), learners=["naive-bayes", "tree"], folds=3)
-    assert planned == [1]
+    assert planned == handed_over == [1]
     assert by_learner(study)["naive-bayes"].status == "finished"
 
 

@@ -279,13 +279,14 @@ class PlainTree:
     def divide(self, question: Question, examples: Sequence[Example]) -> list[list[Example]]:
         """The examples of each branch, those with a missing value where the strategy sends them."""
         branches: list[list[Example]] = [[] for _ in range(question.arity)]
-        for example in answered(question, examples):
-            branches[question.branch(example.row)].append(example)  # type: ignore[index]
-        known = [self.counts(branch) for branch in branches]
+        unanswered = []
         for example in examples:
-            if question.branch(example.row) is None:
-                for branch, share in self.portions(example, known):
-                    branches[branch].append(replace(example, weight=example.weight * share))
+            branch = question.branch(example.row)
+            (unanswered if branch is None else branches[branch]).append(example)
+        known = [self.counts(branch) for branch in branches] if unanswered else []
+        for example in unanswered:
+            for place, share in self.portions(example, known):
+                branches[place].append(replace(example, weight=example.weight * share))
         return branches
 
     def portions(self, example: Example, known: Sequence[tuple[float, ...]]) -> list[tuple[int, float]]:

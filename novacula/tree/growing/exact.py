@@ -6,10 +6,10 @@ subtrees of fewer rows. The tree does not depend on who grew what.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,14 @@ from novacula.tree.growing.record import Record
 from novacula.tree.structure import Tree
 
 Entries = npt.NDArray[np.uint32]
+T = TypeVar("T")
+R = TypeVar("R")
 
 ROW, TIE, GONE = np.uint32(0x3FFFFFFF), np.uint32(0x80000000), np.uint32(0x40000000)
 LARGE = 20_000
 """Rows above which a node is split by itself, so that its branches can go to different threads."""
+FEW = 1_000
+"""Rows up to which all is done sooner than threads are started."""
 LEVELS = 64
 """Levels down to which that is done: chains are not followed level by level."""
 
@@ -93,7 +97,7 @@ class Grower:
     def _split(self, tasks: Sequence[Task], recorded: bool) -> list[Task]:
         """Split each node once; gives its branches that may be split again."""
         following = []
-        with closing(map_ordered(lambda task: self._grow(task, 1, recorded), tasks)) as results:
+        with closing(self._each(lambda task: self._grow(task, 1, recorded), tasks)) as results:
             for task, result in zip(tasks, results, strict=True):
                 nodes, numbers, counts, arms, waiting, arena, masses, candidates, table = result
                 first = self.assembly.add(task.node, nodes, numbers, counts, arms)
@@ -110,9 +114,12 @@ class Grower:
 
     def _finish(self, tasks: Sequence[Task]) -> None:
         tasks = sorted(tasks, key=lambda task: task.start - task.stop)  # large ones first: threads end together
-        with closing(map_ordered(self._grow_whole, tasks)) as results:
+        with closing(self._each(self._grow_whole, tasks)) as results:
             for task, part in zip(tasks, results, strict=True):
                 self.assembly.add(task.node, *part)
+
+    def _each(self, function: Callable[[Task], Any], tasks: Sequence[Task]) -> Generator[Any, None, None]:
+        return each(function, tasks, self.arena.shape[1])
 
     def _grow_whole(self, task: Task) -> Any:
         """A subtree, over rows that are numbered anew, so that what belongs together lies together."""
@@ -140,6 +147,11 @@ class Grower:
         )  # fmt: skip
 
 
+def each(function: Callable[[T], R], items: Sequence[T], n_rows: int) -> Generator[R, None, None]:
+    """Results in order, by threads where there are rows enough to be worth starting them."""
+    yield from map(function, items) if n_rows <= FEW else map_ordered(function, items)
+
+
 def sorted_lists(numeric: Floats, rows: Entries, columns: Longs) -> Entries:
     """List 0 has the rows in order, each further one those of a column, sorted by value, missing ones last."""
     arena = np.empty((1 + len(columns), len(rows)), np.uint32)
@@ -154,7 +166,7 @@ def sorted_lists(numeric: Floats, rows: Entries, columns: Longs) -> Entries:
         entries[np.isnan(values)] |= GONE
         arena[1 + s] = entries
 
-    with closing(map_ordered(fill, range(len(columns)))) as filled:
+    with closing(each(fill, range(len(columns)), len(rows))) as filled:
         for _ in filled:
             pass
     return arena
