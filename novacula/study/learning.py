@@ -16,6 +16,7 @@ from typing import Any, get_args
 from novacula.errors import ParameterError
 from novacula.evaluate.loss import LossFunction
 from novacula.evaluate.one_standard_error import Rule
+from novacula.learner.registry import find
 from novacula.study.candidates import candidates
 from novacula.study.cell import build, told
 from novacula.study.contender import Contender
@@ -104,8 +105,11 @@ def learn(
         _run(race, question, jobs, client, watcher if watch is None else watch, budget)
     entries = [entry(contender, rule, race.stopped) for contender in contenders]
     taken = choice(entries, rule, question.task)
-    model, warned = _refitted(taken.entry, question)
+    model, warned, n_fitted = _refitted(taken.entry, question)
     tested = None if question.test is None else verdict(model, question.test, question.metric, taken.entry)
+    if question.n_drawn_from:
+        model, n_fitted, finding = _fitted_on_all(taken.entry, question, table, model, n_fitted)
+        warned = [*warned, finding]
     entries.sort(key=lambda one: (one.status != "finished", one.error, one.n_parameters))
     return Study(
         question,
@@ -118,6 +122,7 @@ def learn(
         time.monotonic() - started,
         race.stopped,
         command,
+        n_fitted,
     )
 
 
@@ -151,14 +156,33 @@ def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: W
         race.run(helpers, watch)
 
 
-def _refitted(taken: Entry, question: Question) -> tuple[Any, list[Finding]]:
-    """The choice, fitted on the training rows, and what it warned of."""
+def _refitted(taken: Entry, question: Question) -> tuple[Any, list[Finding], int]:
+    """The choice, fitted on the training rows, what it warned of, and on how many rows it was fitted."""
     rows = subsample(question.train, _rows_to_refit(taken, question), question.seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = rows.fit(build(taken.learner, taken.size, question.task, question.seed))
     sentences = dict.fromkeys(told(warning.message) for warning in caught)
-    return model, [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
+    told_of = [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
+    return model, told_of, len(rows)
+
+
+def _fitted_on_all(taken: Entry, question: Question, table: Table, tested: Any, rows: int) -> tuple[Any, int, Finding]:
+    """The choice fitted on every row of a table of which the study held some, if it streams; else as it was tested."""
+    n = question.n_drawn_from
+    if "stream" not in find(taken.learner).card.scales:
+        sentence = f"The model was fitted on {rows:,} of {n:,} rows, since {taken.name} needs all its rows in memory."
+        return tested, rows, Finding("sampled", sentence)
+    if question.task == "classification" and table.layout[question.target].kind == "numeric":
+        table = table.with_types({question.target: "categorical"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warned already, of the rows that were drawn
+        model = build(taken.learner, taken.size, question.task, question.seed).fit(table)
+    sentence = (
+        f"The test is of the model as fitted on {rows:,} rows that were drawn; the model that is given was then fitted "
+        f"on all {n:,} rows."
+    )
+    return model, n, Finding("sampled", sentence)
 
 
 def _rows_to_refit(taken: Entry, question: Question) -> int | None:
@@ -170,6 +194,4 @@ def _rows_to_refit(taken: Entry, question: Question) -> int | None:
 
 
 def _exponent(learner: str) -> float:
-    from novacula.learner.registry import find
-
     return float(find(learner).card.cost_exponents.get("n", 1.0))

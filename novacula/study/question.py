@@ -42,6 +42,7 @@ class Question:
     metric: LossFunction
     seed: int
     notes: tuple[str, ...] = ()  # what was decided on the way, in sentences
+    n_drawn_from: int = 0  # rows of the table, if these rows were drawn from more than could be held; else 0
 
     @property
     def table(self) -> Table:
@@ -104,6 +105,7 @@ def ask(
             f"{table.source.name} has {len(table.layout.features):,} columns, and a study compares learners on at most "
             f"{MAX_COLUMNS:,}: keep the most telling ones, which FeatureRanker finds"
         )
+    n_rows = len(table)
     table, notes = _sampled(table, seed)
     table, task, more = _settled(table, name, task)
     labels = target_values(table)
@@ -118,7 +120,8 @@ def ask(
     if (measure.needs == "numbers") != (task == "regression"):
         raise ParameterError(f"the {measure.name} loss measures no {task}: take another metric")
     said = tuple(filter(None, [*notes, *more, note, parts.reason and f"There are {parts.reason}."]))
-    return Question(task, name, train, _rows(table, held, task) if len(held) else None, parts, measure, seed, said)
+    aside = _rows(table, held, task) if len(held) else None
+    return Question(task, name, train, aside, parts, measure, seed, said, n_rows if notes else 0)
 
 
 def _sampled(table: Table, seed: int) -> tuple[Table, list[str]]:

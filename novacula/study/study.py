@@ -34,8 +34,8 @@ class OutOfFold:
 class Study:
     """What `novacula.learn` gives: `leaderboard`, `best_`, `reason`, `test`, `findings`, and a report of it all.
 
-    `best_` is the chosen learner behind its preparation, fitted on all rows but those of the test. Errors are errors:
-    lower is better.
+    `best_` is the chosen learner behind its preparation, fitted on `n_fitted` rows: all but those of the test, or where
+    the table is too large to be held, all that there are. Errors are errors: lower is better.
     """
 
     question: Question
@@ -48,6 +48,7 @@ class Study:
     seconds: float
     stopped: str = ""  # why the study ended before its time, if it did
     command: str = ""  # what makes this study again
+    n_fitted: int = 0  # rows that `best_` was fitted on
 
     @property
     def reason(self) -> str:

@@ -189,8 +189,27 @@ class Table:
         return self._laid_out(self.to_chunk())
 
     def take(self, rows: Any) -> Self:
-        """Some of the rows, by their numbers or by a mask, in memory; of a table in memory this costs an index."""
-        return self._laid_out(self.to_chunk().take(rows))
+        """Some of the rows, by their numbers or by a mask, in memory; of a table in memory this costs an index.
+
+        Of a table that is not, no more is ever held than the rows that are taken and one chunk.
+        """
+        if isinstance(self.source, MemorySource):
+            return self._laid_out(self.to_chunk().take(rows))
+        places = np.asarray(rows)
+        places = np.flatnonzero(places) if places.dtype == bool else places.astype(np.intp)
+        order = np.argsort(places, kind="stable")
+        return self._laid_out(self._gathered(places[order]).take(np.argsort(order, kind="stable")))
+
+    def _gathered(self, places: Any) -> Chunk:
+        """The rows with these numbers, which rise."""
+        held, before = [self._layout.empty()], 0
+        for chunk in self.chunks():
+            first, last = np.searchsorted(places, [before, before + len(chunk)])
+            held.append(chunk.take(places[first:last] - before))
+            before += len(chunk)
+        if len(places) and not 0 <= places[0] <= places[-1] < before:
+            raise SchemaError(f"{self.source.name} has {before:,} rows, and there is none with the number {places[-1]}")
+        return Chunk.concatenate([part for part in held if len(part)] or held[:1])
 
     def _laid_out(self, chunk: Chunk) -> Self:
         from novacula.table.chunk_source import ChunkSource

@@ -79,6 +79,24 @@ def test_a_large_table_is_sampled_and_that_is_told(monkeypatch):
     question = asked(rows)
     assert len(question.train) + len(question.test) == 1000
     assert "1,000 rows drawn from 5,000" in question.notes[0]
+    assert question.n_drawn_from == 5000
+
+
+def test_of_a_table_that_cannot_be_held_the_choice_is_fitted_on_all_rows(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=5000), "z": rng.choice(["u", "v"], 5000)})
+    frame["y"] = np.where(frame["x"] + rng.normal(0, 0.5, 5000) > 0, "a", "b")
+    for k in range(5):
+        frame[1000 * k : 1000 * (k + 1)].to_parquet(tmp_path / f"{k}.parquet")
+    rows = nv.read(tmp_path / "*.parquet", "y")
+    monkeypatch.setattr(questions, "MAX_CELLS", 3000)
+    streams = nv.learn(rows, learners=["naive-bayes"], folds=3, jobs=1)
+    assert streams.n_fitted == 5000
+    assert streams.best_.model_.class_count_.tolist() == frame["y"].value_counts().sort_index().tolist()
+    assert any("was then fitted on all 5,000 rows" in finding.sentence for finding in streams.findings)
+    held = nv.learn(rows, learners=["k-neighbors-classifier"], folds=3, jobs=1)
+    assert held.n_fitted == len(held.question.train) == 800
+    assert any("800 of 5,000 rows, since" in finding.sentence for finding in held.findings)
 
 
 @pytest.mark.parametrize(

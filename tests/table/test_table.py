@@ -372,3 +372,19 @@ def test_conform_of_sparse_rows():
     assert nv.read(csr_matrix(np.ones((2, 3)))).conform(fitted, "error").to_chunk().sparse.shape == (2, 3)
     with pytest.raises(SchemaError, match="'features' in the sparse matrix is 4 columns, in the model 3 columns"):
         nv.read(csr_matrix(np.eye(4))).conform(fitted, "error")
+
+
+def test_rows_are_taken_from_files_without_holding_the_rest(tmp_path, monkeypatch):
+    frame = pd.DataFrame({"a": np.arange(100.0), "c": ["u", "v"] * 50})
+    for k in range(4):
+        frame[25 * k : 25 * (k + 1)].to_parquet(tmp_path / f"{k}.parquet")
+    file = nv.read(tmp_path / "*.parquet")
+    monkeypatch.setattr(nv.Table, "to_chunk", lambda *_: pytest.fail("all rows were brought together"))
+    for rows in ([3, 99, 50, 3], np.arange(100) % 7 == 0, [], np.arange(100)):
+        taken = file.take(rows)
+        monkeypatch.undo()
+        expected = frame["a"].to_numpy()[np.asarray(rows, int) if isinstance(rows, list) else rows]
+        assert taken.to_chunk().numeric.ravel().tolist() == expected.tolist()
+        monkeypatch.setattr(nv.Table, "to_chunk", lambda *_: pytest.fail("all rows were brought together"))
+    with pytest.raises(SchemaError, match="has 100 rows, and there is none with the number 100"):
+        file.take([1, 100])

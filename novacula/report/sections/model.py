@@ -18,11 +18,11 @@ DRAWN = 6
 
 
 def model(reading: Reading) -> Iterator[Block]:
-    """The model as fitted on all training rows."""
+    """The model that was chosen, and on how many rows it was fitted."""
     entry = reading.chosen
     yield Words(
-        f"{entry.label}, fitted on the training rows of all folds together. Its parameters, the numbers that one would "
-        f"need to predict as it does, are {number(entry.n_parameters)} in the mean of the folds."
+        f"{entry.label}, fitted on {reading.study.n_fitted:,} rows. Its parameters, the numbers that one would need to "
+        f"predict as it does, are {number(entry.n_parameters)} in the mean of the folds."
     )
     yield from drawn(reading.study.best_, reading.card)
 
