@@ -1,6 +1,5 @@
 """The best test on a column of codes: a cut where they have an order, else a branch for each or a partition in two."""
 
-import numpy as np
 from numba import int64
 
 from novacula.tree.constants import (
@@ -15,7 +14,7 @@ from novacula.tree.constants import (
     SUBSET,
 )
 from novacula.tree.growing._kernels.desk import JOINED_LEFT, KNOWN, LEFT, LOST, RIGHT, TOTAL
-from novacula.tree.growing._kernels.inlined import add_row, copy_row, inner, maker, row_sum, zero_row
+from novacula.tree.growing._kernels.inlined import add_row, copy_row, inner, row_sum, zero_row
 from novacula.tree.growing._kernels.judging import (
     accept_test,
     charge_threshold,
@@ -30,7 +29,7 @@ EXHAUSTIVE = 10
 """Categories up to which every partition into two is tried."""
 
 
-@maker
+@inner
 def search_codes(f, data, settings, desk):
     """The best test on a feature that is a column of codes, into desk.found."""
     j, rules, limits, logs = data.place[f], settings.rules, settings.limits, settings.logs
@@ -47,7 +46,9 @@ def search_codes(f, data, settings, desk):
         charge_threshold(found, f, tries, n, rules)
         return
     if rules[GROUPING] == SUBSET:
-        _group_codes(found, f, desk.table, a, desk.seen, desk.order, t, work, rules, limits, logs, desk.side)
+        _group_codes(
+            found, f, desk.table, a, desk.seen, desk.order, desk.share, t, work, rules, limits, logs, desk.side
+        )
     else:
         _split_codes(found, f, desk.table, a, desk.seen, t, work, rules, limits, logs)
     charge_threshold(found, f, int64(1), 1.0, rules)
@@ -85,8 +86,8 @@ def _cut_codes(found, f, table, a, codes, order, t, enough, work, rules, logs, s
     return tries
 
 
-@maker
-def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs, side):
+@inner
+def _group_codes(found, f, table, a, codes, order, share, t, work, rules, limits, logs, side):
     """The best partition of t codes in two: of few codes, or of two classes if branches are as their codes make them.
 
     Of many codes with more classes, or where missing examples join a branch or a branch must hold enough, it is the
@@ -100,7 +101,6 @@ def _group_codes(found, f, table, a, codes, order, t, work, rules, limits, logs,
     if t <= EXHAUSTIVE and (K > 2 or joins or enough > 0.0):
         _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side)
     else:
-        share = np.empty(t)
         for k in range(1 if K == 2 else 0, K):
             for i in range(t):
                 cell = a + codes[a + i]

@@ -89,10 +89,11 @@ def grow(arena, masses, start, stop, depth, total, splits, record, data, setting
 def _search(arena, lo, hi, mass, data, settings, desk):
     """The best test on each feature of a node with the examples in arena[:, lo:hi], into desk.found."""
     count_codes(arena[0, lo:hi], mass, data, desk)
-    for f in range(len(data.kind)):
-        if data.kind[f] == SORTED:
-            entries = arena[1 + data.place[f], lo:hi]
-            cut_list(desk.found, f, entries, data.y, mass, desk.work, settings.rules, settings.limits, settings.logs)
+    kind, place, y, found, work = data.kind, data.place, data.y, desk.found, desk.work
+    rules, limits, logs = settings.rules, settings.limits, settings.logs
+    for f in range(len(kind)):
+        if kind[f] == SORTED:
+            cut_list(found, f, arena[1 + place[f], lo:hi], y, mass, work, rules, limits, logs)
         else:
             search_codes(f, data, settings, desk)
 
