@@ -28,6 +28,7 @@ ROOMS = frozenset(
         "table",
         "statistics",
         "learner",
+        "loops",
         "optimize",
         "checks",
         "cli",

@@ -5,7 +5,7 @@ from numba import from_dtype, njit
 from numba.types import Array, Tuple, boolean, float64, int32, int64, void
 
 from novacula.compiling import kernel
-from novacula.tree.routing import STEP
+from novacula.tree.constants import STEP
 
 STEPS = Array(from_dtype(STEP), 1, "C", readonly=True)
 ROWS = Array(float64, 2, "C", readonly=True)

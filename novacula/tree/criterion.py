@@ -18,9 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from novacula.table.chunk import Floats
-
-ENTROPY, GINI = range(2)
-LINEAR, SQUARE, EXPONENTIAL = range(3)
+from novacula.tree.constants import ENTROPY, EXPONENTIAL, GINI, LINEAR, SQUARE
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from novacula.tree.constants import FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS
+
 
 @dataclass(frozen=True)
 class Strategy:
@@ -29,11 +31,13 @@ class Strategy:
 STRATEGIES: Mapping[str, Strategy] = {
     strategy.name: strategy
     for strategy in (
-        Strategy("fractional", 0, "A missing value goes down every branch, with the branch's share of the examples."),
-        Strategy("most_common", 1, "A missing value takes the branch that most examples at the node take."),
+        Strategy(
+            "fractional", FRACTIONAL, "A missing value goes down every branch, with the branch's share of the examples."
+        ),
+        Strategy("most_common", MOST_COMMON, "A missing value takes the branch that most examples at the node take."),
         Strategy(
             "most_common_in_class",
-            2,
+            MOST_COMMON_IN_CLASS,
             "A missing value takes the branch that most examples of its class take; in prediction, that of most.",
         ),
     )

@@ -10,10 +10,8 @@ import numpy as np
 from novacula.table import Chunk
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, coded
+from novacula.tree.constants import STEP
 from novacula.tree.structure import Integers, Tree, most_frequent
-
-STEP = np.dtype([("threshold", np.float64), ("child", np.int32), ("column", np.int32)])
-"""What a row needs at a node, side by side in memory: `column` is one of numbers, or −1 − one of codes."""
 
 
 class Routes(NamedTuple):

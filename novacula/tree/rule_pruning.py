@@ -26,12 +26,13 @@ from novacula.statistics.base import weighted_counts
 from novacula.table import Table
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, coded, cut_places
+from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
 from novacula.tree.export.rules import Rule, to_rules
 from novacula.tree.pruning import upper_error
 from novacula.tree.pruning.ranking import ranks
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList
-from novacula.tree.structure import NOISE, Integers, most_frequent
+from novacula.tree.structure import Integers, most_frequent
 
 SHOWN, SHORT = 10, 32
 """Rules whose pruning is kept for their derivation, and the conditions that such a rule may have had."""

@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from novacula.errors import ParameterError
 from novacula.table.chunk import Codes, Floats
+from novacula.tree.constants import NOISE
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 LEAF = -1
-NOISE = 1e-9
-"""Sums that differ by less than this share of their size are equal: they may have been added in another order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

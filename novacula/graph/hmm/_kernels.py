@@ -13,8 +13,8 @@ from numba import njit
 from numba.types import Array, boolean, float64, int32, int64, void
 
 from novacula.compiling import kernel
-from novacula.learner._kernels import exponentials
-from novacula.mixture.gaussian._kernels import BLOCK, _add_moments, _deviations, _distances, _turn
+from novacula.loops.exponentials import exponentials
+from novacula.loops.gaussians import BLOCK, add_block_moments, deviations, squared_distances, turn
 
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)
@@ -218,10 +218,10 @@ def log_densities(x, mean, factor, offset, out):
     columns, gap, y, q = np.empty((d, BLOCK)), np.empty((d, BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
     for start in range(0, n, BLOCK):
         m = min(BLOCK, n - start)
-        _turn(x, start, m, columns)
+        turn(x, start, m, columns)
         for k in range(len(offset)):
-            _deviations(columns, mean, k, m, gap)
-            _distances(gap, factor, k, m, y, q)
+            deviations(columns, mean, k, m, gap)
+            squared_distances(gap, factor, k, m, y, q)
             for i in range(m):
                 out[start + i, k] = offset[k] - 0.5 * q[i]
 
@@ -233,12 +233,12 @@ def add_moments(x, share, mean, weight, first, second):
     columns, gap, y, p = np.empty((d, BLOCK)), np.empty((d, BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
     for start in range(0, n, BLOCK):
         m = min(BLOCK, n - start)
-        _turn(x, start, m, columns)
+        turn(x, start, m, columns)
         for k in range(len(weight)):
             for i in range(m):
                 p[i] = share[start + i, k]
-            _deviations(columns, mean, k, m, gap)
-            _add_moments(gap, p, k, m, y, weight, first, second)
+            deviations(columns, mean, k, m, gap)
+            add_block_moments(gap, p, k, m, y, weight, first, second)
 
 
 # --- the best path ----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import numpy as np
 from numba.types import Array, float64, void
 
 from novacula.compiling import kernel
-from novacula.learner._kernels import exponentials
+from novacula.loops.exponentials import exponentials
 
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)

@@ -12,7 +12,7 @@ from numba import njit
 from numba.types import Array, float64, int32, void
 
 from novacula.compiling import kernel
-from novacula.learner._kernels import exponentials
+from novacula.loops.exponentials import exponentials
 
 ROWS = Array(float64, 2, "C", readonly=True)
 VALUES = Array(float64, 1, "C", readonly=True)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from novacula.table.chunk import Floats
-from novacula.tree.criterion import EXPONENTIAL, GINI, LINEAR, SQUARE, Criterion
+from novacula.tree.constants import EXPONENTIAL, GINI, LINEAR, SQUARE
+from novacula.tree.criterion import Criterion
 from novacula.tree.derivation.split import Split
 from novacula.tree.structure import Integers
 

@@ -10,15 +10,15 @@ import numpy as np
 from novacula.statistics.contingency import side_by_side
 from novacula.table.chunk import Floats
 from novacula.tree import settings
+from novacula.tree.constants import NOISE, TINY
 from novacula.tree.derivation.split import Split
 from novacula.tree.export import Condition, NamedTree
 from novacula.tree.growing import Candidates, Rules
-from novacula.tree.structure import NOISE, most_frequent
+from novacula.tree.structure import most_frequent
 
 if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier
 
-TINY = 1e-12  # the gain below which growing sees none
 UNKNOWN = "no test on it stands"
 
 

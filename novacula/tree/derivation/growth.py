@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.learner.figure import shortened
 from novacula.learner.work import Cell, Step, Work, WorkTable
-from novacula.tree.criterion import GINI
+from novacula.tree.constants import GINI
 from novacula.tree.derivation import arithmetic
 from novacula.tree.derivation.examined import Examined, Growth
 from novacula.tree.derivation.split import Split

@@ -23,8 +23,9 @@ from novacula.errors import InputTypeError, ParameterError
 from novacula.table.chunk import Floats
 from novacula.table.names import few, printable
 from novacula.tree.attributes import Attribute
+from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition, amount, branch_conditions
-from novacula.tree.structure import LEAF, NOISE, Integers, Tree
+from novacula.tree.structure import LEAF, Integers, Tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import keyword
 from collections.abc import Iterator
 
 from novacula.errors import ParameterError
+from novacula.tree.constants import NOISE
 from novacula.tree.export.named import NamedTree, plain
-from novacula.tree.structure import NOISE
 
 SOURCE = '''\
 # A leaf is a list: the probability of each class. A test is a tuple:

@@ -17,9 +17,9 @@ from typing import Any
 
 from novacula.errors import ParameterError
 from novacula.tree.attributes import Attribute
+from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
 from novacula.tree.export.named import NamedTree, Path, paths, plain
-from novacula.tree.structure import NOISE
 
 CHAIN = 100
 """Terms of a chain; longer ones are grouped, since databases limit how deep an expression may be."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
+from novacula.tree.constants import GONE, ROW, TIE
 from novacula.tree.growing.problem import UNLIMITED, Assembly, Candidates, Features, Longs, Rules, single_leaf
 from novacula.tree.growing.record import Record
 from novacula.tree.structure import Tree
@@ -25,7 +26,6 @@ Entries = npt.NDArray[np.uint32]
 T = TypeVar("T")
 R = TypeVar("R")
 
-ROW, TIE, GONE = np.uint32(0x3FFFFFFF), np.uint32(0x80000000), np.uint32(0x40000000)
 LARGE = 20_000
 """Rows above which a node is split by itself, so that its branches can go to different threads."""
 FEW = 1_000
@@ -74,7 +74,7 @@ class Grower:
         unit = not self.splits_rows and bool((weight == 1.0).all())
         self.masses = np.zeros(0) if unit else weight
         self.total = weighted_counts(examples.y[rows], weight, n_classes)
-        self.settings = rules.arrays(n_classes, features.max_branches, whole_logs(len(rows) if unit else 0))
+        self.settings = rules.settings(n_classes, features.max_branches, whole_logs(len(rows) if unit else 0))
         self.assembly = Assembly()
         self.record = Record(n_classes)
 
@@ -133,18 +133,16 @@ class Grower:
         return self._grow(local, UNLIMITED, False, rows.astype(np.int64))[:4]
 
     def _grow(self, task: Task, splits: int, record: bool, origin: Longs | None = None) -> Any:
-        from novacula.tree.growing._kernels import grow
+        from novacula.tree.growing._kernels.drivers import grow
 
-        y, codes, f = self.examples.y, self.examples.codes, self.features
+        y, codes = self.examples.y, self.examples.codes
         if origin is None:
             origin = np.zeros(0, np.int64)
         else:
             y, codes = y[origin], codes[origin]
-        return grow(
-            task.arena, task.masses, task.start, task.stop, task.depth, splits, record, task.total, y, codes, f.offsets,
-            f.low, f.high, f.kind, f.place, self.examples.numeric, f.sorted_columns, origin,
-            *self.settings,
-        )  # fmt: skip
+        data = self.features.data(y, codes, self.examples.numeric, origin)
+        place = task.arena, task.masses, task.start, task.stop, task.depth, task.total
+        return grow(*place, splits, record, data, self.settings)
 
 
 def each(function: Callable[[T], R], items: Sequence[T], n_rows: int) -> Generator[R, None, None]:

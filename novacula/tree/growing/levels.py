@@ -62,9 +62,13 @@ def grow_by_levels(
     table: Table, columns: Columns, total: Floats, class_weight: Floats, rules: Rules
 ) -> tuple[Tree, Candidates]:
     """The tree, and what was found for each attribute at its first nodes; total (K,) are the class weights."""
+    from novacula.tree.growing._kernels.drivers import split
+
     n_classes, features = len(total), columns.features
     assembly, record = Assembly(), Record(n_classes)
-    settings = rules.arrays(n_classes, features.max_branches, np.zeros(0))
+    settings = rules.settings(n_classes, features.max_branches, np.zeros(0))
+    no_rows = np.zeros(0, np.int32), np.zeros((0, 0), np.int32), np.zeros((0, 0)), np.zeros(0, np.int64)
+    data = features.data(*no_rows)
     assembly.add(0, *single_leaf(total))
     level = [(0, total)] if rules.may_split(total, 0) else []
     depth = 0
@@ -78,7 +82,7 @@ def grow_by_levels(
             slot_of[[node for node, _ in batch]] = np.arange(len(batch))
             seen = table.reduce(observe_level, router, slot_of, len(batch), columns, class_weight)
             for (node, weights), counts, missing in zip(batch, seen.counts, seen.missing, strict=True):
-                *part, candidates = _split(counts, missing, depth, weights, features, settings)
+                *part, candidates = split(counts, missing, depth, weights, data, settings)
                 first = assembly.add(node, *part)
                 if recorded:
                     record.add(node, candidates, counts)
@@ -86,15 +90,6 @@ def grow_by_levels(
                 following += [(child, held) for child, held in children if rules.may_split(held, depth + 1)]
         level, depth = following, depth + 1
     return assembly.tree(n_classes), record.candidates(features)
-
-
-def _split(counts: Floats, missing: Floats, depth: int, total: Floats, f: Features, settings: tuple[Any, ...]) -> Any:
-    from novacula.tree.growing._kernels import split
-
-    none, no_codes, no_numbers = np.zeros(0, np.int32), np.zeros((0, 0), np.int32), np.zeros((0, 0))
-    return split(
-        counts, missing, depth, total, none, no_codes, f.offsets, f.low, f.high, f.kind, f.place, no_numbers, *settings
-    )
 
 
 def _batches(level: Sequence[Any], features: Features, n_classes: int) -> Iterator[Sequence[Any]]:

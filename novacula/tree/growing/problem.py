@@ -11,16 +11,16 @@ import numpy.typing as npt
 
 from novacula.statistics.contingency import side_by_side
 from novacula.statistics.quantiles import Bins
-from novacula.table.chunk import Floats
+from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute
+from novacula.tree.constants import ARM, ARMS, CHILD, MULTIWAY, NOISE, NOMINAL, ORDERED, SORTED, SUBSET
 from novacula.tree.criterion import Criterion
+from novacula.tree.growing._kernels.arguments import GrowthData, GrowthSettings, read_only
 from novacula.tree.missing import Strategy
-from novacula.tree.structure import NOISE, Tree
+from novacula.tree.structure import Tree
 
 Longs = npt.NDArray[np.int64]
 
-SORTED, NOMINAL, ORDERED = range(3)
-MULTIWAY, SUBSET = range(2)
 UNLIMITED = 2**62
 
 
@@ -45,8 +45,8 @@ class Rules:
         deep = self.max_depth is not None and depth >= self.max_depth
         return int((counts > 0).sum()) > 1 and not deep and not light
 
-    def arrays(self, n_classes: int, max_branches: int, logs: Floats) -> tuple[Any, ...]:
-        """The settings as the kernels take them: discount, rules, limits, critical values and logarithms."""
+    def settings(self, n_classes: int, max_branches: int, logs: Floats) -> GrowthSettings:
+        """The rules as the kernels take them."""
         from scipy.stats import chi2
 
         critical = np.zeros(0)
@@ -55,24 +55,17 @@ class Rules:
             critical = np.concatenate([[0.0], chi2.isf(self.chi2_alpha, degrees)])
         depth = UNLIMITED if self.max_depth is None else self.max_depth
         criterion = self.criterion
-        return (
-            self.discount,
-            np.array(
-                [
-                    criterion.impurity,
-                    self.strategy.number,
-                    SUBSET if self.subset else MULTIWAY,
-                    criterion.by_information,
-                    criterion.shape,
-                    depth,
-                    self.release_8,
-                ],
-                np.int64,
-            ),
-            np.array([self.min_split, self.min_leaf, self.min_gain]),
-            critical,
-            logs,
-        )
+        rules = [
+            criterion.impurity,
+            self.strategy.number,
+            SUBSET if self.subset else MULTIWAY,
+            criterion.by_information,
+            criterion.shape,
+            depth,
+            self.release_8,
+        ]
+        limits = np.array([self.min_split, self.min_leaf, self.min_gain])
+        return read_only(GrowthSettings(self.discount, np.array(rules, np.int64), limits, critical, logs))
 
 
 @dataclass(frozen=True)
@@ -108,6 +101,11 @@ class Features:
             np.concatenate(nothing + ([] if bins is None else [column.high for column in bins])),
             np.array([a.place for a in numeric], np.int64),
         )
+
+    def data(self, y: Codes, codes: Codes, numeric: Floats, origin: Longs) -> GrowthData:
+        """Rows with these features as the kernels take them."""
+        features = (self.kind, self.place, self.offsets, self.low, self.high, self.sorted_columns)
+        return read_only(GrowthData(y, codes, numeric, origin, *features))
 
     @property
     def sorted_columns(self) -> Longs:
@@ -189,16 +187,16 @@ class Assembly:
             place = np.arange(first - 1, first - 1 + len(part.nodes))
             place[0] = part.root
             moved = part.nodes.copy()
-            moved[:, 1] = np.where(moved[:, 1] >= 0, moved[:, 1] + first - 1, -1)
-            moved[:, 5] += n_arms
+            moved[:, CHILD] = np.where(moved[:, CHILD] >= 0, moved[:, CHILD] + first - 1, -1)
+            moved[:, ARM] += n_arms
             nodes[place], numbers[place], counts[place] = moved, part.numbers, part.counts
             arm_parts.append(part.arms)
             n_arms += len(part.arms)
             first += len(part.nodes) - 1
         arms = np.concatenate(arm_parts)
-        sizes = nodes[:, 6].astype(np.int64)
+        sizes = nodes[:, ARMS].astype(np.int64)
         start = np.concatenate([[0], np.cumsum(sizes)])
-        taken = np.repeat(nodes[:, 5] - start[:-1], sizes) + np.arange(start[-1])
+        taken = np.repeat(nodes[:, ARM] - start[:-1], sizes) + np.arange(start[-1])
         feature, child, arity, default, otherwise = (np.ascontiguousarray(nodes[:, c]) for c in range(5))
         threshold, gain = (np.ascontiguousarray(numbers[:, c]) for c in range(2))
         return Tree(

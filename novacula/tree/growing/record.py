@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.tree.constants import ORDERED
 from novacula.tree.growing.problem import Candidates, Features
 
 RECORDED = 40
@@ -48,4 +49,4 @@ class Record:
     @staticmethod
     def _nominal(features: Features) -> int:
         """Columns of codes that are not bins."""
-        return len(features.offsets) - 1 - int((features.kind == 2).sum())
+        return len(features.offsets) - 1 - int((features.kind == ORDERED).sum())

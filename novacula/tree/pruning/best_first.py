@@ -11,9 +11,10 @@ from heapq import heappop, heappush
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.tree.constants import NOISE
 from novacula.tree.pruning.pruner import Marks
 from novacula.tree.pruning.ranking import ranks
-from novacula.tree.structure import NOISE, Tree
+from novacula.tree.structure import Tree
 
 
 def grow_best_first(tree: Tree, max_leaf_nodes: int) -> Marks:

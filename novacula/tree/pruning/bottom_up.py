@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from novacula.table.chunk import Floats
+from novacula.tree.constants import NOISE
 from novacula.tree.pruning.pruner import Marks
-from novacula.tree.structure import NOISE, Tree
+from novacula.tree.structure import Tree
 
 
 def leaf_errors(tree: Tree) -> Floats:

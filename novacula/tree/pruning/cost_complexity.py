@@ -14,8 +14,9 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.table.chunk import Floats
+from novacula.tree.constants import NOISE
 from novacula.tree.pruning.pruner import Marks
-from novacula.tree.structure import NOISE, Integers, Tree
+from novacula.tree.structure import Integers, Tree
 
 
 def cost_complexity_path(tree: Tree, impurity: Floats) -> tuple[Floats, Floats]:

@@ -16,10 +16,11 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.table.chunk import Floats
+from novacula.tree.constants import NOISE
 from novacula.tree.pruning.bottom_up import leaf_sums
 from novacula.tree.pruning.pruner import Evidence, Marks, Need
 from novacula.tree.pruning.ranking import ranks
-from novacula.tree.structure import NOISE, Integers, Tree
+from novacula.tree.structure import Integers, Tree
 
 
 class ReducedError:
