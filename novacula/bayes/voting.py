@@ -58,8 +58,9 @@ class PosteriorClassifier(Classifier):
 
     def _learn(self, table: Table, rows: Any) -> None:
         """Fit and weigh on `rows` as they were passed, since a hypothesis may be of another library."""
-        labels, weight = ingest.target_values(table), ingest.weight_values(table)
-        rows = table if isinstance(rows, Table) else rows
+        labels = ingest.target_values(table)
+        source: Any = table.source
+        rows, weight = (table, ingest.weight_values(table)) if isinstance(rows, Table) else (rows, source.weight)
         if weight is not None and not weight.all():  # hypotheses need not know that such rows may hold anything
             counted = np.flatnonzero(weight)
             rows = rows.take(counted) if isinstance(rows, Table) else _safe_indexing(rows, counted)

@@ -267,9 +267,8 @@ def target_values(table: Table) -> Any:
 
 
 def weight_values(table: Table) -> Any:
-    """The weight of every row, None where the table has none."""
-    beside = getattr(table.source, "weight", None)
-    return beside if beside is not None or table.layout.weight is None else table.map(_weights)
+    """The weight of every row, None where the table has no such column."""
+    return None if table.layout.weight is None else table.map(_weights)
 
 
 def _targets(chunk: Chunk) -> Any:

@@ -65,6 +65,10 @@ class Fault(NamedTuple):
     what: str  # "missing" or "infinite"
 
 
+ORDER = ("numeric", "categorical", "sparse", "target")
+"""Of several faults in a row the one that comes first is named."""
+
+
 class NotAdmitted(Exception):  # noqa: N818  (it ends a pass, and no user sees it)
     """A chunk holds a value that is not admitted."""
 
@@ -167,7 +171,7 @@ def first_fault(chunk: Chunk, admits: Admits) -> Fault | None:
         faults += _number_faults(
             np.asarray(chunk.target, np.float64).reshape(len(chunk), -1), "target", chunk, Admits()
         )
-    return min(faults, key=lambda fault: fault.row, default=None)
+    return min(faults, key=lambda fault: (fault.row, ORDER.index(fault.kind), fault.column), default=None)
 
 
 def _is_plain(chunk: Chunk, admits: Admits) -> bool:

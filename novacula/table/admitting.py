@@ -48,7 +48,7 @@ class AdmittingRunner(ABC):
         if not self._is_over:
             with self._refusing():
                 both = self._inner.reduce(parts, layout, self._look.observe, (observe, args))
-                self._conclude(both.seen)
+                self._conclude(both.seen, layout)
                 return both.result
         return self._inner.reduce(parts, layout, observe, args)
 
@@ -57,7 +57,7 @@ class AdmittingRunner(ABC):
         if not self._is_over:
             with self._refusing():
                 both = self._inner.fold(parts, layout, self._look.step, Beside(None, state), (step, args))
-                self._conclude(both.seen)
+                self._conclude(both.seen, layout)
                 return both.result
         return self._inner.fold(parts, layout, step, state, args)
 
@@ -66,7 +66,7 @@ class AdmittingRunner(ABC):
         if not self._is_over:
             with self._refusing():
                 both = self._inner.map(parts, layout, self._look.answer, (function, args))
-                self._conclude(reduce(both_seen, (one.seen for one in both)))
+                self._conclude(reduce(both_seen, (one.seen for one in both)), layout)
                 return [one.result for one in both]
         return self._inner.map(parts, layout, function, args)
 
@@ -74,7 +74,7 @@ class AdmittingRunner(ABC):
         """The first row that an examination points at."""
         return self._inner.find(parts, layout, examine, args)
 
-    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
         """Look at chunks that are taken one by one; those that are not taken are not looked at."""
         if self._is_over:
             yield from chunks
@@ -84,7 +84,7 @@ class AdmittingRunner(ABC):
             with self._refusing():
                 seen = both_seen(seen, self._look(chunk))
             yield chunk
-        self._conclude(seen)
+        self._conclude(seen, layout)
 
     def at_home(self, table: Table) -> Runner:
         """The runner for some of the rows."""
@@ -108,8 +108,9 @@ class AdmittingRunner(ABC):
             part, row, fault = found
             raise refusal(fault, table.layout, part.row_name(row)) from None
 
-    def _conclude(self, seen: Seen | None) -> None:
-        self._is_over = True
+    def _conclude(self, seen: Seen | None, layout: Layout) -> None:
+        """Judge what was seen, and look no more, unless the pass left the target out."""
+        self._is_over = layout.schema.target == self._table.layout.target
         if seen is not None:
             self.judge(seen)
 

@@ -106,7 +106,7 @@ class ClusterRunner:
                 before += n
             return None
 
-    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
         """There is nothing to look for."""
         yield from chunks
 

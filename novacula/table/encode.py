@@ -160,17 +160,17 @@ def encode_weight(columns: Mapping[str, Any], n: int, schema: Schema, place: Pla
     if schema.weight is None:
         return np.ones(n)
     weight = _numbers(columns[schema.weight], schema[schema.weight], schema, place)
-    require_weights(weight, place.row_name, schema.weight)
+    require_weights(weight, place.row_name, f"column {schema.weight!r}")
     return np.ascontiguousarray(weight)
 
 
-def require_weights(weight: Floats, row_name: Callable[[int], str], name: str) -> None:
+def require_weights(weight: Floats, row_name: Callable[[int], str], where: str) -> None:
     """Refuse weights that are missing, negative or infinite, with the row."""
     wrong = ~((weight >= 0) & (weight < np.inf))
     if wrong.any():
         row = int(np.argmax(wrong))
         what = "no weight (NaN)" if np.isnan(weight[row]) else f"the weight {weight[row]:g}"
-        raise DataError(f"{row_name(row)} has {what} in {name!r}: weights are finite, and 0 or more")
+        raise DataError(f"{row_name(row)} has {what} in {where}: weights are finite, and 0 or more")
 
 
 def encode_target(columns: Mapping[str, Any], schema: Schema, place: Place) -> Floats | Codes | None:

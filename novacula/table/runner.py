@@ -74,7 +74,7 @@ class Runner(Protocol):
     def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
         """The first partition, its row and what `examine` found there; it finds a `row` of a chunk, or None."""
 
-    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
         """Give chunks that are taken one by one as they are, having looked at them where that is still to be done."""
 
     def at_home(self, table: Any) -> Runner:
@@ -121,7 +121,7 @@ class LocalRunner:
         with closing(map_ordered(find_in, parts)) as places:
             return next((place for place in places if place is not None), None)
 
-    def watch(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
         """There is nothing to look for."""
         yield from chunks
 

@@ -271,12 +271,13 @@ class Table:
         """The chunks in order, read ahead by one."""
         layout = self._layout
         with closing(prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))) as ahead:
-            yield from self.runner.watch(ahead)
+            yield from self.runner.watch(ahead, layout)
 
     def to_chunk(self) -> Chunk:
         """All rows as one chunk, for learners that need them at once; a view where they are in memory as such."""
         if isinstance(self.source, MemorySource) and self.source.n_rows:
-            [chunk] = self.runner.watch([self.source.chunk(0, self.source.n_rows, self.layout, self.unseen)])
+            whole = self.source.chunk(0, self.source.n_rows, self.layout, self.unseen)
+            [chunk] = self.runner.watch([whole], self._layout)
             return chunk
         return Chunk.concatenate(list(self.chunks()))
 

@@ -58,13 +58,7 @@ def test_the_first_fault_is_the_first_one_by_brute_force(rows, weight, admits):
             what = "missing" if value != value else "infinite" if abs(value) == np.inf else None
             if expected is None and weight[i] > 0 and what in admits.refused:
                 expected = (i, "numeric", j, what)
-    found = first_fault(chunk(rows, weight=weight[: len(rows)]), admits)
-    # Of two faults in one row the missing value may be named before an infinite one that stands further left.
-    assert (found is None) == (expected is None)
-    if found is not None:
-        assert found.row == expected[0]
-        value = rows[found.row][found.column]
-        assert (found.what == "missing") == (value != value)
+    assert first_fault(chunk(rows, weight=weight[: len(rows)]), admits) == expected
 
 
 def test_faults_of_sparse_columns_categories_and_targets():

@@ -282,5 +282,5 @@ def test_rows_are_counted_from_the_top_of_the_file(tmp_path, monkeypatch, name):
         pq.write_table(table, tmp_path / name, row_group_size=2)
     else:
         write_ipc(table, tmp_path / name)
-    with pytest.raises(DataError, match=rf"^row 8 of \S*{name} has no value for the target 'y'$"):
+    with pytest.raises(DataError, match=rf"^row 8 of \S*{name} has no value for the target 'y': fill"):
         nv.read(tmp_path / name, target="y").to_chunk()

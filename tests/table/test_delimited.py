@@ -399,5 +399,5 @@ def test_rows_are_counted_from_the_top_of_their_file(tmp_path, small_ranges):
     (tmp_path / "p.csv").write_text("a,y\n" + "1,u\n" * 10)
     (tmp_path / "q.csv").write_text("a,y\n" + "1,u\n" * 30 + "1,\n" + "1,v\n" * 9)
     table = nv.read(tmp_path, target="y")
-    with pytest.raises(DataError, match=r"^row 31 of .*q\.csv has no value for the target 'y'$"):
+    with pytest.raises(DataError, match=r"^row 31 of .*q\.csv has no value for the target 'y': fill"):
         table.to_chunk()

@@ -65,8 +65,8 @@ def test_columns_by_kind_in_the_order_of_the_schema():
         ({"k": [1, 2]}, "row 11 of nowhere holds 1 in column 'k'"),
         ({"y": ["true", "?"]}, "row 12 of nowhere has no value for the target 'y'"),
         ({"y": ["true", "maybe"]}, "row 12 of nowhere holds 'maybe' in column 'y'"),
-        ({"w": ["1", "-2"]}, "row 12 of nowhere has the weight -2 in column 'w': weights are 0 or more"),
-        ({"w": ["?", "1"]}, "row 11 of nowhere has no weight in column 'w'"),
+        ({"w": ["1", "-2"]}, "row 12 of nowhere has the weight -2 in column 'w': weights are finite, and 0 or more"),
+        ({"w": ["?", "1"]}, r"row 11 of nowhere has no weight \(NaN\) in column 'w'"),
         ({"m": [[1], [2]]}, "column 'm' of nowhere holds list<.*>, which is not a number"),
     ],
 )
