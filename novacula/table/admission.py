@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from novacula.table.chunk import MISSING, UNSEEN, Chunk, Floats
+from novacula.table.chunk import MISSING, UNSEEN, Chunk, Codes, Floats
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -112,6 +112,7 @@ class Look:
     admits: Admits
     n_classes: int = 0  # whose weights are added up
     shown: bool = False
+    counts_unseen: bool = False
 
     def __call__(self, chunk: Chunk) -> Seen:
         """What the chunk holds; `NotAdmitted` if it holds what cannot be used."""
@@ -128,7 +129,8 @@ class Look:
         counted = self.n_classes > 0 and chunk.target is not None  # a pass may leave the target out
         code, weight = np.asarray(chunk.target), chunk.weight
         classes = np.bincount(code, weight, self.n_classes).astype(np.float64) if counted else np.empty(0)
-        return Seen(float(weight.sum()), classes, (chunk.codes == UNSEEN).sum(axis=0))
+        unseen = _unseen(chunk.codes) if self.counts_unseen else np.empty(0, np.int64)
+        return Seen(float(weight.sum()), classes, unseen)
 
     def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> Beside:
         """The statistic of a chunk; where it shows what must be refused, that is looked for only if its sums do."""
@@ -151,6 +153,13 @@ class Look:
         if not _is_finite(answers):
             self.require_admitted(chunk)
         return Beside(self.counted(chunk), answers)
+
+
+def _unseen(codes: Codes) -> npt.NDArray[np.int64]:
+    """How many categories of each column were not there at fit; as a rule none, which the least code shows."""
+    if not codes.size or codes.min() > UNSEEN:
+        return np.zeros(codes.shape[1], np.int64)
+    return np.asarray((codes == UNSEEN).sum(axis=0), np.int64)
 
 
 def shown_by(observe: Any) -> frozenset[str]:
@@ -186,13 +195,13 @@ def _is_plain(chunk: Chunk, admits: Admits) -> bool:
 
 
 def _is_finite(numbers: Any) -> bool:
-    """Whether all are finite, by one sum of squares where that does not overflow."""
+    """Whether all are finite, by one sum where that does not overflow; not by BLAS, which would wake its threads."""
     if numbers.dtype != np.float64 or not numbers.flags.c_contiguous:
         return numbers.dtype.kind != "f" or bool(np.isfinite(numbers).all())
     flat = numbers.reshape(-1)
     with np.errstate(over="ignore", invalid="ignore"):
-        square = np.dot(flat, flat)
-    return bool(np.isfinite(square) or np.isfinite(flat).all())
+        total = np.add.reduce(flat)
+    return bool(np.isfinite(total) or np.isfinite(flat).all())
 
 
 def _number_faults(numbers: Floats, kind: str, chunk: Chunk, admits: Admits) -> Iterator[Fault]:

@@ -135,7 +135,7 @@ class AnswerRunner(AdmittingRunner):
     """For answers: categories that were not there at fit are reported."""
 
     def __init__(self, table: Table, admits: Admits, shown: bool, reports_unseen: bool = True) -> None:
-        super().__init__(table, Look(admits, shown=shown))
+        super().__init__(table, Look(admits, shown=shown, counts_unseen=True))
         self._reports_unseen = reports_unseen
 
     def at_home(self, table: Table) -> Runner:
