@@ -101,7 +101,7 @@ def _check_weightless(learner: Learner, whole: Sample) -> None:
         bad = with_value(whole, "x1", value)
         fresh: Any = clone(learner)
         error = refusal_of(partial(fresh.fit, bad.X, bad.target, sample_weight=weight))
-        require(error is None, f"a {what} value in a row of weight 0 is refused: {error!r}")
+        require(error is None, f"a value that is {what} in a row of weight 0 is refused: {error!r}")
 
 
 def _check_weights(learner: Learner, whole: Sample) -> None:
