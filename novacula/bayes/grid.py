@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from novacula.arguments import as_matrix
 from novacula.errors import ParameterError
-from novacula.optimize.arguments import as_matrix
 from novacula.table.chunk import Floats
 
 Bounds: TypeAlias = tuple[tuple[float, float], ...]

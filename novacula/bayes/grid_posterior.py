@@ -16,13 +16,14 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from novacula.arguments import positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
 from novacula.bayes.grid import Grid, as_bounds
-from novacula.bayes.probabilities import as_weights, log_sum, logarithm, said
+from novacula.bayes.probabilities import as_weights, log_sum, logarithm
 from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, warn_user
 from novacula.learner.figure import Figure
-from novacula.optimize.arguments import count, positive
 from novacula.table.chunk import Floats
+from novacula.words import quoted
 
 Density: TypeAlias = Callable[..., Any]
 
@@ -69,10 +70,10 @@ class GridPosterior:
     ) -> None:
         for name, function in (("f", f), ("likelihood", likelihood)):
             if not callable(function):
-                raise InputTypeError(f"{name} is {said(function)}; it must be a function")
+                raise InputTypeError(f"{name} is {quoted(function)}; it must be a function")
         self.f, self.likelihood, self.log, self.closed = f, likelihood, log, closed
         ends = as_bounds(bounds)
-        cells = POINTS[len(ends) - 1] if points is None else count(points, "points", least=10)
+        cells = POINTS[len(ends) - 1] if points is None else whole_number(points, "points", least=10)
         self.coarse = Grid(ends, cells)
         self.data: tuple[Any, ...] = ()
         self.weight = np.empty(0)
@@ -85,7 +86,7 @@ class GridPosterior:
     def update(self, data: Any, weight: Any = None) -> Self:
         """The posterior after more data, a sequence; `weight` says how often each datum was seen."""
         if isinstance(data, str) or not hasattr(data, "__iter__"):
-            raise InputTypeError(f"data are a sequence of observations: put {said(data)} in a list")
+            raise InputTypeError(f"data are a sequence of observations: put {quoted(data)} in a list")
         new = list(data)
         if not new:
             raise DataError("there are no data; give at least one observation")
@@ -153,7 +154,7 @@ class GridPosterior:
 
     def credible_interval(self, level: float = 0.95) -> Any:
         """Where θ lies with probability `level`, with equal tails: (low, high), or of each number by itself (2, 2)."""
-        tail = (1.0 - positive(level, "level", below=1.0)) / 2.0
+        tail = (1.0 - positive_number(level, "level", below=1.0)) / 2.0
         found = []
         for (low, high), (_, share) in zip(self.grid.bounds, self._marginals, strict=True):
             edges, below = np.linspace(low, high, self.grid.points + 1), np.concatenate([[0.0], np.cumsum(share)])
@@ -198,7 +199,7 @@ class GridPosterior:
         total = np.zeros(grid.shape)
         for i, (x, w) in enumerate(zip(data, weight.tolist(), strict=True)):
             if w > 0:
-                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {said(x)},")
+                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {quoted(x)},")
         return total
 
     def _logs(self, grid: Grid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:

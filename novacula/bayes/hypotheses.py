@@ -16,11 +16,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from novacula.bayes.probabilities import as_weights, logarithm, refuse_doubled, said, some
+from novacula.arguments import as_numbers
+from novacula.bayes.probabilities import as_weights, logarithm, refuse_doubled
 from novacula.concept import Conjunction
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.optimize.arguments import as_numbers
 from novacula.table.chunk import Floats
+from novacula.words import listed, quoted
 
 Likelihood: TypeAlias = Callable[[Any, Any], Any]
 
@@ -46,7 +47,7 @@ class Observed:
 def named(hypotheses: Any) -> dict[Hashable, Any]:
     """Hypotheses by name; in a sequence, words and numbers are their own names, and functions have theirs."""
     if isinstance(hypotheses, str) or not hasattr(hypotheses, "__iter__"):
-        raise InputTypeError(f"hypotheses are a mapping or a sequence, not {said(hypotheses)}")
+        raise InputTypeError(f"hypotheses are a mapping or a sequence, not {quoted(hypotheses)}")
     pairs = hypotheses.items() if isinstance(hypotheses, Mapping) else ((_name(h), h) for h in hypotheses)
     found = list(pairs)
     refuse_doubled([name for name, _ in found], "hypotheses")
@@ -79,14 +80,14 @@ class SingleData:
         for name, h in self.hypotheses.items():
             if self.likelihood is None and not (isinstance(h, Mapping) or callable(h) or _log_method(h)):
                 raise InputTypeError(
-                    f"the hypothesis {said(name)} is {said(h)}, which gives no probabilities: give a mapping of values "
-                    f"to probabilities, a function of a datum, a fitted learner, or likelihood(h, datum)"
+                    f"the hypothesis {quoted(name)} is {quoted(h)}, which gives no probabilities: give a mapping of "
+                    f"values to probabilities, a function of a datum, a fitted learner, or likelihood(h, datum)"
                 )
 
     def observe(self, data: Any, weight: Any) -> Observed:
         """What the hypotheses say of a sequence of data."""
         if isinstance(data, (str, bytes, Mapping)) or not hasattr(data, "__iter__"):
-            raise InputTypeError(f"data are a sequence of observations: put {said(data)} in a list")
+            raise InputTypeError(f"data are a sequence of observations: put {quoted(data)} in a list")
         data = list(data)
         if not data:
             raise DataError("there are no data; give at least one observation")
@@ -120,7 +121,7 @@ class SingleData:
             place = int(np.argmax(strange))
             limit = "a number of at least 0" if self.density else "a probability from 0 to 1 (or say density=True)"
             raise ParameterError(
-                f"the likelihood of observation {place + 1}, {said(data[place])}, under {said(name)} is "
+                f"the likelihood of observation {place + 1}, {quoted(data[place])}, under {quoted(name)} is "
                 f"{given[place]:g}; it must be {limit}"
             )
 
@@ -132,7 +133,9 @@ def _log_method(h: Any) -> Callable[[Any], Any] | None:
 
 def _entry(table: Mapping[Any, Any], name: Hashable, x: Any) -> Any:
     if x not in table:
-        raise DataError(f"the hypothesis {said(name)} has no probability for {said(x)}; it knows {some(list(table))}")
+        raise DataError(
+            f"the hypothesis {quoted(name)} has no probability for {quoted(x)}; it knows {listed(list(table))}"
+        )
     return table[x]
 
 
@@ -140,7 +143,9 @@ def _number(value: Any, name: Hashable, x: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise InputTypeError(f"the likelihood of {said(x)} under {said(name)} is {said(value)}, not a number") from None
+        raise InputTypeError(
+            f"the likelihood of {quoted(x)} under {quoted(name)} is {quoted(value)}, not a number"
+        ) from None
 
 
 # --- labelled rows ---------------------------------------------------------------------------------------------------
@@ -155,13 +160,13 @@ class LabelledRows:
     def __post_init__(self) -> None:
         for name, h in self.hypotheses.items():
             if not labels_rows(h):
-                raise InputTypeError(f"the hypothesis {said(name)} labels no rows, as others do: give one kind only")
+                raise InputTypeError(f"the hypothesis {quoted(name)} labels no rows, as others do: give one kind only")
             if _classes(h) is None:
-                raise ParameterError(f"the hypothesis {said(name)} is not fitted; fit it first")
+                raise ParameterError(f"the hypothesis {quoted(name)} is not fitted; fit it first")
             if not np.array_equal(_classes(h), self.classes):
                 raise ParameterError(
-                    f"the hypothesis {said(name)} knows the classes {some(_classes(h).tolist())}, and another one "
-                    f"{some(self.classes.tolist())}; all must know the same"
+                    f"the hypothesis {quoted(name)} knows the classes {listed(_classes(h).tolist())}, and another one "
+                    f"{listed(self.classes.tolist())}; all must know the same"
                 )
 
     @property
@@ -190,7 +195,7 @@ class LabelledRows:
         place = {label: k for k, label in enumerate(self.classes.tolist())}
         for i, label in enumerate(labels):
             if label not in place:
-                raise DataError(f"row {i + 1} has the label {said(label)}, which is none of {some(list(place))}")
+                raise DataError(f"row {i + 1} has the label {quoted(label)}, which is none of {listed(list(place))}")
         return np.array([place[label] for label in labels])
 
     def probabilities(self, X: Any) -> Iterator[Floats]:

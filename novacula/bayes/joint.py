@@ -15,17 +15,18 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import as_numbers, require_finite
 from novacula.bayes import joint_work
 from novacula.bayes.joint_cells import as_key, as_number, counted, distinct, found_states, shape_of, total_of
-from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled, said, some
+from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled
 from novacula.concept import ConjunctiveSpace
 from novacula.concept.rows import read_positions
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.work import Work
-from novacula.optimize.arguments import as_numbers, refuse_strange
 from novacula.table import Table, read
 from novacula.table.chunk import Floats
 from novacula.table.names import as_names
+from novacula.words import listed, quoted
 
 Assignment: TypeAlias = Mapping[str, Any]
 Event: TypeAlias = Mapping[str, Any] | Callable[[Assignment], bool]
@@ -69,7 +70,7 @@ class Joint:
         refuse_doubled(tuple(self.states), "variables")
         if table.shape != shape_of(self.states):
             raise ParameterError(f"probabilities have shape {table.shape}; the variables need {shape_of(self.states)}")
-        refuse_strange(table, "probabilities")
+        require_finite(table, "probabilities")
         if (table < 0).any():
             raise ParameterError(f"probabilities have {table.min():g}; they are at least 0")
         if abs(table.sum() - 1.0) > SUM:
@@ -173,7 +174,7 @@ class Joint:
             raise DataError(f"the condition {joint_work.event_words(given)} has probability 0")
         if isinstance(value, str):
             [axis] = self._axes(value)
-            numbers = as_numbers(self.states[value], f"the values of {said(value)}")
+            numbers = as_numbers(self.states[value], f"the values of {quoted(value)}")
             return float(numbers @ table.sum(axis=tuple(k for k in range(table.ndim) if k != axis)) / table.sum())
         numbers = np.array([float(value(x)) for x in self.assignments()]).reshape(table.shape)
         return float((numbers * table).sum() / table.sum())
@@ -184,7 +185,7 @@ class Joint:
         """P(x₁, …, x_d) as a product of conditional probabilities, each variable given those before it."""
         names = tuple(assignment) if order is None else tuple(order)
         if set(names) != set(assignment):
-            raise ParameterError(f"order names {some(names)}; it must name the variables {some(tuple(assignment))}")
+            raise ParameterError(f"order names {listed(names)}; it must name the variables {listed(tuple(assignment))}")
         return joint_work.derive_chain(self, {name: assignment[name] for name in names})
 
     def inclusion_exclusion(self, *events: Event) -> Work:
@@ -205,7 +206,7 @@ class Joint:
         return joint_work.derive_joint(self)
 
     def __repr__(self) -> str:
-        return f"<Joint of {', '.join(f'{said(n)} ({len(s)})' for n, s in self.states.items())}>"
+        return f"<Joint of {', '.join(f'{quoted(n)} ({len(s)})' for n, s in self.states.items())}>"
 
     # --- how ---------------------------------------------------------------------------------------------------------
 
@@ -214,7 +215,7 @@ class Joint:
         if callable(event):
             return np.array([bool(event(x)) for x in self.assignments()]).reshape(self.table.shape)
         if not isinstance(event, Mapping):
-            raise InputTypeError(f"an event is a mapping of variables to values, or a function, not {said(event)}")
+            raise InputTypeError(f"an event is a mapping of variables to values, or a function, not {quoted(event)}")
         held = np.ones(self.table.shape, bool)
         for name, value in event.items():
             [axis] = self._axes(name)
@@ -232,16 +233,18 @@ class Joint:
 
     def _state(self, name: str, value: Any) -> int:
         if not self._is_state(name, value):
-            raise ParameterError(f"{said(name)} has no value {said(value)}; its values are {some(self.states[name])}")
+            raise ParameterError(
+                f"{quoted(name)} has no value {quoted(value)}; its values are {listed(self.states[name])}"
+            )
         return self.states[name].index(value)
 
     def _axes(self, names: str | Sequence[str]) -> tuple[int, ...]:
         chosen = as_names(names)
         for name in chosen:
             if name not in self.states:
-                raise ParameterError(f"there is no variable {said(name)}; the variables are {some(self.names)}")
+                raise ParameterError(f"there is no variable {quoted(name)}; the variables are {listed(self.names)}")
         if len(set(chosen)) < len(chosen):
-            raise ParameterError(f"a variable stands twice in {some(chosen)}")
+            raise ParameterError(f"a variable stands twice in {listed(chosen)}")
         return tuple(self.names.index(name) for name in chosen)
 
     def _summed(self, *axes: int) -> Floats:

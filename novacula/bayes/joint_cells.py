@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from novacula.bayes.probabilities import as_weights, refuse_doubled, said
+from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.table.names import as_names
+from novacula.words import quoted
 
 MAX_CELLS = 1 << 24
 """Entries of the largest table that is held."""
@@ -24,14 +25,14 @@ def as_number(p: Any, key: Any) -> float:
     try:
         return float(p)
     except (TypeError, ValueError):
-        raise InputTypeError(f"the probability of {said(key)} is {said(p)}, not a number") from None
+        raise InputTypeError(f"the probability of {quoted(key)} is {quoted(p)}, not a number") from None
 
 
 def distinct(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     """The values of a variable, each once."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise InputTypeError(f"the values of {said(name)} are a sequence, not {said(values)}")
-    refuse_doubled(found := tuple(values), f"values of {said(name)}")
+        raise InputTypeError(f"the values of {quoted(name)} are a sequence, not {quoted(values)}")
+    refuse_doubled(found := tuple(values), f"values of {quoted(name)}")
     return found
 
 
@@ -42,7 +43,7 @@ def found_states(probabilities: Mapping[Any, Any], variables: Any) -> dict[str, 
     for key in probabilities:
         if len(as_key(key)) != len(names):
             raise ParameterError(
-                f"the combination {said(key)} has {len(as_key(key))} values for {len(names)} variables"
+                f"the combination {quoted(key)} has {len(as_key(key))} values for {len(names)} variables"
             )
     if isinstance(variables, Mapping):
         return {name: distinct(name, values) for name, values in variables.items()}
@@ -74,7 +75,7 @@ def counted(
         values = tuple(row.get(name) for name in variables) if isinstance(row, Mapping) else tuple(row)
         for name, value in zip(variables, values, strict=False):
             if value is None or value != value:
-                raise DataError(f"row {i + 1} has no value for {said(name)}; leave the row out")
+                raise DataError(f"row {i + 1} has no value for {quoted(name)}; leave the row out")
         counts[values] = counts.get(values, 0.0) + w
     total = total_of(sum(counts.values()))
     return {values: count / total for values, count in counts.items()}, variables

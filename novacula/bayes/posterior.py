@@ -18,12 +18,13 @@ import numpy as np
 
 from novacula.bayes.hypotheses import LabelledRows, Likelihood, Observed, SingleData, labels_rows, named
 from novacula.bayes.posterior_work import derive_posterior, derive_prediction, posterior_figure
-from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm, said
+from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
+from novacula.words import quoted
 
 
 class Posterior:
@@ -75,7 +76,9 @@ class Posterior:
         self, hypotheses: Any, prior: Any = None, likelihood: Likelihood | None = None, density: bool = False
     ) -> None:
         if likelihood is not None and not callable(likelihood):
-            raise InputTypeError(f"likelihood is {said(likelihood)}; it must be a function of a hypothesis and a datum")
+            raise InputTypeError(
+                f"likelihood is {quoted(likelihood)}; it must be a function of a hypothesis and a datum"
+            )
         self.hypotheses: dict[Hashable, Any] = named(hypotheses)
         self.names = tuple(self.hypotheses)
         self.voice: SingleData | LabelledRows
@@ -189,4 +192,4 @@ def _last_straw(before: Floats, seen: Observed) -> str:
     ruled_out = np.logical_or.accumulate((seen.log_likelihood == -np.inf) & (seen.weight[:, None] > 0))
     left = (before > -np.inf) & ~ruled_out
     place = int(np.argmax(~left.any(axis=1)))
-    return f"each is ruled out by observation {place + 1}, {said(seen.data[place])}, or one before it"
+    return f"each is ruled out by observation {place + 1}, {quoted(seen.data[place])}, or one before it"

@@ -7,26 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from novacula.arguments import as_numbers, require_finite
 from novacula.errors import DataError, ParameterError
-from novacula.learner.figure import shortened
-from novacula.optimize.arguments import as_numbers, refuse_strange
 from novacula.table.chunk import Floats
 from novacula.table.names import repeated
+from novacula.words import listed, quoted
 
 SUM = 1e-9
 """How far from 1 a sum of probabilities may be: what was typed to ten digits is meant."""
-_NAMED = 6  # names in a message
 
 
 def as_probabilities(values: Any, names: Sequence[Hashable], what: str) -> Floats:
     """One probability a name, given in the order of the names or by name; they must sum to 1."""
     given = as_numbers(in_order(values, names, what) if isinstance(values, Mapping) else values, what)
     if given.shape != (len(names),):
-        raise ParameterError(f"{what} has shape {given.shape}; give one probability for each of {some(names)}")
-    refuse_strange(given, what)
+        raise ParameterError(f"{what} has shape {given.shape}; give one probability for each of {listed(names)}")
+    require_finite(given, what)
     if (given < 0).any():
         worst = int(given.argmin())
-        raise ParameterError(f"{what} has {given[worst]:g} for {said(names[worst])}; probabilities are at least 0")
+        raise ParameterError(f"{what} has {given[worst]:g} for {quoted(names[worst])}; probabilities are at least 0")
     total = float(given.sum())
     if abs(total - 1.0) > SUM:
         raise ParameterError(f"{what} sums to {total:.10g}; probabilities must sum to 1")
@@ -37,10 +36,10 @@ def in_order(values: Mapping[Any, Any], names: Sequence[Hashable], what: str) ->
     """The values of a mapping in the order of the names, which must be its keys."""
     for name in values:
         if name not in names:
-            raise ParameterError(f"{what} names {said(name)}, which is none of {some(names)}")
+            raise ParameterError(f"{what} names {quoted(name)}, which is none of {listed(names)}")
     for name in names:
         if name not in values:
-            raise ParameterError(f"{what} has nothing for {said(name)}; give one for each of {some(names)}")
+            raise ParameterError(f"{what} has nothing for {quoted(name)}; give one for each of {listed(names)}")
     return [values[name] for name in names]
 
 
@@ -51,7 +50,7 @@ def as_weights(weight: Any, n: int) -> Floats:
     given = as_numbers(weight, "weight")
     if given.shape != (n,):
         raise DataError(f"weight has shape {given.shape} for {n} observations; give one number each")
-    refuse_strange(given, "weight")
+    require_finite(given, "weight")
     if (given < 0).any():
         place = int(given.argmin())
         raise DataError(f"weight has {given[place]:g} in place {place}; an observation is seen 0 times or more")
@@ -75,14 +74,4 @@ def refuse_doubled(names: Sequence[Hashable], what: str) -> None:
     if not names:
         raise ParameterError(f"there are no {what}; give at least one")
     if (twice := repeated(names)) is not None:
-        raise ParameterError(f"the name {said(twice)} stands twice among the {what}; give each a name of its own")
-
-
-def said(name: object) -> str:
-    """A name or value as it stands in a message: quoted, and cut where it is long."""
-    return shortened(repr(name))
-
-
-def some(names: Sequence[object]) -> str:
-    """The first names, for a message."""
-    return ", ".join(map(said, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+        raise ParameterError(f"the name {quoted(twice)} stands twice among the {what}; give each a name of its own")

@@ -17,13 +17,14 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.bayes.posterior import Posterior
-from novacula.bayes.probabilities import as_weights, said
+from novacula.bayes.probabilities import as_weights
 from novacula.concept import Conjunction, ConjunctiveSpace, VersionSpace
 from novacula.concept.rows import read_positions
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.table.chunk import Floats
+from novacula.words import quoted
 
 _ENDS = 10  # examples shown at either end of the table
 _DRAWN = 200  # version spaces counted for the picture
@@ -63,7 +64,9 @@ class VersionSpacePosterior(Posterior):
             raise DataError(f"there are {len(rows)} rows in X and {len(labels)} labels in y; give as many, and some")
         for i, label in enumerate(labels.tolist()):
             if label not in (True, False):
-                raise DataError(f"row {i + 1} has the label {said(label)}; say y == {said(label)} if it is the concept")
+                raise DataError(
+                    f"row {i + 1} has the label {quoted(label)}; say y == {quoted(label)} if it is the concept"
+                )
         seen = as_weights(weight, len(rows)) > 0
         after = copy.copy(self)
         vars(after).pop("version_space", None)

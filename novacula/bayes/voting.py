@@ -19,7 +19,7 @@ from novacula.bayes.hypotheses import LabelledRows, named
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.bayes.posterior import Posterior
 from novacula.bayes.posterior_work import bayes_steps
-from novacula.bayes.probabilities import refuse_doubled, said
+from novacula.bayes.probabilities import refuse_doubled
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Classifier, Learner
@@ -27,6 +27,7 @@ from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.words import quoted
 
 PRIOR_WEIGHTS = (0.25, 1.0, 4.0, 16.0)
 """m of the naive Bayes models that are the hypotheses where none are given."""
@@ -131,10 +132,12 @@ class PosteriorClassifier(Classifier):
 def fitted(estimator: Any, name: Any, X: Any, labels: Any, weight: Any) -> Any:
     """A copy of an estimator, fitted on the rows."""
     if not hasattr(estimator, "fit") or not hasattr(estimator, "predict_proba"):
-        raise InputTypeError(f"the estimator {said(name)} cannot be fitted to give probabilities: {said(estimator)}")
+        raise InputTypeError(
+            f"the estimator {quoted(name)} cannot be fitted to give probabilities: {quoted(estimator)}"
+        )
     if isinstance(X, Table):
         if not isinstance(estimator, Learner):
-            raise InputTypeError(f"the estimator {said(name)} takes no Table: give rows as an array or a frame")
+            raise InputTypeError(f"the estimator {quoted(name)} takes no Table: give rows as an array or a frame")
         return clone(estimator).fit(X)
     return clone(estimator).fit(X, labels) if weight is None else clone(estimator).fit(X, labels, sample_weight=weight)
 

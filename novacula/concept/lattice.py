@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from novacula.concept.conjunction import ANY, Conjunction, worded
-from novacula.learner.figure import COLOURS, INK, Figure, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, literal
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

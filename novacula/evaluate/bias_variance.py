@@ -23,13 +23,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import whole_number
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate.loss import Floats, differ
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.rows import rows_for
 from novacula.learner.figure import Figure, bar_figure, few_digits
 from novacula.learner.work import WorkTable
-from novacula.theory.arguments import shown, whole
+from novacula.words import quoted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Sampler: TypeAlias = Callable[[np.random.Generator], tuple[Any, ...]]
@@ -127,8 +128,8 @@ def bias_variance(
     0.131 + 0.010 + 0.010 = 0.150
     """
     if loss not in ("squared", "zero_one"):
-        raise ParameterError(f"loss is {shown(loss)}; it must be 'squared' or 'zero_one'")
-    rng, sets = np.random.default_rng(random_state), whole(n_sets, "n_sets", 2)
+        raise ParameterError(f"loss is {quoted(loss)}; it must be 'squared' or 'zero_one'")
+    rng, sets = np.random.default_rng(random_state), whole_number(n_sets, "n_sets", 2)
     if callable(sampler_or_X):
         rows, f, said, asked = _drawn(learner, sampler_or_X, y, sets, rng, points)
     else:

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import proportion_interval
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits
 from novacula.learner.work import WorkTable
-from novacula.theory.arguments import shown, whole
+from novacula.words import quoted, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +97,7 @@ def calibration(
     if ((said < 0) | (said > 1)).any():
         row = int(np.argmax((said < 0) | (said > 1)))
         raise DataError(f"row {row + 1} has {said[row]:g}, which is no probability: calibrate what predict_proba gives")
-    code = _bin_of(said, whole(bins, "bins", 1), strategy)
+    code = _bin_of(said, whole_number(bins, "bins", 1), strategy)
     n = np.bincount(code).astype(np.float64)
     predicted, observed = np.bincount(code, said) / n, np.bincount(code, came) / n
     rate, shares = float(came.mean()), n / n.sum()
@@ -121,5 +122,5 @@ def _bin_of(said: Floats, bins: int, strategy: Strategy) -> Any:
     elif strategy == "quantile":
         edges = np.quantile(said, np.linspace(0, 1, bins + 1)[1:-1])
     else:
-        raise ParameterError(f"strategy is {shown(strategy)}; it must be 'quantile' or 'uniform'")
+        raise ParameterError(f"strategy is {quoted(strategy)}; it must be 'quantile' or 'uniform'")
     return np.unique(np.searchsorted(edges, said, side="right"), return_inverse=True)[1]

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import as_numbers, proportion
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats, differ
 from novacula.evaluate.printing import Printed
 from novacula.learner.figure import few_digits
 from novacula.learner.work import WorkTable
-from novacula.theory.arguments import as_numbers, share, shown
+from novacula.words import quoted
 
 RESAMPLES = 10_000
 
@@ -81,7 +82,9 @@ def compare(
     >>> print(f"{result.difference:.3f}, t = {result.t:.3f}, p = {result.p:.3f}")
     -0.032, t = -2.200, p = 0.093
     """
-    first, second = (as_numbers(scores, f"the scores {name}") for scores, name in ((scores_a, "a"), (scores_b, "b")))
+    first, second = (
+        as_numbers(scores, f"the scores {name}", DataError) for scores, name in ((scores_a, "a"), (scores_b, "b"))
+    )
     if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
         raise DataError(
             f"scores of shapes {first.shape} and {second.shape} cannot be paired: give two folds or more of both"
@@ -91,7 +94,7 @@ def compare(
         raise DataError(f"score {int(np.argmin(np.isfinite(gaps))) + 1} is NaN or infinite: compare finite scores")
     portion = 1 / len(gaps) if test_share is None else test_share
     if not 0 <= portion < 1:
-        raise ParameterError(f"test_share is {shown(test_share)}; it must be at least 0 and below 1")
+        raise ParameterError(f"test_share is {quoted(test_share)}; it must be at least 0 and below 1")
     correction = portion / (1 - portion)
     t, p, interval = _corrected(gaps, correction, level)
     resampled = _bootstrap(gaps, level, random_state)
@@ -104,7 +107,7 @@ def _corrected(gaps: Floats, correction: float, level: float) -> tuple[float, fl
 
     mean, free = float(gaps.mean()), len(gaps) - 1
     error = math.sqrt((1 / len(gaps) + correction) * gaps.var(ddof=1))
-    half = float(stdtrit(free, (1 + float(share(level, "level"))) / 2)) * error
+    half = float(stdtrit(free, (1 + float(proportion(level, "level"))) / 2)) * error
     interval = Interval(mean - half, mean + half)
     if error == 0.0:  # every pair differs by the same
         return (0.0, 1.0, interval) if mean == 0.0 else (math.copysign(math.inf, mean), 0.0, interval)

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, hits
 from novacula.evaluate.printing import Printed
-from novacula.learner.figure import INK, Figure, few_digits, literal, shortened
+from novacula.learner.figure import INK, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
-from novacula.theory.arguments import shown
+from novacula.words import quoted, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,7 +139,7 @@ def _codes(values: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.
     found = hits(values, names)
     if not found.any(axis=1).all():
         strange = values.tolist()[int(np.argmin(found.any(axis=1)))]
-        raise ParameterError(f"labels do not name the class {shown(strange)}, which occurs: name every class")
+        raise ParameterError(f"labels do not name the class {quoted(strange)}, which occurs: name every class")
     return found.argmax(axis=1)
 
 

@@ -26,7 +26,7 @@ from novacula.evaluate.rows import Rows, is_classifier, rows_for
 from novacula.learner.figure import few_digits
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import WorkTable
-from novacula.theory.arguments import shown
+from novacula.words import quoted
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def description_length(
     data, data_code = _class_bits(model, rows) if classes else _number_bits(model, rows, precision)
     if model_bits is not None:
         if not model_bits >= 0:
-            raise ParameterError(f"model_bits is {shown(model_bits)}; it must be a number of at least 0")
+            raise ParameterError(f"model_bits is {quoted(model_bits)}; it must be a number of at least 0")
         return DescriptionLength(float(model_bits), data, "as stated", data_code)
     bits, code = _model_bits(model, n, 0 if classes else 1)
     return DescriptionLength(bits, data, code, data_code)
@@ -111,7 +111,7 @@ def _number_bits(model: Any, rows: Rows, precision: float | None) -> tuple[float
         raise DataError("the model has several targets: describe one at a time")
     delta = _least_gap(y) if precision is None else precision
     if not 0 < delta < math.inf:
-        raise ParameterError(f"precision is {shown(precision)}; it must be a number above 0")
+        raise ParameterError(f"precision is {quoted(precision)}; it must be a number above 0")
     squares = (y - model.predict(rows.X)) ** 2
     sigma = max(math.sqrt(np.average(squares, weights=rows.weight)), delta)
     nats = squares / (2 * sigma**2) + math.log(sigma * math.sqrt(2 * math.pi) / delta)

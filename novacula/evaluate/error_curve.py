@@ -10,8 +10,9 @@ import numpy as np
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import Printed
-from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

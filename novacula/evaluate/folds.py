@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
-from novacula.theory.arguments import shown, whole
+from novacula.words import quoted
 
 Places: TypeAlias = npt.NDArray[np.intp]
 
@@ -48,8 +49,8 @@ def folds(y: Any, k: int = 10, stratified: bool | None = None, random_state: Any
     >>> [held.tolist() for _, held in folds(4, k=4)]
     [[0], [1], [2], [3]]
     """
-    target = np.arange(whole(y, "y", 1)) if np.ndim(y) == 0 else np.asarray(y)
-    n, k = len(target), whole(k, "k", 2)
+    target = np.arange(whole_number(y, "y", 1)) if np.ndim(y) == 0 else np.asarray(y)
+    n, k = len(target), whole_number(k, "k", 2)
     if k > n:
         raise ParameterError(f"k is {k}, but there are {n} rows: ask for at most as many folds as rows")
     if stratified is None:
@@ -66,8 +67,8 @@ def folds(y: Any, k: int = 10, stratified: bool | None = None, random_state: Any
     fewest, name = int(count.min()), classes.tolist()[count.argmin()]
     if fewest == 1:
         plain = folds(target, k, False, random_state)
-        return Folds(plain.pairs, f"folds that are not stratified, since the class {shown(name)} has one row")
-    reason = f"{fewest} folds instead of {k}, since the class {shown(name)} has {fewest} rows" if fewest < k else ""
+        return Folds(plain.pairs, f"folds that are not stratified, since the class {quoted(name)} has one row")
+    reason = f"{fewest} folds instead of {k}, since the class {quoted(name)} has {fewest} rows" if fewest < k else ""
     splitter = StratifiedKFold(min(k, fewest), shuffle=True, random_state=random_state)
     return Folds(tuple(splitter.split(codes, codes)), reason)
 

@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import as_numbers, proportion
 from novacula.errors import DataError, ParameterError
-from novacula.theory.arguments import as_numbers, share, shown
+from novacula.words import quoted
 
 ProportionMethod: TypeAlias = Literal["wilson", "clopper_pearson"]
 
@@ -42,14 +43,14 @@ def proportion_interval(errors: float, n: float, level: float = 0.95, method: Pr
     known = all(isinstance(value, Real) and not isinstance(value, bool) for value in (errors, n))
     if not known or not 0 < n < math.inf or not 0 <= errors <= n:
         raise ParameterError(
-            f"{shown(errors)} errors in {shown(n)} rows make no proportion: give 0 ≤ errors ≤ n, n > 0"
+            f"{quoted(errors)} errors in {quoted(n)} rows make no proportion: give 0 ≤ errors ≤ n, n > 0"
         )
-    alpha = 1.0 - float(share(level, "level"))
+    alpha = 1.0 - float(proportion(level, "level"))
     if method == "wilson":
         return _wilson(float(errors), float(n), alpha)
     if method == "clopper_pearson":
         return _clopper_pearson(float(errors), float(n), alpha)
-    raise ParameterError(f"method is {shown(method)}; it must be 'wilson' or 'clopper_pearson'")
+    raise ParameterError(f"method is {quoted(method)}; it must be 'wilson' or 'clopper_pearson'")
 
 
 def _wilson(errors: float, n: float, alpha: float) -> Interval:
@@ -78,10 +79,10 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     >>> print("{:.3f} to {:.3f}".format(*mean_interval([1.0, 2.0, 4.0])))
     -1.461 to 6.128
     """
-    numbers = as_numbers(values, "the values").ravel()
+    numbers = as_numbers(values, "the values", DataError).ravel()
     if not len(numbers) or not np.isfinite(numbers).all():
         raise DataError("an interval of a mean needs at least one value, and none that is NaN or infinite")
-    alpha = 1.0 - float(share(level, "level"))
+    alpha = 1.0 - float(proportion(level, "level"))
     if len(numbers) == 1:
         return Interval(-math.inf, math.inf)
     from scipy.special import stdtrit

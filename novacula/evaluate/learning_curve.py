@@ -15,7 +15,7 @@ from novacula.evaluate.error_curve import ErrorCurve
 from novacula.evaluate.folds import Places
 from novacula.evaluate.loss import LossFunction
 from novacula.evaluate.rows import is_classifier, loss_for, rows_for
-from novacula.theory.arguments import shown
+from novacula.words import quoted
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -68,7 +68,7 @@ def counts_of(sizes: Sequence[float], available: int) -> tuple[int, ...]:
         n = round(size * available) if share else size
         if not isinstance(n, Real) or n != int(n) or not 1 <= n <= available:
             raise ParameterError(
-                f"a size is {shown(size)}; give shares above 0 and at most 1, or numbers from 1 to {available}, "
+                f"a size is {quoted(size)}; give shares above 0 and at most 1, or numbers from 1 to {available}, "
                 "the training rows of the smallest fold"
             )
         found.append(int(n))

@@ -17,8 +17,9 @@ from typing import Any, Literal, Protocol, Self, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import as_numbers
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.theory.arguments import as_numbers, shown
+from novacula.words import quoted
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Labels: TypeAlias = npt.NDArray[Any]
@@ -63,7 +64,7 @@ class Loss:
             raise DataError(f"{len(said)} predictions were given for {len(truth)} rows")
         if self.needs == "labels":
             return self.of(truth, said, truth)
-        said = as_numbers(said, f"the predictions for the {self.name} loss")
+        said = as_numbers(said, f"the predictions for the {self.name} loss", DataError)
         if np.isnan(said).any():
             raise DataError(f"the prediction for row {int(np.argwhere(np.isnan(said))[0, 0]) + 1} is NaN")
         if self.needs == "numbers":
@@ -73,7 +74,7 @@ class Loss:
         return self.of(truth, said, known)
 
     def _truth(self, y: Any) -> Labels:
-        truth = as_numbers(y, "the targets") if self.needs == "numbers" else np.asarray(y)
+        truth = as_numbers(y, "the targets", DataError) if self.needs == "numbers" else np.asarray(y)
         if not len(truth):
             raise DataError("there are no rows, so there is no loss")
         if self.needs != "numbers" and truth.ndim != 1:
@@ -172,7 +173,7 @@ def loss(which: str | LossFunction) -> LossFunction:
         return LOSSES[name]
     if not isinstance(which, LossFunction):
         raise InputTypeError(
-            f"{shown(which)} is no loss: name one of {', '.join(LOSSES)}, or give a Loss or CostMatrix"
+            f"{quoted(which)} is no loss: name one of {', '.join(LOSSES)}, or give a Loss or CostMatrix"
         )
     return which
 
@@ -197,7 +198,7 @@ class CostMatrix:
     needs: Needs = "labels"
 
     def __post_init__(self) -> None:
-        classes, costs = np.asarray(self.classes), as_numbers(self.costs, "the costs")
+        classes, costs = np.asarray(self.classes), as_numbers(self.costs, "the costs", DataError)
         actions = classes if self.actions is None else np.asarray(self.actions)
         if costs.shape != (len(classes), len(actions)) or not costs.size:
             raise ParameterError(
@@ -214,7 +215,7 @@ class CostMatrix:
     @classmethod
     def of_utility(cls, classes: Sequence[Any], utilities: npt.ArrayLike, actions: Sequence[Any] | None = None) -> Self:
         """The costs that a table of utilities implies: what is gained is a negative cost."""
-        return cls(classes, -as_numbers(utilities, "the utilities"), actions, "negative utility")
+        return cls(classes, -as_numbers(utilities, "the utilities", DataError), actions, "negative utility")
 
     def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
         """The cost of each row."""
@@ -239,9 +240,9 @@ def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classe
     `classes` names the columns of the probabilities; without it they are in the order of the costs.
     """
     if not isinstance(cost_matrix, CostMatrix):
-        table = as_numbers(cost_matrix, "the costs")
+        table = as_numbers(cost_matrix, "the costs", DataError)
         cost_matrix = CostMatrix(np.arange(len(table)) if classes is None else classes, table)
-    shares = as_numbers(proba, "the probabilities")
+    shares = as_numbers(proba, "the probabilities", DataError)
     known = cost_matrix.classes if classes is None else np.asarray(classes)
     if shares.ndim != 2 or shares.shape[1] != len(known):
         raise DataError(

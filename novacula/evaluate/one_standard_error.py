@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError, ParameterError
-from novacula.theory.arguments import shown
+from novacula.words import quoted
 
 Rule: TypeAlias = Literal["min", "one_se"]
 
@@ -27,7 +27,7 @@ def choose(mean: npt.ArrayLike, standard_error: npt.ArrayLike, rule: Rule = "min
     (2, 1)
     """
     if rule not in get_args(Rule):
-        raise ParameterError(f"rule is {shown(rule)}; it must be 'min' or 'one_se'")
+        raise ParameterError(f"rule is {quoted(rule)}; it must be 'min' or 'one_se'")
     errors, spread = np.asarray(mean, np.float64), np.asarray(standard_error, np.float64)
     if errors.ndim != 1 or errors.shape != spread.shape:
         raise ParameterError(f"means of shape {errors.shape} and standard errors of shape {spread.shape} do not fit")

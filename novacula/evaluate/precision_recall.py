@@ -11,8 +11,9 @@ from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits
 from novacula.learner.work import WorkTable
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import proportion
 from novacula.errors import ParameterError
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.two_classes import sides
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
-from novacula.theory.arguments import share, shown
+from novacula.words import quoted, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,8 +60,8 @@ class RocCurve(Printed):
         order with the probability A: A^min(m, n) = α/2.
         """
         if method not in ("logit", "plain"):
-            raise ParameterError(f"method is {shown(method)}; it must be 'logit' or 'plain'")
-        alpha = 1.0 - float(share(level, "level"))
+            raise ParameterError(f"method is {quoted(method)}; it must be 'logit' or 'plain'")
+        alpha = 1.0 - float(proportion(level, "level"))
         if math.isnan(self.auc_standard_error):
             return Interval(0.0, 1.0)
         if self.auc in (0.0, 1.0):
@@ -84,10 +85,12 @@ class RocCurve(Printed):
         (0.8, 0.35)
         """
         if not (cost_fp >= 0 and cost_fn >= 0 and 0 < cost_fp + cost_fn < math.inf):
-            raise ParameterError(f"costs of {shown(cost_fp)} and {shown(cost_fn)} are negative, infinite or both zero")
+            raise ParameterError(
+                f"costs of {quoted(cost_fp)} and {quoted(cost_fn)} are negative, infinite or both zero"
+            )
         pi = self.n_positive / (self.n_positive + self.n_negative) if prevalence is None else prevalence
         if not 0 <= pi <= 1:
-            raise ParameterError(f"prevalence is {shown(prevalence)}; it must be a share between 0 and 1")
+            raise ParameterError(f"prevalence is {quoted(prevalence)}; it must be a share between 0 and 1")
         cost = cost_fp * (1.0 - pi) * self.fpr + cost_fn * pi * (1.0 - self.tpr)
         i = int(np.argmin(cost))
         return OperatingPoint(*(float(values[i]) for values in (self.thresholds, self.fpr, self.tpr, cost)))

@@ -24,7 +24,7 @@ from novacula.learner.card import Extent
 from novacula.learner.figure import few_digits
 from novacula.learner.work import WorkTable
 from novacula.table import Table
-from novacula.theory.arguments import shown
+from novacula.words import quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,7 @@ def sizes_of(
     if not chosen:
         raise ParameterError(f"{type(last).__name__} names no size of its own: say which parameter it is")
     if chosen not in learner.get_params():
-        raise ParameterError(f"{type(learner).__name__} has no parameter {shown(chosen)}, so it cannot be its size")
+        raise ParameterError(f"{type(learner).__name__} has no parameter {quoted(chosen)}, so it cannot be its size")
     if sizes is None and chosen == own and card is not None:
         sizes = card.sizes(extent) if callable(card.sizes) else card.sizes
     values = () if sizes is None else tuple(sizes)

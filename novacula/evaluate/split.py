@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.folds import Places, is_classes
-from novacula.theory.arguments import shown
+from novacula.words import quoted
 
 
 class Part(NamedTuple):
@@ -101,7 +101,7 @@ def split_rows(
 
 def _share(value: Any, name: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < 1:
-        raise ParameterError(f"{name} is {shown(value)}; it must be a share of the rows, at least 0 and below 1")
+        raise ParameterError(f"{name} is {quoted(value)}; it must be a share of the rows, at least 0 and below 1")
     return float(value)
 
 
@@ -113,7 +113,7 @@ def _stratified(classes: Any, shares: tuple[float, float], rng: np.random.Genera
     if len(names) > 1 and count.min() == 1:
         row = int(np.flatnonzero(codes == count.argmin())[0])
         raise DataError(
-            f"the class {shown(names.tolist()[count.argmin()])} has one row only, row {row + 1}, which cannot be in "
+            f"the class {quoted(names.tolist()[count.argmin()])} has one row only, row {row + 1}, which cannot be in "
             "every part: leave it out, or set stratify=False"
         )
     part = np.zeros(len(codes), np.intp)

@@ -8,16 +8,17 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import as_numbers
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, hits
-from novacula.theory.arguments import as_numbers, shown
+from novacula.words import quoted
 
 T = TypeVar("T")
 
 
 def sides(y: Any, score: Any, positive: Any = None) -> tuple[npt.NDArray[np.bool_], Floats, Any]:
     """Which rows are of the positive class, their scores, and which class that is: of two the second in order."""
-    target, scores = np.asarray(y), as_numbers(score, "the scores")
+    target, scores = np.asarray(y), as_numbers(score, "the scores", DataError)
     if target.ndim != 1 or not len(target):
         raise DataError(f"the classes have shape {target.shape}; give one a row")
     if scores.shape != target.shape:
@@ -29,14 +30,14 @@ def sides(y: Any, score: Any, positive: Any = None) -> tuple[npt.NDArray[np.bool
         raise DataError(f"the score of row {int(np.argmax(np.isnan(scores))) + 1} is NaN")
     classes = np.unique(target)
     if len(classes) < 2:
-        raise DataError(f"all rows are of the class {shown(classes.tolist()[0])}: a curve needs rows of two classes")
+        raise DataError(f"all rows are of the class {quoted(classes.tolist()[0])}: a curve needs rows of two classes")
     if positive is None:
         if len(classes) > 2:
             raise ParameterError(f"there are {len(classes)} classes: say which is positive, or use one_vs_rest")
         positive = classes.tolist()[1]
     found = hits(target, np.array([positive]))[:, 0]
     if not found.any():
-        raise ParameterError(f"no row is of the class {shown(positive)}, so it cannot be the positive one")
+        raise ParameterError(f"no row is of the class {quoted(positive)}, so it cannot be the positive one")
     return found, scores, positive
 
 
@@ -53,7 +54,7 @@ def one_vs_rest(curve: Callable[..., T], y: Any, scores: Any, classes: Any = Non
     """
     target = np.asarray(y)
     names = np.unique(target) if classes is None else np.asarray(classes)
-    table = as_numbers(scores, "the scores")
+    table = as_numbers(scores, "the scores", DataError)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise DataError(f"scores of shape {table.shape} do not fit {len(names)} classes: give one column a class")
     found = zip(names.tolist(), table.T, hits(target, names).T, strict=True)

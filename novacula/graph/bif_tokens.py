@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from novacula.errors import DataError
-from novacula.graph.dag import listed
+from novacula.words import listed
 
 PATTERN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)

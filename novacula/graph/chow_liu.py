@@ -14,13 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import Dag, listed
+from novacula.graph.dag import Dag
 from novacula.graph.family_counts import FamilyCounts, FamilyLayout, FamilyName, GroupMoments
 from novacula.graph.scores import batches, line_score, table_score
 from novacula.graph.structure_search import TIE
 from novacula.graph.variables import Cells, Variables
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.words import listed
 
 FLOOR = 1e-9
 """The least variance within a group, as a share of that of all rows."""

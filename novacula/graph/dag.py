@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any, Self, TypeAlias
 
 from novacula.errors import InputTypeError, ParameterError
+from novacula.words import listed
 
 Names: TypeAlias = str | Iterable[str]
 Edges: TypeAlias = Iterable[Sequence[str]] | Mapping[str, Sequence[str]]
@@ -158,12 +159,6 @@ class Dag:
             if (from_child and node not in given) or (not from_child and node in opens):
                 waiting += [(parent, True) for parent in self.parents[node]]
         return {node for node, _ in seen} - given
-
-
-def listed(names: Iterable[object], most: int = 12) -> str:
-    """The first names, as an error lists them."""
-    shown = [repr(name) for name in names]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
 
 
 def _name(node: Any) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import listed
 from novacula.table.chunk import Floats
 from novacula.table.schema import printable
+from novacula.words import listed
 
 ROWS = 20
 """Rows that are printed."""

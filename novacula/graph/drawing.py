@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import Dag, listed
+from novacula.graph.dag import Dag
 from novacula.graph.layers import GAP, layered
-from novacula.learner.figure import COLOURS, FAINT, INK, Figure, literal, shortened
+from novacula.learner.figure import COLOURS, FAINT, INK, Figure, literal
+from novacula.words import listed, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import InputTypeError, ParameterError
-from novacula.graph.dag import listed
 from novacula.table.chunk import Floats
+from novacula.words import listed
 
 SUM_ERROR = 1e-3
 """How far from 1 the sum of probabilities may be, as of rounded numbers in print, to be divided by it."""

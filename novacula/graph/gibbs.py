@@ -17,12 +17,12 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novacula.errors import DataWarning, ParameterError, warn_user
-from novacula.graph.dag import listed
 from novacula.graph.distribution import Estimate, MeanEstimate
 from novacula.graph.families import GaussianFamily
 from novacula.graph.normal import LOG_2PI
 from novacula.graph.sampling import at_least, estimate, weighted_draws
 from novacula.table.chunk import Floats
+from novacula.words import listed
 
 if TYPE_CHECKING:
     from novacula.graph.evidence import Evidence

@@ -24,7 +24,7 @@ from novacula.graph.family_counts import FamilyCounts
 from novacula.graph.patterns import Split
 from novacula.graph.starts import Starts, given_families
 from novacula.graph.variables import Cells, Variables
-from novacula.mixture.em import EMResult, expectation_maximization
+from novacula.learner.expectation_maximization import EMResult, expectation_maximization
 from novacula.statistics import Bundle, ClassMoments
 from novacula.table import Chunk, Table
 from novacula.table.parallel import map_ordered, tree_sum

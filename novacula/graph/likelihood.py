@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import SchemaError
-from novacula.graph.dag import listed
 from novacula.graph.elimination import eliminate
 from novacula.graph.evidence import Evidence
 from novacula.graph.families import CategoricalFamily, Family
@@ -17,6 +16,7 @@ from novacula.graph.sampling import log_conditional
 from novacula.table import Column, Schema
 from novacula.table.admission import Fault
 from novacula.table.admitting import refusal
+from novacula.words import listed
 
 if TYPE_CHECKING:
     from novacula.graph.network import Network

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import Dag, listed
+from novacula.graph.dag import Dag
 from novacula.graph.distribution import Distribution, Estimate, MeanEstimate
 from novacula.graph.elimination import Plan, eliminate
 from novacula.graph.evidence import Evidence
@@ -28,6 +28,7 @@ from novacula.graph.inference import answer, best_assignment
 from novacula.graph.junction_tree import JunctionTree
 from novacula.graph.normal import NormalMixture
 from novacula.table.chunk import Floats
+from novacula.words import listed
 
 if TYPE_CHECKING:
     from novacula.learner.figure import Figure

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.dag import Dag, Names, listed
+from novacula.graph.dag import Dag, Names
 from novacula.graph.estimates import Prior
 from novacula.graph.expected_counts import Inference, Structure, row_likelihoods, state_posteriors, value_posteriors
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
@@ -23,12 +23,13 @@ from novacula.graph.structure_search import Move
 from novacula.graph.variables import Cells, Variables
 from novacula.learner import ingest
 from novacula.learner.base import Learner
+from novacula.learner.expectation_maximization import Restart
 from novacula.learner.figure import Figure
-from novacula.mixture.em import Restart
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Floats
 from novacula.table.frames import is_frame
 from novacula.table.names import as_names
+from novacula.words import listed
 
 
 class NetworkLearner(Learner):

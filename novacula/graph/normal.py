@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import listed
 from novacula.graph.factor import normalised
 from novacula.graph.families import numbers
 from novacula.table.chunk import Floats
+from novacula.words import listed
 
 LOG_2PI = math.log(2.0 * math.pi)
 FLAT = 1e-13

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import Dag, listed
+from novacula.graph.dag import Dag
 from novacula.graph.scores import FamilyScores
 from novacula.graph.variables import Variables
+from novacula.words import listed
 
 Kind: TypeAlias = Literal["add", "delete", "reverse"]
 Parents: TypeAlias = Mapping[str, frozenset[str]]

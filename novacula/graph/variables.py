@@ -13,11 +13,12 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError, ParameterError, SchemaError
-from novacula.graph.dag import Dag, Edges, listed
+from novacula.graph.dag import Dag, Edges
 from novacula.graph.families import CategoricalFamily, Family
 from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 from novacula.table.names import did_you_mean
 from novacula.table.schema import Category, Column, Schema
+from novacula.words import listed
 
 NOWHERE = -1
 """The place of a node that the chunk does not hold: every cell of it is empty."""

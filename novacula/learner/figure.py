@@ -25,6 +25,7 @@ import numpy.typing as npt
 from novacula.errors import ParameterError
 from novacula.learner.render_math import TEXT
 from novacula.table.schema import printable
+from novacula.words import LABEL_WIDTH, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +35,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 LINES = ("-", "--", "-.", ":")  # so that curves differ without their colour, too
 INK, FAINT = "#333333", "#DDDDDD"
 FORMATS = (".svg", ".png")
-LABEL_WIDTH = 40  # characters
 
 # The first comes with Matplotlib; the others serve the scripts that it lacks, where they are installed.
 FONTS = ("DejaVu Sans", "Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Microsoft YaHei", "PingFang SC")
@@ -149,14 +149,6 @@ def literal(text: str) -> str:
     """
     drawn = (c if ord(c) in glyphs() else "\N{REPLACEMENT CHARACTER}" for c in printable(text))
     return "".join(drawn).replace("$", r"\$")
-
-
-def shortened(text: str, width: int = LABEL_WIDTH) -> str:
-    """A text that fits, its middle left out: names often differ at their ends."""
-    if len(text) <= width:
-        return text
-    tail = width // 3
-    return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
 def few_digits(value: float) -> str:

@@ -1,6 +1,6 @@
 """Clusters and mixtures: k-means, Gaussian mixtures, and EM as users call it."""
 
-from novacula.mixture.em import EMResult, Restart, expectation_maximization
+from novacula.learner.expectation_maximization import EMResult, Restart, expectation_maximization
 from novacula.mixture.gaussian.search import MixtureSearch
 from novacula.mixture.gaussian_mixture import GaussianMixture
 from novacula.mixture.k_means import KMeans

@@ -23,9 +23,9 @@ from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits, Card
+from novacula.learner.expectation_maximization import EMResult, Restart, expectation_maximization
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Work
-from novacula.mixture.em import EMResult, Restart, expectation_maximization
 from novacula.mixture.gaussian.covariance import CovarianceType, Family
 from novacula.mixture.gaussian.density import Components, Density, imputed, posteriors
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions

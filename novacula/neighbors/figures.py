@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, Figure, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, literal
 from novacula.neighbors.index import in_blocks
 from novacula.neighbors.votes import winners
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from novacula.optimize.arguments import Floats
+from novacula.arguments import Floats
 
 RANK = 1e-11
 """Singular values below this share of the largest are 0, for rows of length 1."""

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_numbers, as_point, positive_number, read_only
 from novacula.errors import ParameterError
-from novacula.optimize.arguments import Floats, as_numbers, as_point, frozen, positive
 
 STEP = float(np.finfo(np.float64).eps ** 0.2)
 SHRINK = (1.0, 1e-2, 1e-4)
@@ -53,7 +53,9 @@ def odd_part(function: Callable[[Floats], Any], x: Floats, j: int, reach: float)
     ahead[j] += reach
     behind[j] -= reach
     with np.errstate(all="ignore"):
-        return np.asarray(function(frozen(ahead)), dtype=np.float64) - np.asarray(function(frozen(behind)), np.float64)
+        return np.asarray(function(read_only(ahead)), dtype=np.float64) - np.asarray(
+            function(read_only(behind)), np.float64
+        )
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def check_gradient(
     The derivative differs from central differences: worst at 1, given 3, differences 9, relative error 0.67
     (tolerance 1e-06).
     """
-    tol, point = positive(tol, "tol"), as_point(x, "x")
+    tol, point = positive_number(tol, "tol"), as_point(x, "x")
     values = as_numbers(function(point), "what the function gives")
     given = as_numbers(derivative(point), "what the derivative gives")
     measured = central_differences(function, point)

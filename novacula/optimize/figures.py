@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from novacula.arguments import Floats
 from novacula.errors import ParameterError
 from novacula.learner.figure import COLOURS, FAINT, INK, LINES, Figure, few_digits
-from novacula.optimize.arguments import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

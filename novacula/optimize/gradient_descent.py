@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_point, nonnegative_number, one_of, positive_number, read_only, whole_number
 from novacula.learner.iterate import Outcome
-from novacula.optimize.arguments import Floats, as_point, count, frozen, not_negative, one_of, positive
 from novacula.optimize.line_search import EXACT, Ray, Trial, backtrack, endless, step_by_curvature, strong_wolfe
 from novacula.optimize.objective import Function, Objective, Point
 from novacula.optimize.result import Result
@@ -62,16 +62,16 @@ def gradient_descent(
     It converged after 1 iteration.
     Evaluations: 2 of f, 2 gradients.
     """
-    momentum, tol = not_negative(momentum, "momentum", below=1), not_negative(tol, "tol")
+    momentum, tol = nonnegative_number(momentum, "momentum", below=1), nonnegative_number(tol, "tol")
     start = as_point(x0)
     objective = Objective(f, gradient, hessian, size=len(start), sign=-1.0 if ascent else 1.0)
     origin = objective.start(start)
     if isinstance(step, str):
         advance = searching(objective, one_of(step, "step", tuple(SEARCHES)), momentum)
     else:
-        advance = striding(objective, origin, positive(step, "step"), momentum)
+        advance = striding(objective, origin, positive_number(step, "step"), momentum)
     name = "Gradient ascent" if ascent else "Gradient descent"
-    limit = count(max_iter, "max_iter", 0)
+    limit = whole_number(max_iter, "max_iter", 0)
     result = follow(name, objective, advance, origin, tol=tol, max_iter=limit, keep_path=keep_path)
     if result.converged or result.n_iter < limit or objective.sign * result.value <= origin.value:
         return result
@@ -91,7 +91,7 @@ def striding(objective: Objective, origin: Point, step: float, momentum: float) 
 
     def advance(point: Point) -> Point | Halt:
         direction = remembered(point, momentum)
-        place = frozen(point.x + step * direction)
+        place = read_only(point.x + step * direction)
         following = objective.at(place, step=step, direction=direction)
         grown = following.value > origin.value and following.norm > GROWTH * origin.norm
         if grown or not math.isfinite(following.value):
@@ -127,7 +127,7 @@ def largest_curvature(objective: Objective, before: Point, after: Point) -> floa
         if not np.isfinite(change).all() or not change.any():
             break
         move = change * (length / float(np.linalg.norm(change)))
-        there = objective.at(frozen(before.x + move))
+        there = objective.at(read_only(before.x + move))
         change = there.gradient - before.gradient
         found = float(change @ move / (move @ move))
         if not found > curvature * (1.0 + SETTLED):

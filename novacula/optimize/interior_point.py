@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from novacula.arguments import Floats, read_only
 from novacula.learner.iterate import Outcome
-from novacula.optimize.arguments import Floats, frozen
 from novacula.optimize.kkt import largest, measured
 from novacula.optimize.objective import Objective, Point
 from novacula.optimize.program import Quadratic
@@ -100,7 +100,7 @@ def solve_inequalities(problem: Inequalities, max_iter: int) -> Solution:
         if max(map(largest, (dx, ds, dz))) > HUGE:
             return Halt(Outcome.DIVERGED, "It diverged: the steps of the interior points grew beyond all measure.")
         step = central_step(point.slack, ds, point.multipliers, dz)
-        return interior(frozen(point.x + step * dx), point.slack + step * ds, point.multipliers + step * dz, step)
+        return interior(read_only(point.x + step * dx), point.slack + step * ds, point.multipliers + step * dz, step)
 
     objective = Objective(f, f.gradient, size=len(problem.q))
     run = follow("Interior point", objective, advance, interior(*start(problem)), tol=INNER, max_iter=max_iter)
@@ -114,7 +114,7 @@ def start(problem: Inequalities) -> tuple[Floats, Floats, Floats]:
     x: Floats = np.asarray(np.linalg.lstsq(P + G.T @ G, G.T @ h - q, rcond=None)[0], dtype=np.float64)
     gap = G @ x - h
     s, z = (-gap + max(0.0, 1 + gap.max())), (gap + max(0.0, 1 - gap.min()))
-    return frozen(x), s, z
+    return read_only(x), s, z
 
 
 def predict_and_correct(problem: Inequalities, point: Interior) -> tuple[Floats, Floats, Floats]:
@@ -180,4 +180,4 @@ def solve_active(problem: Inequalities, active: npt.NDArray[np.bool_], x: Floats
     move = np.linalg.lstsq(system, target, rcond=1e-13)[0]
     multipliers = np.zeros_like(z)
     multipliers[active] = z[active] + move[d:]
-    return frozen(x + move[:d]), multipliers
+    return read_only(x + move[:d]), multipliers

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.optimize.arguments import Floats, as_point, as_vector
+from novacula.arguments import Floats, as_point, as_vector
+from novacula.optimize.printing import aligned
 from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram
 from novacula.optimize.result import Result
-from novacula.optimize.words import aligned
 
 
 @dataclass(frozen=True)

@@ -17,26 +17,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.errors import InputTypeError, ParameterError
-from novacula.learner.iterate import Outcome
-from novacula.optimize.affine import AffineSet
-from novacula.optimize.arguments import (
+from novacula.arguments import (
     Floats,
     as_matrix,
     as_point,
     as_symmetric,
     as_vector,
-    count,
-    frozen,
-    not_negative,
+    nonnegative_number,
+    read_only,
+    whole_number,
 )
+from novacula.errors import InputTypeError, ParameterError
+from novacula.learner.iterate import Outcome
+from novacula.optimize.affine import AffineSet
 from novacula.optimize.differences import central_differences
 from novacula.optimize.kkt import ConstrainedResult, largest, measured, solved_at_once
 from novacula.optimize.newton import SMALLEST, solve_newton
 from novacula.optimize.objective import Function, Objective, Point
 from novacula.optimize.program import Quadratic, SmoothProgram, paired
 from novacula.optimize.trace import Halt, follow
-from novacula.optimize.words import counted
+from novacula.words import counted
 
 HALVINGS = 40
 SLACK = 1e-13
@@ -81,7 +81,7 @@ def lagrange(
         A, b = paired(*equalities, ("A", "b"), len(start))
         equalities, jacobian = (lambda x: A @ x - b), (lambda _: A)
     problem = Problem(Objective(objective, gradient, size=len(start)), equalities, jacobian, hessian)
-    return lagrange_smooth(problem, start, not_negative(tol, "tol"), count(max_iter, "max_iter", 0))
+    return lagrange_smooth(problem, start, nonnegative_number(tol, "tol"), whole_number(max_iter, "max_iter", 0))
 
 
 def kind_of(curvature: Floats) -> str:
@@ -116,7 +116,7 @@ def lagrange_quadratic(f: Quadratic, A: npt.ArrayLike, b: npt.ArrayLike) -> Cons
             "there is no stationary point: along a direction that satisfies the equalities the objective is linear "
             "and not constant, so it has no bound; add equalities, or curvature to P"
         )
-    x = frozen(plane.point + plane.directions @ u)
+    x = read_only(plane.point + plane.directions @ u)
     slope = f.gradient(x)
     alpha = plane.multipliers(slope)
     lagrangian, kind = slope - rows.T @ alpha, kind_of(plane.directions.T @ P @ plane.directions)
@@ -284,9 +284,9 @@ def lower_merit(
         place = point.x + step * move
         tries = [place]
         if step == 1.0:
-            tries.append(place - plane.inverse @ np.atleast_1d(np.asarray(problem.equalities(frozen(place.copy())))))
+            tries.append(place - plane.inverse @ np.atleast_1d(np.asarray(problem.equalities(read_only(place.copy())))))
         for end in tries:
             if problem.merit(end, price) <= merit + 1e-4 * step * min(promised, 0.0) + slack:
-                return frozen(end), step
+                return read_only(end), step
         step /= 2
     return None

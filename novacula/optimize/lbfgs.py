@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from novacula.optimize.arguments import Floats, as_point, count, not_negative
+from novacula.arguments import Floats, as_point, nonnegative_number, whole_number
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, strong_wolfe
 from novacula.optimize.objective import Function, Objective, Point
@@ -79,7 +79,7 @@ def lbfgs(
     (True, True)
     """
     start = as_point(x0)
-    objective, held = Objective(f, gradient, size=len(start)), Memory(count(memory, "memory"))
+    objective, held = Objective(f, gradient, size=len(start)), Memory(whole_number(memory, "memory", 1))
 
     def advance(point: Point) -> Point | Halt:
         direction = -held.product(point.gradient, held.scaled)
@@ -98,7 +98,7 @@ def lbfgs(
         objective,
         advance,
         objective.start(start),
-        tol=not_negative(tol, "tol"),
-        max_iter=count(max_iter, "max_iter", 0),
+        tol=nonnegative_number(tol, "tol"),
+        max_iter=whole_number(max_iter, "max_iter", 0),
         keep_path=keep_path,
     )

@@ -16,9 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import (
+    Floats,
+    as_numbers,
+    as_point,
+    nonnegative_number,
+    positive_number,
+    read_only,
+    whole_number,
+)
 from novacula.errors import ParameterError
 from novacula.learner.iterate import Outcome
-from novacula.optimize.arguments import Floats, as_numbers, as_point, count, frozen, not_negative, positive
 from novacula.optimize.differences import central_differences
 from novacula.optimize.objective import Function, Objective, Point
 from novacula.optimize.result import Result
@@ -118,9 +126,9 @@ def levenberg_marquardt(
         "Levenberg–Marquardt",
         problem.objective,
         lambda point: damped_step(problem, point),
-        problem.point(start, None, positive(damping, "damping")),
-        tol=not_negative(tol, "tol"),
-        max_iter=count(max_iter, "max_iter", 0),
+        problem.point(start, None, positive_number(damping, "damping")),
+        tol=nonnegative_number(tol, "tol"),
+        max_iter=whole_number(max_iter, "max_iter", 0),
         keep_path=keep_path,
     )
 
@@ -130,7 +138,7 @@ def damped_step(problem: Residuals, point: Damped) -> Damped | Halt:
     damping, growth = point.damping, 2.0
     for _ in range(REFUSALS):
         move = solve_damped(point, damping)
-        place = frozen(point.x + move)
+        place = read_only(point.x + move)
         if (place == point.x).all():
             break
         value = problem.objective.value(place)

@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_point, as_vector, one_of, positive_number, read_only, whole_number
 from novacula.errors import ParameterError
-from novacula.optimize.arguments import Floats, as_point, as_vector, count, frozen, one_of, positive
 from novacula.optimize.objective import Function, Objective, Point
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -77,7 +77,7 @@ class Ray:
 
     def place(self, step: float) -> Floats:
         """The end of a step."""
-        return frozen(self.origin.point.x + step * self.direction)
+        return read_only(self.origin.point.x + step * self.direction)
 
     def decreases(self, step: float, value: float, c1: float) -> bool:
         """Armijo's condition, up to rounding."""
@@ -166,7 +166,7 @@ def step_by_curvature(objective: Objective, point: Point, direction: Floats, pro
     if objective.given_hessian is not None:
         curvature = float(direction @ (objective.hessian(point.x) @ direction))
     else:
-        there = frozen(point.x + probe * direction)
+        there = read_only(point.x + probe * direction)
         curvature = (float(objective.gradient(there) @ direction) - slope) / probe
     return -slope / curvature if curvature > 0 and math.isfinite(-slope / curvature) else probe
 
@@ -194,9 +194,9 @@ def line_search(
     (0.5, 0.0, 'The step meets the strong Wolfe conditions.')
     """
     one_of(method, "method", ("wolfe", "armijo"))
-    c2 = positive(c2, "c2", below=1)
-    c1, step = positive(c1, "c1", below=c2 if method == "wolfe" else 1), positive(step, "step")
-    shrink, max_iter = positive(shrink, "shrink", below=1), count(max_iter, "max_iter")
+    c2 = positive_number(c2, "c2", below=1)
+    c1, step = positive_number(c1, "c1", below=c2 if method == "wolfe" else 1), positive_number(step, "step")
+    shrink, max_iter = positive_number(shrink, "shrink", below=1), whole_number(max_iter, "max_iter", 1)
     start = as_point(x, "x")
     objective = Objective(f, gradient, size=len(start))
     origin = objective.start(start)

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from novacula.arguments import Floats, as_point, as_symmetric, nonnegative_number, read_only, whole_number
 from novacula.learner.iterate import Outcome
-from novacula.optimize.arguments import Floats, as_point, as_symmetric, count, frozen, not_negative
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, strong_wolfe
 from novacula.optimize.objective import Function, Objective, Point
@@ -78,8 +78,8 @@ def newton(
         objective,
         advance,
         objective.start(start),
-        tol=not_negative(tol, "tol"),
-        max_iter=count(max_iter, "max_iter", 0),
+        tol=nonnegative_number(tol, "tol"),
+        max_iter=whole_number(max_iter, "max_iter", 0),
         keep_path=keep_path,
         at_rest=at_rest,
     )
@@ -132,7 +132,7 @@ def lower_along(objective: Objective, point: Point, directions: Floats) -> Point
     scale, enough = 1 + float(np.linalg.norm(point.x)), NOISE * (1 + abs(point.value))
     for direction in directions:
         for step in (sign * probe * scale for probe in PROBES for sign in (1.0, -1.0)):
-            place = frozen(point.x + step * direction)
+            place = read_only(point.x + step * direction)
             value = objective.value(place)
             if math.isfinite(value) and value < point.value - enough:
                 return objective.at(place, value, step=abs(step), modified=True)

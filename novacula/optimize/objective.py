@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from novacula.arguments import Floats, as_numbers, read_only
 from novacula.errors import InputTypeError, ParameterError
-from novacula.optimize.arguments import Floats, as_numbers, frozen
 from novacula.optimize.differences import central_differences
 
 Function: TypeAlias = Callable[[Floats], Any]
@@ -110,4 +110,4 @@ class Objective:
             raise ParameterError(
                 f"{name} is {gradient[j]} in coordinate {j}, where x is {x[j]:g} and f is finite: mend the gradient"
             )
-        return frozen(gradient)
+        return read_only(gradient)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_matrix, as_numbers, as_symmetric, as_vector, read_only, require_finite
 from novacula.errors import ParameterError
-from novacula.optimize.arguments import Floats, as_matrix, as_numbers, as_symmetric, as_vector, frozen, refuse_strange
 from novacula.optimize.differences import central_differences
 from novacula.optimize.objective import Function
 
@@ -29,9 +29,9 @@ class Quadratic:
 
     def __post_init__(self) -> None:
         size = np.atleast_2d(as_numbers(self.P, "P")).shape[-1]
-        object.__setattr__(self, "P", frozen(as_symmetric(self.P, "P", size)))
+        object.__setattr__(self, "P", read_only(as_symmetric(self.P, "P", size)))
         q = np.zeros(size) if self.q is None else as_vector(self.q, "q", size)
-        object.__setattr__(self, "q", frozen(q))
+        object.__setattr__(self, "q", read_only(q))
 
     @property
     def matrices(self) -> tuple[Floats, Floats]:
@@ -112,9 +112,9 @@ class QuadraticProgram:
         objective = Quadratic(P, q)
         G, h = paired(self.G, self.h, ("G", "h"), q.size)
         A, b = paired(self.A, self.b, ("A", "b"), q.size)
-        refuse_strange(b, "b")
+        require_finite(b, "b")
         for name, array in zip("PqGhAb", (*objective.matrices, G, h, A, b), strict=True):
-            object.__setattr__(self, name, frozen(np.asarray(array)))
+            object.__setattr__(self, name, read_only(np.asarray(array)))
 
     @property
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:

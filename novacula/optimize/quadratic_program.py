@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, read_only, whole_number
 from novacula.errors import ParameterError
 from novacula.optimize.affine import AffineSet
-from novacula.optimize.arguments import Floats, count, frozen
 from novacula.optimize.interior_point import Inequalities, Solution, solve_inequalities
 from novacula.optimize.kkt import ConstrainedResult, KKTResiduals, largest, measured, solved_at_once
 from novacula.optimize.lagrange import solve_stationary
 from novacula.optimize.program import Quadratic, QuadraticProgram
-from novacula.optimize.words import counted
+from novacula.words import counted
 
 SOLVED_AT_ONCE = "The linear system was solved; no inequality was left."
 INFEASIBLE = "No x satisfies the constraints; the certificate has multipliers that prove it."
@@ -51,7 +51,7 @@ def quadratic_program(
     >>> found.x.round(9), found.inequality_multipliers.round(9)
     (array([0.4, 1.3]), array([1.2, 0. , 0. ]))
     """
-    program, max_iter = QuadraticProgram(P, q, G, h, A, b), count(max_iter, "max_iter")
+    program, max_iter = QuadraticProgram(P, q, G, h, A, b), whole_number(max_iter, "max_iter", 1)
     refuse_concave(program.arrays[0])
     return Elimination.of(program).solve(max_iter)
 
@@ -169,7 +169,7 @@ class Elimination:
     def with_solution(self, u: Floats, inner_z: Floats, solution: Solution | None) -> ConstrainedResult:
         """The result in the variables of the program."""
         P, q, G, h, A, b = self.program.arrays
-        x, z = frozen(self.plane.point + self.plane.directions @ u), self.outer_multipliers(inner_z * self.scale)
+        x, z = read_only(self.plane.point + self.plane.directions @ u), self.outer_multipliers(inner_z * self.scale)
         alpha = self.plane.multipliers(P @ x + q + G.T @ z)
         lagrangian = P @ x + q + G.T @ z - A.T @ alpha
         residuals = measured(lagrangian, G @ x - h, z, A @ x - b)

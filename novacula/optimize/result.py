@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from novacula.arguments import Floats
 from novacula.learner.figure import Figure
-from novacula.optimize.arguments import Floats
 from novacula.optimize.figures import history_figure, path_figure
-from novacula.optimize.words import aligned, counted, listed
+from novacula.optimize.printing import aligned
+from novacula.words import counted, listed
 
 SHOWN = 4
 """Iterations that are printed at the beginning and at the end."""

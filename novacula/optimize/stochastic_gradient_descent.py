@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_point, nonnegative_number, one_of, positive_number, read_only, whole_number
 from novacula.errors import ParameterError
 from novacula.learner.iterate import Outcome
-from novacula.optimize.arguments import Floats, as_point, count, frozen, not_negative, one_of, positive
 from novacula.optimize.objective import Objective, Point
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
@@ -59,7 +59,7 @@ class Batches:
                 slope = np.asarray(self.gradient(weights, order[first : first + self.size]))
                 if slope.shape != weights.shape:
                     raise ParameterError(f"gradient gave shape {slope.shape} for a batch; x0 has shape {weights.shape}")
-                weights = frozen(weights - self.rate(n_updates + done) * slope)
+                weights = read_only(weights - self.rate(n_updates + done) * slope)
                 done += 1
                 mean += (weights - mean) / done
         return weights, mean, done
@@ -96,12 +96,16 @@ def stochastic_gradient_descent(
     >>> found.x  # with ηₜ = 1 / (1 + t) each w is the mean of the examples so far
     array([3.])
     """
-    start, n_examples, n_epochs = as_point(x0), count(n_examples, "n_examples"), count(n_epochs, "n_epochs")
-    eta, kappa = positive(step, "step"), not_negative(decay, "decay")
+    start, n_examples, n_epochs = (
+        as_point(x0),
+        whole_number(n_examples, "n_examples", 1),
+        whole_number(n_epochs, "n_epochs", 1),
+    )
+    eta, kappa = positive_number(step, "step"), nonnegative_number(decay, "decay")
     power = POWERS[one_of(schedule, "schedule", tuple(POWERS))]
     every = np.arange(n_examples)
     objective = Objective(lambda w: f(w, every), lambda w: gradient(w, every), size=len(start))
-    size, rng = min(count(batch_size, "batch_size"), n_examples), np.random.default_rng(random_state)
+    size, rng = min(whole_number(batch_size, "batch_size", 1), n_examples), np.random.default_rng(random_state)
     batches = Batches(gradient, n_examples, size, lambda t: eta / (1 + kappa * t) ** power, rng)
     origin = objective.start(start)
     result = follow(
@@ -109,7 +113,7 @@ def stochastic_gradient_descent(
         objective,
         lambda point: after_epoch(objective, batches, point, average),
         Restless(start, origin.value, origin.gradient, weights=start),
-        tol=not_negative(tol, "tol"),
+        tol=nonnegative_number(tol, "tol"),
         max_iter=n_epochs,
         keep_path=keep_path,
     )
@@ -127,7 +131,7 @@ def after_epoch(objective: Objective, batches: Batches, point: Restless, average
     if average and point.n_updates:  # the first epoch is on its way, and not averaged
         n_averaged = point.n_averaged + done
         with np.errstate(all="ignore"):
-            reported = frozen(point.x + (mean - point.x) * (done / n_averaged))
+            reported = read_only(point.x + (mean - point.x) * (done / n_averaged))
     value = objective.value(reported) if np.isfinite(reported).all() else np.inf
     if not np.isfinite(value):
         return Halt(Outcome.DIVERGED, f"It diverged: f became {value:g} in an epoch; lower step, or let it decay.")

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from novacula.arguments import Floats
 from novacula.learner.iterate import Outcome, iterate
-from novacula.optimize.arguments import Floats
 from novacula.optimize.objective import Objective, Point
 from novacula.optimize.result import Result
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.optimize.arguments import not_negative, positive
+from novacula.arguments import nonnegative_number, positive_number
 
 Weights: TypeAlias = npt.NDArray[Any]
 """float32 or float64, (p,)."""
@@ -34,7 +34,7 @@ class Momentum:
     """
 
     def __init__(self, momentum: float = 0.9) -> None:
-        self.momentum = not_negative(momentum, "momentum", below=1.0)
+        self.momentum = nonnegative_number(momentum, "momentum", below=1.0)
         self.velocity: Weights | None = None
         """The last step Δw."""
 
@@ -58,9 +58,9 @@ class Adam:
     """
 
     def __init__(self, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8) -> None:
-        self.beta1 = not_negative(beta1, "beta1", below=1.0)
-        self.beta2 = not_negative(beta2, "beta2", below=1.0)
-        self.epsilon = positive(epsilon, "epsilon")
+        self.beta1 = nonnegative_number(beta1, "beta1", below=1.0)
+        self.beta2 = nonnegative_number(beta2, "beta2", below=1.0)
+        self.epsilon = positive_number(epsilon, "epsilon")
         self.n_steps = 0
         self.mean: Weights | None = None
         """m, the running mean of gradients."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, FAINT, INK, Figure, few_digits, finite, literal, shortened
+from novacula.learner.figure import COLOURS, FAINT, INK, Figure, few_digits, finite, literal
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

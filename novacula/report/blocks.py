@@ -10,9 +10,10 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from novacula.learner.figure import Figure, few_digits, shortened
+from novacula.learner.figure import Figure, few_digits
 from novacula.learner.work import Cell, WorkTable
 from novacula.table.schema import printable
+from novacula.words import shortened
 
 LONGEST = 800
 """Characters of a sentence or of the words for a picture; names in them may be of any length."""

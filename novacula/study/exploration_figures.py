@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, LINES, Figure, bar_figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, bar_figure, few_digits, literal
 from novacula.projection.figures import scree_figure
 from novacula.study.clusters import Clusters
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

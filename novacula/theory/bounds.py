@@ -20,8 +20,9 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from numbers import Real
 from typing import Any
 
+from novacula.arguments import as_decimal, proportion, whole_number
 from novacula.errors import ParameterError
-from novacula.theory.arguments import as_typed, share, shown, whole
+from novacula.words import quoted
 
 DIGITS = 60
 TRUSTED = 50
@@ -47,7 +48,7 @@ def pac_sample_size(
     173050
     """
     with many_digits():
-        needed = nats(hypotheses, log_hypotheses) - share(delta, "delta").ln()
+        needed = nats(hypotheses, log_hypotheses) - proportion(delta, "delta").ln()
         return ceiling(needed / nats_per_example(epsilon, consistent))
 
 
@@ -64,9 +65,9 @@ def pac_error(
     >>> pac_error(3461, 2**30, delta=1e-6) <= 0.01 < pac_error(3460, 2**30, delta=1e-6)
     True
     """
-    n = whole(n, "n")
+    n = whole_number(n, "n")
     with many_digits():
-        needed = nats(hypotheses, log_hypotheses) - share(delta, "delta").ln()
+        needed = nats(hypotheses, log_hypotheses) - proportion(delta, "delta").ln()
         if needed >= (n if consistent else 2 * n):
             return 1.0
         return float(needed / n if consistent else (needed / (2 * n)).sqrt())
@@ -85,7 +86,7 @@ def pac_delta(
     >>> pac_delta(3461, 2**30, epsilon=0.01) <= 1e-6 < pac_delta(3460, 2**30, epsilon=0.01)
     True
     """
-    n = whole(n, "n")
+    n = whole_number(n, "n")
     with many_digits():
         missing = nats(hypotheses, log_hypotheses) - n * nats_per_example(epsilon, consistent)
         return float(min(missing, Decimal(0)).exp())
@@ -99,7 +100,7 @@ def vc_sample_size(vc: int, epsilon: float = 0.05, delta: float = 0.05) -> int:
     """
     with many_digits():
         constant, slope = vc_terms(vc, delta)
-        eps = share(epsilon, "epsilon")
+        eps = proportion(epsilon, "epsilon")
         return ceiling((constant - slope * eps.ln()) / eps)
 
 
@@ -112,7 +113,7 @@ def vc_error(n: int, vc: int, delta: float = 0.05) -> float:
     >>> vc_error(1899, 3, delta=0.05) <= 0.1 < vc_error(1898, 3, delta=0.05)
     True
     """
-    n = whole(n, "n")
+    n = whole_number(n, "n")
     with many_digits():
         constant, slope = vc_terms(vc, delta)
         if constant >= n:
@@ -132,23 +133,23 @@ def nats(hypotheses: Any, log_hypotheses: Any) -> Decimal:
         raise ParameterError("give either hypotheses, the size of the space, or log_hypotheses, its natural logarithm")
     if hypotheses is None:
         if not isinstance(log_hypotheses, Real) or not 0 <= float(log_hypotheses) < math.inf:
-            raise ParameterError(f"log_hypotheses is {shown(log_hypotheses)}; it must be finite and not negative")
-        return as_typed(log_hypotheses)
-    size = whole(hypotheses, "hypotheses", 1)
+            raise ParameterError(f"log_hypotheses is {quoted(log_hypotheses)}; it must be finite and not negative")
+        return as_decimal(log_hypotheses)
+    size = whole_number(hypotheses, "hypotheses", 1)
     low_bits = max(0, size.bit_length() - 4 * DIGITS)  # the others hold more digits than are trusted
     return Decimal(size >> low_bits).ln() + low_bits * Decimal(2).ln()
 
 
 def nats_per_example(epsilon: Any, consistent: bool) -> Decimal:
     """By how much an example lowers the logarithm of the bound on δ."""
-    eps = share(epsilon, "epsilon")
+    eps = proportion(epsilon, "epsilon")
     return eps if consistent else 2 * eps**2
 
 
 def vc_terms(vc: Any, delta: Any) -> tuple[Decimal, Decimal]:
     """Give c and s of 4 log₂(2/δ) + 8·vc·log₂(13/ε) = c − s·ln ε."""
-    slope = 8 * whole(vc, "vc") / Decimal(2).ln()
-    return 4 * (2 / share(delta, "delta")).ln() / Decimal(2).ln() + slope * Decimal(13).ln(), slope
+    slope = 8 * whole_number(vc, "vc") / Decimal(2).ln()
+    return 4 * (2 / proportion(delta, "delta")).ln() / Decimal(2).ln() + slope * Decimal(13).ln(), slope
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from novacula.errors import ParameterError
+from novacula.arguments import Floats, as_numbers, whole_number
+from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, finite
-from novacula.theory.arguments import Floats, as_numbers, whole
 from novacula.theory.bounds import pac_error
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def in_words(places: Sequence[int], bound: Floats, runs: Floats) -> str:
 
 def increasing(sizes: Sequence[int]) -> list[int]:
     """Numbers of examples in their order, which is that of the axis."""
-    places = [whole(n, "a sample size", 1) for n in sizes]
+    places = [whole_number(n, "a sample size", 1) for n in sizes]
     if not places or any(after <= before for before, after in pairwise(places)):
         raise ParameterError("sizes must be at least one number of examples, each larger than the one before")
     return places
@@ -91,7 +91,7 @@ def increasing(sizes: Sequence[int]) -> list[int]:
 
 def one_row_a_size(errors: npt.ArrayLike, n_sizes: int) -> Floats:
     """Measured errors as an array (sizes, runs)."""
-    measured = finite(as_numbers(errors, "the measured errors"), "a measured error")
+    measured = finite(as_numbers(errors, "the measured errors", DataError), "a measured error")
     if measured.ndim not in (1, 2) or len(measured) != n_sizes or not measured.size:
         raise ParameterError(f"errors of shape {measured.shape} do not fit {n_sizes} sizes: give one row a size")
     large = measured[np.abs(measured) > 1]

@@ -16,9 +16,9 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_points
 from novacula.errors import DataError
-from novacula.theory.arguments import Floats, Labels, as_points
-from novacula.theory.shattering import cover_dichotomies
+from novacula.theory.shattering import Labels, cover_dichotomies
 
 MARGIN = 1e-9
 """Unit vectors within this of a degenerate position are taken to be in it; the solver sees no smaller margins."""

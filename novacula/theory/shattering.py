@@ -18,8 +18,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import Floats, as_points, whole_number
 from novacula.errors import DataError, InputTypeError
-from novacula.theory.arguments import Floats, Labels, as_points, shown, whole
+from novacula.words import quoted
 
 MAX_READS = 10**9
 """Labels that a search for shattered sets may read, which takes some seconds."""
@@ -33,6 +34,7 @@ class Family(Protocol):
         ...
 
 
+Labels: TypeAlias = npt.NDArray[np.bool_]
 AnyFamily: TypeAlias = Family | Callable[[Floats], Iterable[npt.ArrayLike]]
 
 
@@ -55,7 +57,7 @@ def cover_dichotomies(P: int, N: int) -> int:
     >>> cover_dichotomies(4, 3)  # four points in the plane, lines anywhere
     14
     """
-    P, N = whole(P, "P"), whole(N, "N")
+    P, N = whole_number(P, "P"), whole_number(N, "N")
     if P == 0:
         return 1
     return 2 * growth_function(P - 1, N - 1) if N else 0
@@ -67,7 +69,7 @@ def growth_function(n: int, vc: int) -> int:
     >>> [growth_function(n, 2) for n in range(6)]
     [1, 2, 4, 7, 11, 16]
     """
-    n, vc = whole(n, "n"), whole(vc, "vc")
+    n, vc = whole_number(n, "n"), whole_number(vc, "vc")
     return 2**n if vc >= n else sum(math.comb(n, i) for i in range(vc + 1))
 
 
@@ -126,10 +128,10 @@ def labellings(family: AnyFamily, points: Floats) -> Labels:
         raise InputTypeError(f"{family.__name__} is a class; give a family of it, as in {family.__name__}()")
     produce = getattr(family, "dichotomies", family)
     if not callable(produce):
-        raise InputTypeError(f"{shown(family)} is no family: give an object with dichotomies(points), or a function")
+        raise InputTypeError(f"{quoted(family)} is no family: give an object with dichotomies(points), or a function")
     given = produce(points)
     if not isinstance(given, Iterable):
-        raise InputTypeError(f"the family gave {shown(given)}; give labellings, each with one boolean a point")
+        raise InputTypeError(f"the family gave {quoted(given)}; give labellings, each with one boolean a point")
     rows = [np.asarray(row) for row in given]
     if not rows or any(row.shape != (len(points),) for row in rows):
         raise DataError(f"a family gives at least one labelling, each with {len(points)} booleans for as many points")

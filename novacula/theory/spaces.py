@@ -14,8 +14,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Literal, overload
 
+from novacula.arguments import whole_number
 from novacula.errors import ParameterError
-from novacula.theory.arguments import whole
 
 MAX_BITS = 2**26
 """Eight megabytes: a size beyond it is given as a logarithm only."""
@@ -34,9 +34,9 @@ def conjunctions(attributes: int | Iterable[int], *, log: bool = False) -> int |
     (59050, 973)
     """
     if isinstance(attributes, Iterable):
-        choices = [whole(d, "the number of values of an attribute", 2) + 1 for d in attributes]
+        choices = [whole_number(d, "the number of values of an attribute", 2) + 1 for d in attributes]
         return held(lambda: one_more(math.fsum(map(math.log, choices))), lambda: math.prod(choices) + 1, log)
-    n = whole(attributes, "the number of attributes")
+    n = whole_number(attributes, "the number of attributes")
     return held(lambda: one_more(n * math.log(3)), lambda: 3**n + 1, log)
 
 
@@ -50,7 +50,7 @@ def decision_trees(attributes: int, *, log: bool = False) -> int | float:
     >>> decision_trees(3), decision_trees(100, log=True)
     (256, 8.786...e+29)
     """
-    m = whole(attributes, "the number of attributes")
+    m = whole_number(attributes, "the number of attributes")
     return held(lambda: math.ldexp(math.log(2), m), lambda: 1 << (1 << m), log)
 
 
@@ -67,7 +67,7 @@ def k_term_dnf(attributes: int, k: int, *, log: bool = False) -> int | float:
     >>> k_term_dnf(2, 1), k_term_dnf(2, 3)
     (10, 1000)
     """
-    n, k = whole(attributes, "the number of attributes"), whole(k, "k", 1)
+    n, k = whole_number(attributes, "the number of attributes"), whole_number(k, "k", 1)
     return held(lambda: k * one_more(n * math.log(3)), lambda: (3**n + 1) ** k, log)
 
 
@@ -83,7 +83,11 @@ def k_clause_cnf(attributes: int, k: int, literals: int = 3, *, log: bool = Fals
     >>> k_clause_cnf(4, 2)
     262144
     """
-    n, k, width = whole(attributes, "the number of attributes", 1), whole(k, "k", 1), whole(literals, "literals", 1)
+    n, k, width = (
+        whole_number(attributes, "the number of attributes", 1),
+        whole_number(k, "k", 1),
+        whole_number(literals, "literals", 1),
+    )
     return held(lambda: width * k * math.log(2 * n), lambda: (2 * n) ** (width * k), log)
 
 

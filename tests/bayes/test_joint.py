@@ -163,7 +163,7 @@ def test_bad_tables(probabilities, variables, error, sentence):
         (lambda j: j.independent("a", "a"), ParameterError, "stands on two sides"),
         (lambda j: j.entropy(["a", "a"]), ParameterError, "stands twice"),
         (lambda j: j.marginal([]), ParameterError, "no variables to keep"),
-        (lambda j: j.expectation("a"), ParameterError, "the values of 'a' is of type"),
+        (lambda j: j.expectation("a"), ParameterError, "the values of 'a' must be an array of numbers, not of type"),
         (lambda j: j.chain_rule({"a": "y", "b": 0}), DataError, "a = y has probability 0"),
         (lambda j: j.chain_rule({"a": "x"}, order=["b"]), ParameterError, "it must name the variables 'a'"),
         (lambda j: j.inclusion_exclusion(), ParameterError, "there are 0 events"),

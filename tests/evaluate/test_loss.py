@@ -73,7 +73,7 @@ def test_other_names_and_lookups():
     [
         ("zero_one", [1, 2], [1], None, "1 predictions were given for 2 rows"),
         ("squared", [], [], None, "no rows"),
-        ("squared", ["a"], [1.0], None, "the targets are of type"),
+        ("squared", ["a"], [1.0], None, "the targets must be an array of numbers, not of type"),
         ("squared", [1.0, 2.0], [1.0, np.nan], None, "row 2 is NaN"),
         ("log", ["a", "b"], [[0.5, 0.5]] * 2, ["a", "b", "c"], "do not fit 3 classes"),
         ("log", ["a", "b"], [[0.5, 0.5], [0.9, 0.9]], ["a", "b"], "probabilities of row 2"),

@@ -221,7 +221,7 @@ def test_an_unreachable_tolerance_ends():
         (lambda x: x @ x, None, [1.0, np.nan], {}, "x0 has nan in coordinate 1"),
         (lambda x: x @ x, None, [1.0, np.inf], {}, "x0 has inf"),
         (lambda x: x @ x, None, [], {}, "x0 has shape"),
-        (lambda x: x @ x, None, ["1"], {}, "x0 is of type"),
+        (lambda x: x @ x, None, ["1"], {}, "x0 must be an array of numbers, not of type"),
         (lambda x: x, None, [1.0, 2.0], {}, "f gave an array"),
         (lambda x: x @ x, lambda x: [1.0], [1.0, 2.0], {}, "gradient gave shape"),
         (lambda x: x @ x, lambda x: x * np.nan, [1.0], {}, "gradient is nan in coordinate 0"),

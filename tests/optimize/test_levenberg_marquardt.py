@@ -61,7 +61,7 @@ def test_units_do_not_matter():
         (lambda x: [np.nan], None, "f is nan at the start"),
         (lambda x: [x[0]], lambda x: [[1.0, 2.0]], "jacobian has shape"),
         (lambda x: [x[0]], lambda x: [[np.nan]], "jacobian is nan in entry"),
-        (lambda x: ["a"], None, "what residuals gives is of type"),
+        (lambda x: ["a"], None, "what residuals gives must be an array of numbers, not of type"),
     ],
 )
 def test_bad_input(residuals, jacobian, message):

@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import optimize
 
+from novacula.arguments import one_of, positive_number
 from novacula.bayes.density_figures import peaks
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Work
-from novacula.optimize.arguments import one_of, positive
 from novacula.table.chunk import Floats
 
 KINDS = ("equal-tailed", "hpd")
@@ -92,7 +92,7 @@ class Conjugate(ABC):
 
 def interval(distribution: Any, level: float, kind: str) -> tuple[float, float]:
     """Where a frozen distribution of one number has probability `level`."""
-    level = positive(level, "level", below=1.0)
+    level = positive_number(level, "level", below=1.0)
     if one_of(kind, "kind", KINDS) == "equal-tailed":
         low, high = distribution.ppf([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
         return float(low), float(high)

@@ -14,12 +14,12 @@ from typing import Any, Self
 import numpy as np
 from scipy import special, stats
 
+from novacula.arguments import as_numbers, nonnegative_number, positive_number
 from novacula.bayes.conjugate.base import Conjugate, densities_figure, interval, require_data, require_mode
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure
 from novacula.learner.work import Step, Work
-from novacula.optimize.arguments import as_numbers, not_negative, positive
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class BetaBernoulli(Conjugate):
     zeros: float = 0.0
 
     def __post_init__(self) -> None:
-        positive(self.a, "a")
-        positive(self.b, "b")
-        not_negative(self.ones, "ones")
-        not_negative(self.zeros, "zeros")
+        positive_number(self.a, "a")
+        positive_number(self.b, "b")
+        nonnegative_number(self.ones, "ones")
+        nonnegative_number(self.zeros, "zeros")
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The model after more data: a sequence of 0 and 1, or of false and true."""

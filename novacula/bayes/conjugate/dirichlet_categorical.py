@@ -14,14 +14,15 @@ from typing import Any, Self
 import numpy as np
 from scipy import special, stats
 
+from novacula.arguments import as_numbers, positive_number, require_finite
 from novacula.bayes.conjugate.base import Conjugate, interval, require_data, require_mode
-from novacula.bayes.probabilities import as_weights, refuse_doubled, said, some
+from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.work import Step, Work
-from novacula.optimize.arguments import as_numbers, positive, refuse_strange
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
+from novacula.words import listed, quoted
 
 _SIDES = 12  # categories written out
 
@@ -43,15 +44,17 @@ class DirichletCategorical(Conjugate):
 
     def __post_init__(self) -> None:
         if isinstance(self.alpha, str) or not hasattr(self.alpha, "__iter__"):
-            raise InputTypeError(f"alpha is {said(self.alpha)}; give a mapping of categories to numbers, or a sequence")
+            raise InputTypeError(
+                f"alpha is {quoted(self.alpha)}; give a mapping of categories to numbers, or a sequence"
+            )
         pairs = self.alpha.items() if isinstance(self.alpha, Mapping) else enumerate(self.alpha)
-        alpha = {category: positive(value, f"alpha of {said(category)}") for category, value in pairs}
+        alpha = {category: positive_number(value, f"alpha of {quoted(category)}") for category, value in pairs}
         refuse_doubled(tuple(alpha), "categories")
         if len(alpha) < 2:
             raise ParameterError("there is one category only, whose probability is 1; give two or more")
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "counts", tuple(self.counts) or (0.0,) * len(alpha))
-        refuse_strange(counts := as_numbers(self.counts, "counts"), "counts")
+        require_finite(counts := as_numbers(self.counts, "counts"), "counts")
         if len(counts) != len(alpha) or min(counts) < 0:
             raise ParameterError(f"counts must be {len(alpha)} numbers of at least 0, one a category")
 
@@ -63,7 +66,7 @@ class DirichletCategorical(Conjugate):
     def update(self, data: Any, weight: Any = None) -> Self:
         """The model after more data: a sequence of categories."""
         if isinstance(data, (str, Mapping)) or not hasattr(data, "__iter__"):
-            raise InputTypeError(f"data are a sequence of categories: put {said(data)} in a list")
+            raise InputTypeError(f"data are a sequence of categories: put {quoted(data)} in a list")
         values = list(data)
         if not values:
             raise DataError("there are no data; give at least one category")
@@ -71,7 +74,7 @@ class DirichletCategorical(Conjugate):
         counts = np.array(self.counts)
         for i, (value, w) in enumerate(zip(values, as_weights(weight, len(values)), strict=True)):
             if value not in place:
-                raise DataError(f"datum {i} is {said(value)}, which is none of {some(self.categories)}")
+                raise DataError(f"datum {i} is {quoted(value)}, which is none of {listed(self.categories)}")
             counts[place[value]] += w
         return replace(self, counts=tuple(counts.tolist()))
 

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
 from novacula.bayes.conjugate.numbers import OfNumbers
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure
 from novacula.learner.work import Step, Work
-from novacula.optimize.arguments import as_point, positive
 from novacula.table.chunk import Floats
 
 
@@ -45,7 +45,7 @@ class NormalInverseGamma(OfNumbers):
     def __post_init__(self) -> None:
         as_point([self.mu0], "mu0")
         for name in ("kappa0", "alpha0", "beta0"):
-            positive(getattr(self, name), name)
+            positive_number(getattr(self, name), name)
 
     @property
     def parameters(self) -> dict[str, float]:

@@ -13,11 +13,11 @@ from typing import Any
 
 from scipy import stats
 
+from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
 from novacula.bayes.conjugate.numbers import OfNumbers
 from novacula.learner.figure import Figure
 from novacula.learner.work import Step, Work
-from novacula.optimize.arguments import as_point, positive
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,8 +35,8 @@ class NormalMean(OfNumbers):
 
     def __post_init__(self) -> None:
         as_point([self.mu0], "mu0")
-        positive(self.tau0, "tau0")
-        positive(self.sigma, "sigma")
+        positive_number(self.tau0, "tau0")
+        positive_number(self.sigma, "sigma")
 
     @property
     def parameters(self) -> dict[str, float]:

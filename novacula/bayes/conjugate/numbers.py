@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from novacula.arguments import as_numbers, require_finite
 from novacula.bayes.conjugate.base import Conjugate
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError
-from novacula.optimize.arguments import as_numbers, refuse_strange
 from novacula.statistics import ClassMoments
 from novacula.table import Chunk
 
@@ -24,7 +24,7 @@ def moments_of(data: Any, weight: Any) -> ClassMoments:
     numbers = as_numbers(data, "data")
     if numbers.ndim != 1 or not numbers.size:
         raise DataError(f"data have shape {numbers.shape}; give a flat list of at least one number")
-    refuse_strange(numbers, "data")
+    require_finite(numbers, "data")
     weights = as_weights(weight, len(numbers))
     if not weights.sum() > 0:
         raise DataError("the weights sum to zero: no datum counts")

@@ -31,9 +31,9 @@ from novacula.graph.hmm.start import Given, Starts, allowed_transitions
 from novacula.graph.hmm.viterbi import best_paths
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits
+from novacula.learner.expectation_maximization import EMResult, Restart
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Step, Work
-from novacula.mixture.em import EMResult, Restart
 from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.admission import first_fault
 from novacula.table.admitting import refusal

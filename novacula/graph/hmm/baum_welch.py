@@ -20,7 +20,7 @@ from novacula.errors import DataError
 from novacula.graph.hmm.blocks import Block, each
 from novacula.graph.hmm.forward_backward import Lattice, refuse_impossible
 from novacula.graph.hmm.parameters import Emission, Parameters, Solver, log_pseudo, shares
-from novacula.mixture.em import EMResult, expectation_maximization
+from novacula.learner.expectation_maximization import EMResult, expectation_maximization
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum

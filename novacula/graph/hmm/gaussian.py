@@ -15,8 +15,8 @@ from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.learner.card import Admits, Card
+from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Step
-from novacula.mixture.em import Restart
 from novacula.mixture.gaussian.covariance import CovarianceType, Family
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.kernel.algebra.rows import dense
-from novacula.learner.figure import COLOURS, FAINT, INK, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, FAINT, INK, Figure, few_digits, literal
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

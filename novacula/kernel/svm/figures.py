@@ -9,8 +9,9 @@ from scipy.sparse import csr_matrix, issparse
 
 from novacula.kernel.algebra.rows import dense
 from novacula.kernel.svm.shown_machine import ShownMachine
-from novacula.learner.figure import COLOURS, INK, Figure, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, literal
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

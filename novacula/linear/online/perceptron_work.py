@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, LINES, Figure, curve_figure, literal, shortened
+from novacula.learner.figure import COLOURS, LINES, Figure, curve_figure, literal
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.online.replay import Correction, replay
 from novacula.linear.plane import SHOWN, weighted_sum
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, Figure, curve_figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, curve_figure, few_digits, literal
 from novacula.mixture.lloyd.assignment import Assignment
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

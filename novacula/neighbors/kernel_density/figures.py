@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
 from novacula.neighbors.kernel_density.density import Density
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, LINES, Figure, literal, shortened
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, literal
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

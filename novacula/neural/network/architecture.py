@@ -15,12 +15,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import one_of, whole_number
 from novacula.errors import ParameterError
 from novacula.neural.network.activation import ACTIVATIONS
 from novacula.neural.network.jet import Array
 from novacula.neural.network.layer_function import LayerFunction
 from novacula.neural.network.loss import OUTPUTS
-from novacula.optimize.arguments import count, one_of
 
 Layers: TypeAlias = list[tuple[Array, Array]]
 """W (in, out) and b (out,) of each layer."""
@@ -45,7 +45,7 @@ class Architecture:
         if len(self.sizes) < 2:
             raise ParameterError(f"sizes is {self.sizes!r}; it must name the inputs and the outputs at least")
         for size in self.sizes:
-            count(size, "a size of the network")
+            whole_number(size, "a size of the network", 1)
         one_of(self.activation, "activation", tuple(ACTIVATIONS))
         one_of(self.output, "output", tuple(OUTPUTS))
 

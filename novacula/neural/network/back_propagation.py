@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from novacula.arguments import one_of, whole_number
 from novacula.errors import ParameterError
 from novacula.neural.network.architecture import Architecture, Layers
 from novacula.neural.network.jet import Array
 from novacula.neural.network.loss import LOSSES
-from novacula.optimize.arguments import count, one_of
 
 
 class BackPropagation:
@@ -34,7 +34,7 @@ class BackPropagation:
         self.loss = LOSSES[one_of(loss, "loss", tuple(LOSSES))]
         self.loss.check(architecture.output)
         self.architecture = architecture
-        self.batch_rows = count(batch_rows, "batch_rows")
+        self.batch_rows = whole_number(batch_rows, "batch_rows", 1)
         *self.hidden, self.last = architecture.functions
         widths = architecture.sizes[1:]
         *self.values, self.net = (np.empty((batch_rows, w), dtype) for w in widths)

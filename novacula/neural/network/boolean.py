@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.learner.figure import shortened
 from novacula.neural.network.architecture import Architecture
 from novacula.neural.network.jet import Array
+from novacula.words import shortened
 
 STEEP = 40.0
 """The factor c. A unit gives 2·10⁻⁹ for rows next to its own, so that even 65536 units do not disturb each other."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from novacula.arguments import one_of
 from novacula.errors import DataError, ParameterError
 from novacula.neural.network.architecture import Architecture
 from novacula.neural.network.examples import Examples
@@ -22,7 +23,6 @@ from novacula.neural.network.loss import LOSSES
 from novacula.neural.network.penalties import Penalties
 from novacula.neural.network.tape import Tape
 from novacula.neural.network.tying import Tying
-from novacula.optimize.arguments import one_of
 
 BLOCK_NUMBERS = 1 << 18
 """Numbers in the widest jets of a block of rows: 2 MB, which the cache of a core can hold."""

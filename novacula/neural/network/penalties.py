@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from novacula.arguments import nonnegative_number
 from novacula.neural.network.architecture import Architecture
 from novacula.neural.network.jet import Array
-from novacula.optimize.arguments import not_negative
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Penalties:
 
     def __post_init__(self) -> None:
         for name in ("weight_decay", "curvature", "slope_weight"):
-            not_negative(getattr(self, name), name)
+            nonnegative_number(getattr(self, name), name)
 
     @property
     def order(self) -> int:

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import InputTypeError, ParameterError
-from novacula.learner.figure import shortened
 from novacula.neural.network.architecture import Architecture
 from novacula.neural.network.jet import Array
+from novacula.words import shortened
 
 Weight: TypeAlias = tuple[int, int | None, int]
 Groups: TypeAlias = (

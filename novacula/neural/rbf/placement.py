@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
+from novacula.arguments import as_numbers
 from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.mixture import KMeans
 from novacula.mixture.gaussian.start import RowSample
@@ -92,11 +93,3 @@ def given_widths(width: Any, n_centers: int) -> Floats:
         worst = values[~(np.isfinite(values) & (values > 0.0))].flat[0]
         raise ParameterError(f"width holds {worst}; widths must be finite and above 0")
     return np.broadcast_to(values, n_centers).copy()
-
-
-def as_numbers(values: Any, name: str) -> Floats:
-    """What a parameter holds as an array of numbers."""
-    try:
-        return np.array(values, np.float64, ndmin=0)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name} is {values!r}; it must hold numbers") from None

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.evaluate.bias_variance import BiasVariance, SplitLoss, bias_variance
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.report.blocks import Block, Grid, Picture, Points, Words
 from novacula.report.reading import Reading
 from novacula.study.cell import build, told
 from novacula.study.leaderboard import Entry
 from novacula.study.question import subsample
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

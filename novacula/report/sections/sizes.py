@@ -9,10 +9,11 @@ import numpy as np
 
 from novacula.evaluate.error_curve import mark_choice, place_sizes
 from novacula.evaluate.loss import Floats
-from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, literal
 from novacula.report.blocks import Block, Fold, Picture, Words
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.evaluate.compare import compare
-from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.learner.work import Cell
 from novacula.report.blocks import Block, Grid, Picture, Points, Words
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

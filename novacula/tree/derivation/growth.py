@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.figure import shortened
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.tree.constants import GINI
 from novacula.tree.derivation import arithmetic
@@ -16,6 +15,7 @@ from novacula.tree.derivation.split import Split
 from novacula.tree.derivation.words import CLASSES, class_counts, way, where
 from novacula.tree.export import tree_figure
 from novacula.tree.export.condition import amount
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.figure import shortened
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.table import Chunk, Table
 from novacula.table.chunk import UNSEEN, Floats
@@ -20,6 +19,7 @@ from novacula.tree.derivation.words import CLASSES, step_condition, way, where
 from novacula.tree.export.condition import amount, digits
 from novacula.tree.routing import Routes
 from novacula.tree.structure import Integers, most_frequent
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier

@@ -14,9 +14,10 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, Figure, fonts, literal, shortened
+from novacula.learner.figure import COLOURS, INK, Figure, fonts, literal
 from novacula.table.chunk import Floats
 from novacula.tree.export.named import NamedTree
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
