@@ -1,8 +1,8 @@
 """Which learners there are: found by walking the families, never listed by hand.
 
-A family is a package inside `novacula` that is none of the shared rooms; it names its learners in `__all__`.
-The id of a learner is its class name in kebab case. It stands in model files and on the command line, so to
-rename a class breaks both.
+A family is a package inside `novacula` that says `is_family = True`; it names its learners in `__all__`.
+The id of a learner is its class name in kebab case. Model files and the command line use it, so renaming a class
+breaks both.
 """
 
 from __future__ import annotations
@@ -22,25 +22,6 @@ from novacula.errors import ParameterError
 
 if TYPE_CHECKING:
     from novacula.learner.base import Learner
-
-ROOMS = frozenset(
-    {
-        "table",
-        "statistics",
-        "learner",
-        "loops",
-        "optimize",
-        "checks",
-        "cli",
-        "datasets",
-        "theory",
-        "report",
-        "study",
-        "evaluate",
-        "web",
-    }
-)
-"""The packages that serve every family and hold no learners."""
 
 _WORD_START = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -128,10 +109,11 @@ def _walk() -> dict[str, type[Learner]]:
 
 
 def _families(package: ModuleType) -> Iterator[ModuleType]:
-    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
-    for name in names:
-        if name not in ROOMS and not name.startswith("_"):
-            yield importlib.import_module(f"{package.__name__}.{name}")
+    rooms = (module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
+    for name in sorted(name for name in rooms if not name.startswith("_")):
+        room = importlib.import_module(f"{package.__name__}.{name}")
+        if getattr(room, "is_family", False):
+            yield room
 
 
 def _derives(thing: Any, base: type) -> TypeGuard[type]:
