@@ -1,8 +1,8 @@
 """The one loop of all iterative learners: params out, a step back, the objective judged, the end explained.
 
-A step maps params to better params and tells the objective of the params it was given, since the pass over
-the data that serves the update tells that for free. So the history starts with the objective of the start,
-and the params that are given back are those of its last entry. EM, Newton, Lloyd, a level of a tree: steps.
+A step maps params to better params and gives the objective of the params it was given, since the pass over
+the data that serves the update gives that for free. So the history starts with the objective of the start,
+and the params that are returned are those of its last entry. EM, Newton, Lloyd, a level of a tree: steps.
 
     >>> def newton(x):  # for √2, with |x² − 2| as the objective
     ...     return (x + 2 / x) / 2, abs(x * x - 2)
@@ -103,17 +103,17 @@ def iterate(
     objective, params)` sees each accepted objective, that of the start as iteration 0, and ends the run by
     returning True.
     """
-    rule = Rule(tol, atol, direction, monotone, noise)
+    rule = StoppingRule(tol, atol, direction, monotone, noise)
     if max_iter < 0:
         raise ParameterError(f"max_iter is {max_iter!r}; it must not be negative")
-    kept, history = params, list[float]()
+    last_good, history = params, list[float]()
     while True:
         following, objective = step(params)
         objective = float(objective)
         fault = rule.fault(history, objective)
         if fault is not None:
-            return Run(kept, tuple(history), fault, refused=objective)
-        kept = params
+            return Run(last_good, tuple(history), fault, refused=objective)
+        last_good = params
         history.append(objective)
         stopped = monitor is not None and bool(monitor(len(history) - 1, objective, params))
         if isinstance(following, Outcome):
@@ -126,7 +126,7 @@ def iterate(
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoppingRule:
     """When an objective has settled, and when it is refused."""
 
     tol: float | None
@@ -161,7 +161,7 @@ class Rule:
 
 
 def warn_unless_converged(run: Run[P], learner: str) -> None:
-    """Say in a `ConvergenceWarning` how a run fell short; who stopped it by a monitor need not be told."""
+    """Say in a `ConvergenceWarning` how a run fell short; a run that a monitor stopped is not worth a warning."""
     if run.outcome in (Outcome.CONVERGED, Outcome.STOPPED):
         return
     from sklearn.exceptions import ConvergenceWarning

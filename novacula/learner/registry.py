@@ -66,7 +66,7 @@ def look_up(name: str, task: str | None = None) -> str:
         return near[0]
     if near:
         raise ParameterError(f"{name!r} may be {' or '.join(near)}: write it out")
-    other = find(name).card.task  # which refuses what is no learner at all
+    other = find(name).card.task  # which refuses a name that no learner has
     raise ParameterError(f"{name!r} is a learner for {other}, not for {task}")
 
 
@@ -92,13 +92,13 @@ def state_types(learners: Iterable[type]) -> dict[str, type]:
 
 def discover(package: ModuleType, base: type) -> dict[str, type]:
     """Give by id the public, concrete subclasses of `base` that a package's families name in `__all__`."""
-    found: dict[str, type] = {}
+    learners: dict[str, type] = {}
     for family in _families(package):
         for name in getattr(family, "__all__", ()):
             thing = getattr(family, name)
             if _derives(thing, base) and not inspect.isabstract(thing) and not thing.__name__.startswith("_"):
-                _enter(found, learner_id(thing), thing)
-    return found
+                _enter(learners, learner_id(thing), thing)
+    return learners
 
 
 @cache
@@ -120,8 +120,8 @@ def _derives(thing: Any, base: type) -> TypeGuard[type]:
     return isinstance(thing, type) and issubclass(thing, base) and thing is not base
 
 
-def _enter(known: dict[str, type], name: str, kind: type) -> None:
-    other = known.setdefault(name, kind)
+def _enter(registry: dict[str, type], name: str, kind: type) -> None:
+    other = registry.setdefault(name, kind)
     if other is not kind:
         pair = " and ".join(f"{one.__module__}.{one.__qualname__}" for one in (other, kind))
         raise ParameterError(f"{pair} would both be called {name!r} in model files: rename one of them")

@@ -1,4 +1,4 @@
-"""What a learner admits, and how a chunk is looked at: beside the learner's own work, so that it costs no pass.
+"""What a learner admits, and how chunks are checked: during the learner's own pass, so that it costs no extra one.
 
 Admits   which rows a learner can work with: declared on its card
 Look     finds out whether a chunk holds what is not admitted, and counts what can only be judged of all rows
@@ -23,8 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Admits:
     """Which rows a learner can work with.
 
-    `missing` and `infinite` values of its columns are taken or refused; in a target they are always refused. At least
-    so many `classes` must have rows that count. A row of weight 0 may hold anything, but some row must have weight.
+    `missing` and `infinite` values of its columns are taken or refused; in a target they are always refused. At
+    least this many `classes` must have rows that count. A row of weight 0 may hold anything, but some row must have
+    weight.
     """
 
     missing: bool = False
@@ -33,7 +34,7 @@ class Admits:
 
     @property
     def refused(self) -> frozenset[str]:
-        """What must not stand in a column."""
+        """What a column must not hold."""
         return frozenset(word for word in ("missing", "infinite") if not getattr(self, word))
 
     def words(self) -> str:
@@ -75,7 +76,7 @@ class NotAdmitted(Exception):  # noqa: N818  (it ends a pass, and no user sees i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """What a pass saw beside its own work: weight of all rows and of each class, unseen categories by column."""
+    """What a pass saw besides its own work: weight of all rows and of each class, unseen categories by column."""
 
     weight: float
     classes: Floats
@@ -87,7 +88,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beside:
-    """The result of a pass, or of a part of it, beside what was seen."""
+    """The result of a pass, or of a part of it, together with what was seen."""
 
     seen: Seen | None
     result: Any
@@ -103,7 +104,7 @@ def both_seen(one: Seen | None, other: Seen | None) -> Seen | None:
 
 @dataclass(frozen=True)
 class Look:
-    """How chunks are looked at, on whichever thread or machine they are.
+    """How chunks are checked, on any thread or machine.
 
     With `shown`, values that are not admitted make the answer for their row NaN or infinite, and only then are looked
     for.

@@ -1,4 +1,4 @@
-"""The loop over partitions that looks at its first pass: what a learner does not admit is refused with its place.
+"""The loop over partitions, which checks rows during the first pass: what a learner does not admit is refused.
 
 The look is a statistic beside the learner's own, so admission says the same of an array, a frame, a file and a table
 on a cluster. Only where a value must be refused is the table read again, in order, for the first row that holds one.
@@ -18,7 +18,7 @@ from novacula.errors import DataError, UnseenCategoryWarning, warn_user
 from novacula.table.admission import Admits, Beside, Fault, Look, NotAdmitted, Seen, both_seen, first_fault
 from novacula.table.chunk import Chunk
 from novacula.table.encode import refused_target
-from novacula.table.runner import Layout, Runner
+from novacula.table.runner import ChunkLayout, Runner
 from novacula.table.schema import Schema
 from novacula.table.source import Partition
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AdmittingRunner(ABC):
-    """A table's runner, which looks at the rows while they are first passed over."""
+    """A table's runner that checks the rows during their first pass."""
 
     def __init__(self, table: Table, look: Look) -> None:
         self._table, self._look = table, look
@@ -43,7 +43,7 @@ class AdmittingRunner(ABC):
         """Whether passes run in this process."""
         return self._inner.is_local
 
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., Any], args: Any) -> Any:
+    def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., Any], args: Any) -> Any:
         """Add what `observe` says of each chunk."""
         if not self._is_over:
             with self._refusing():
@@ -52,7 +52,9 @@ class AdmittingRunner(ABC):
                 return both.result
         return self._inner.reduce(parts, layout, observe, args)
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., Any], state: Any, args: Any) -> Any:
+    def fold(
+        self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., Any], state: Any, args: Any
+    ) -> Any:
         """Take the chunks in order."""
         if not self._is_over:
             with self._refusing():
@@ -61,7 +63,7 @@ class AdmittingRunner(ABC):
                 return both.result
         return self._inner.fold(parts, layout, step, state, args)
 
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+    def map(self, parts: Sequence[Partition], layout: ChunkLayout, function: Callable[..., Any], args: Any) -> Any:
         """Give the function's array for each chunk, in order."""
         if not self._is_over:
             with self._refusing():
@@ -70,12 +72,12 @@ class AdmittingRunner(ABC):
                 return [one.result for one in both]
         return self._inner.map(parts, layout, function, args)
 
-    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Any:
+    def find(self, parts: Sequence[Partition], layout: ChunkLayout, examine: Callable[..., Any], args: Any) -> Any:
         """The first row that an examination points at."""
         return self._inner.find(parts, layout, examine, args)
 
-    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
-        """Look at chunks that are taken one by one; those that are not taken are not looked at."""
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
+        """Check chunks that are taken one by one; chunks that are never taken are not checked."""
         if self._is_over:
             yield from chunks
             return
@@ -102,13 +104,13 @@ class AdmittingRunner(ABC):
     def _refuse(self) -> None:
         table = self._table
         found = self._inner.find(
-            table.source.partitions(), Layout(table.layout, table.unseen), first_fault, (self._look.admits,)
+            table.source.partitions(), ChunkLayout(table.layout, table.unseen), first_fault, (self._look.admits,)
         )
         if found is not None:
             part, row, fault = found
             raise refusal(fault, table.layout, part.row_name(row)) from None
 
-    def _conclude(self, seen: Seen | None, layout: Layout) -> None:
+    def _conclude(self, seen: Seen | None, layout: ChunkLayout) -> None:
         """Judge what was seen, and look no more, unless the pass left the target out."""
         self._is_over = layout.schema.target == self._table.layout.target
         if seen is not None:
@@ -139,7 +141,7 @@ class AnswerRunner(AdmittingRunner):
         self._reports_unseen = reports_unseen
 
     def at_home(self, table: Table) -> Runner:
-        """The rows that were brought here have still to be looked at."""
+        """The rows that were brought here are still unchecked."""
         table.runner = super().at_home(table)
         return AnswerRunner(table, self._look.admits, self._look.shown, self._reports_unseen)
 
@@ -159,7 +161,7 @@ def require_classes(table: Table, labels: Sequence[Any], admits: Admits) -> None
     if len(labels) < admits.classes:
         only = " and ".join(map(repr, labels))
         few = f"one class only, {only}" if len(labels) == 1 else f"{len(labels)} classes only, {only}"
-        raise DataError(f"{table.source.name} has rows of {few}: to tell classes apart takes at least {admits.classes}")
+        raise DataError(f"{table.source.name} has rows of {few}: a classifier needs at least {admits.classes} classes")
 
 
 def refusal(fault: Fault, layout: Schema, row: str) -> DataError:

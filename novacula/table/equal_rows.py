@@ -2,7 +2,7 @@
 
 Whole numbers become one number per row, digit by digit, so that sorting these numbers puts the rows into
 lexicographic order. Other numbers are hashed, and rows with the same hash are compared, so that a collision joins
-nothing. Hashes cost one look at the values, where sorting rows costs many.
+nothing. Hashing reads the values once, where sorting rows reads them many times.
 """
 
 from __future__ import annotations
