@@ -67,12 +67,8 @@ class Explanation:
         return "\n".join(lines if self.rule is not None else [*lines, self.default])
 
 
-def explain_rows(learner: Any, X: Any) -> list[Explanation]:
-    """What was tried on each row of X by a learner that has a `rule_list_`."""
-    return list(_explanations(learner, learner._query(X, learner.unseen)))
-
-
-def _explanations(learner: Any, table: Table) -> Iterator[Explanation]:
+def explanations(learner: Any, table: Table) -> Iterator[Explanation]:
+    """What was tried on each row of a table by a learner that has a `rule_list_`."""
     labels = learner.classes_.tolist()
     rules = learner.rule_list_.rules(learner.attributes_, labels)
     *_, default = learner.rule_list_.lines(learner.attributes_, labels)
@@ -106,11 +102,10 @@ def _shown(condition: Condition, value: Any) -> str:
     return printable(str(condition.attribute.labels[value]))
 
 
-def derive_matches(learner: Any, X: Any) -> Work:
-    """For each of the first rows of X the rules that were tried, and the probability of the class that is given."""
-    table = learner._query(X, learner.unseen)
-    explanations = list(islice(_explanations(learner, table), ROWS))
-    steps = [_match_step(learner, explanation, row) for row, explanation in enumerate(explanations)]
+def derive_matches(learner: Any, table: Table) -> Work:
+    """For each of the first rows the rules that were tried, and the probability of the class that is given."""
+    first_rows = islice(explanations(learner, table), ROWS)
+    steps = [_match_step(learner, explanation, row) for row, explanation in enumerate(first_rows)]
     notes = [f"At most {ROWS} rows are derived.", "A condition on a missing value does not hold."]
     return Work("Rule list: the predictions", steps, notes)
 

@@ -22,21 +22,22 @@ from novacula.learner.card import Admits
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
+from novacula.tree.borrowed_parameters import with_parameters_of
 from novacula.tree.decision_tree import DecisionTreeClassifier
 from novacula.tree.export import Rule
 from novacula.tree.holding_out import split_rows
-from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explain_rows
+from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explanations
 from novacula.tree.rule_pruning import learn_rules
-from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
+from novacula.tree.rule_structure import Conditions, Matcher, Pruning, RuleList, first_matches
 from novacula.tree.settings import leaf_counts, pseudo_examples
 from novacula.tree.structure import Integers
 
-GROWTH = (
-    "criterion", "missing", "nominal", "costs", "cost_weight", "chi2_alpha", "max_depth", "min_samples_split",
-    "min_samples_leaf", "min_gain", "max_leaf_nodes", "thresholds", "max_bins", "confidence", "m", "class_weight",
-    "unseen", "random_state",
+OF_THE_TREE = (
+    "missing", "nominal", "costs", "cost_weight", "chi2_alpha", "ccp_alpha", "release_8", "merge_leaves", "max_depth",
+    "min_samples_split", "min_samples_leaf", "min_gain", "max_leaf_nodes", "thresholds", "max_bins", "confidence", "m",
+    "class_weight", "unseen", "random_state",
 )  # fmt: skip
-"""The parameters that are the tree's as they are."""
+"""The parameters that are the tree's, defaults included."""
 
 
 class RuleListClassifier(Classifier):
@@ -50,9 +51,9 @@ class RuleListClassifier(Classifier):
 
     Parameters
     ----------
-    criterion, missing, nominal, costs, cost_weight, chi2_alpha, max_depth, min_samples_split, min_samples_leaf, \
-min_gain, max_leaf_nodes, thresholds, max_bins
-        How the tree is grown: as in `DecisionTreeClassifier`.
+    criterion, missing, nominal, costs, cost_weight, chi2_alpha, ccp_alpha, release_8, merge_leaves, max_depth, \
+min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_bins
+        How the tree is grown before its rules are read off: as in `DecisionTreeClassifier`, with C4.5's criterion.
     validation_fraction : float, optional
         The share of rows held out to estimate accuracy by. Without it the estimate is from the training examples.
     confidence : float
@@ -118,54 +119,20 @@ min_gain, max_leaf_nodes, thresholds, max_bins
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Conditions, Pruning, RuleList)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: DecisionTreeClassifier._parameter_constraints[name] for name in GROWTH},
+        **{name: DecisionTreeClassifier._parameter_constraints[name] for name in ("criterion", *OF_THE_TREE)},
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
+    thresholds: Mapping[str, Sequence[float]] | None
+    unseen: str
+    random_state: Any
     attributes_: tuple[Attribute, ...]
     rule_list_: RuleList
 
-    def __init__(
-        self,
-        criterion: str = "gain_ratio",
-        missing: str = "fractional",
-        nominal: str = "multiway",
-        costs: Mapping[str, float] | None = None,
-        cost_weight: float = 1.0,
-        chi2_alpha: float | None = None,
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_gain: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        thresholds: Mapping[str, Sequence[float]] | None = None,
-        max_bins: int | None = None,
-        validation_fraction: float | None = None,
-        confidence: float = 0.25,
-        m: float | str = 0.0,
-        class_weight: Mapping[Any, float] | str | None = None,
-        unseen: str = "ignore",
-        random_state: Any = None,
-    ) -> None:
+    @with_parameters_of(DecisionTreeClassifier, OF_THE_TREE)
+    def __init__(self, criterion: str = "gain_ratio", *, validation_fraction: float | None = None) -> None:
         self.criterion = criterion
-        self.missing = missing
-        self.nominal = nominal
-        self.costs = costs
-        self.cost_weight = cost_weight
-        self.chi2_alpha = chi2_alpha
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.max_leaf_nodes = max_leaf_nodes
-        self.thresholds = thresholds
-        self.max_bins = max_bins
         self.validation_fraction = validation_fraction
-        self.confidence = confidence
-        self.m = m
-        self.class_weight = class_weight
-        self.unseen = unseen
-        self.random_state = random_state
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
@@ -176,7 +143,8 @@ min_gain, max_leaf_nodes, thresholds, max_bins
     def _learn(self, table: Table, X_val: Any, y_val: Any) -> None:
         table = in_memory(table)
         training, validation = self._held_out(table, X_val, y_val)
-        tree = DecisionTreeClassifier(**{name: getattr(self, name) for name in GROWTH}).fit(training)
+        growth = {name: getattr(self, name) for name in OF_THE_TREE}
+        tree = DecisionTreeClassifier(self.criterion, **growth).fit(training)
         self.attributes_ = tree.attributes_
         self.rule_list_ = learn_rules(tree, training, validation)
 
@@ -204,17 +172,19 @@ min_gain, max_leaf_nodes, thresholds, max_bins
 
     def apply(self, X: Any) -> Integers:
         """Give for each row the number of the rule that speaks for it; that of the default is the number of rules."""
-        return matches(self, X)
+        check_is_fitted(self)
+        matcher = Matcher(self.rule_list_, self.schema_, self.attributes_)
+        return self._answers(X, first_matches, matcher, unseen=self.unseen)
 
     def predict(self, X: Any) -> Any:
         """Give the class of the first rule that holds for each row."""
-        matched = matches(self, X)
-        return self.classes_[self.rule_list_.classes[matched]]
+        speaking = self.apply(X)
+        return self.classes_[self.rule_list_.classes[speaking]]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the class probabilities of each row: those of the examples that its rule covers."""
-        matched = matches(self, X)
-        return self.rule_list_.distributions(pseudo_examples(self))[matched]
+        speaking = self.apply(X)
+        return self.rule_list_.distributions(pseudo_examples(self))[speaking]
 
     # --- look at it --------------------------------------------------------------------------------------------
 
@@ -260,12 +230,12 @@ min_gain, max_leaf_nodes, thresholds, max_bins
 
     def explain(self, X: Any) -> list[Explanation]:
         """Give for each row the rules that were tried, which condition failed and for what value, and what held."""
-        return explain_rows(self, X)
+        return list(explanations(self, self._query(X, self.unseen)))
 
     def work(self, X: Any = None) -> Work:
         """Derive how the first rules lost conditions, or with X the rule and the probabilities of each row."""
         check_is_fitted(self)
-        return derive_rules(self) if X is None else derive_matches(self, X)
+        return derive_rules(self) if X is None else derive_matches(self, self._query(X, self.unseen))
 
 
 def in_memory(table: Table) -> Table:

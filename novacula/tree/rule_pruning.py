@@ -28,7 +28,7 @@ from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, coded, cut_places
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
-from novacula.tree.export.rules import Rule, to_rules
+from novacula.tree.export.rules import Rule
 from novacula.tree.pruning import upper_error
 from novacula.tree.pruning.ranking import ranks
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList
@@ -50,7 +50,7 @@ def learn_rules(learner: Any, training: Table, validation: Table | None = None) 
     if not judge.weight.sum() > 0.0:
         raise DataError("there are no validation examples to judge rules by: give more rows")
     pruner = Pruner(judge, Estimates(learner.confidence if validation is None else None))
-    return solve_rule_list(to_rules(learner._named()), attributes, examples, pruner)
+    return solve_rule_list(learner.to_rules(), attributes, examples, pruner)
 
 
 def solve_rule_list(

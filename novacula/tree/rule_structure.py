@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.table import Chunk, Schema
@@ -182,15 +181,8 @@ class Matcher:
         return found
 
 
-def matches(learner: Any, X: Any) -> Integers:
-    """The number of the rule of a learner's `rule_list_` that speaks for each row; unseen categories are reported."""
-    check_is_fitted(learner)
-    matcher = Matcher(learner.rule_list_, learner.schema_, learner.attributes_)
-    return learner._answers(X, matched, matcher, unseen=learner.unseen)
-
-
-def matched(chunk: Chunk, matcher: Matcher) -> Integers:
-    """The rule of each row."""
+def first_matches(chunk: Chunk, matcher: Matcher) -> Integers:
+    """The number of the first rule that each row fulfils, or the number of rules."""
     return matcher.match(chunk)
 
 

@@ -73,6 +73,11 @@ def pruner(name: str, confidence: float) -> Pruner:
     return Pessimistic(confidence) if name == "pessimistic" else PRUNERS[name]
 
 
+def impurities(learner: Any) -> Floats:
+    """The impurity (m,) of each node of a fitted tree, by the learner's criterion."""
+    return CRITERIA[learner.criterion].impurities(learner.tree_.counts)
+
+
 def pseudo_examples(learner: Any) -> float:
     """m of the estimate (n_k + m/K) / (n + m)."""
     return float(len(learner.classes_)) if learner.m == "laplace" else float(learner.m)

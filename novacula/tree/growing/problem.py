@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,19 +139,13 @@ class Candidates:
         flat, by_class = np.zeros((0, F)), np.zeros((0, F, n_classes))
         return cls(np.zeros(0, np.int64), flat, flat, flat, by_class, by_class, np.zeros((0, cells, n_classes)))
 
-    def kept(self, number: Longs) -> Candidates:
+    def renumbered(self, number: Longs) -> Candidates:
         """Those of the nodes that are still there; number[i] is the new number of node i, −1 where it is gone."""
         new = number[self.node]
-        return replace(self, node=new)._rows(np.flatnonzero(new >= 0))
-
-    def _rows(self, rows: Longs) -> Candidates:
-        order = rows[np.argsort(self.node[rows], kind="stable")]
-        return Candidates(
-            *(
-                getattr(self, name)[order]
-                for name in ("node", "gain", "information", "threshold", "below", "missing", "codes")
-            )
-        )
+        rows = np.flatnonzero(new >= 0)
+        order = rows[np.argsort(new[rows], kind="stable")]
+        arrays = (self.gain, self.information, self.threshold, self.below, self.missing, self.codes)
+        return Candidates(new[order], *(array[order] for array in arrays))
 
 
 class Part(NamedTuple):
