@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from novacula.concept.base import Examples, RowNames, contradiction
+from novacula.concept.base import ConceptExamples, RowNames, contradiction
 from novacula.concept.conjunction import Conjunction, boxed, inside, join
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import Box, VersionSpace
@@ -22,7 +22,7 @@ MAX_SPLITS = 20_000
 Pair: TypeAlias = tuple[Conjunction, Conjunction]
 
 
-def collapsed_at(space: ConjunctiveSpace, examples: Examples, names: RowNames) -> int:
+def collapsed_at(space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> int:
     """The row that empties the version space, one example after the other; what is empty stays empty."""
 
     def empty(n: int) -> bool:
@@ -33,7 +33,7 @@ def collapsed_at(space: ConjunctiveSpace, examples: Examples, names: RowNames) -
     return int(names.first[n - 1])
 
 
-def diagnose(space: ConjunctiveSpace, examples: Examples, names: RowNames) -> str:
+def diagnose(space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> str:
     """Say in a sentence why no conjunction fits the examples."""
     row = collapsed_at(space, examples, names)
     start = f"row {row} leaves no conjunction that fits"
@@ -55,7 +55,7 @@ class _UndecidedError(Exception):
     """The search for two terms was given up."""
 
 
-def two_terms(space: ConjunctiveSpace, examples: Examples) -> Pair | None:
+def two_terms(space: ConjunctiveSpace, examples: ConceptExamples) -> Pair | None:
     """Two conjunctions of which at least one accepts each positive and none a negative, or None if there are none."""
     positives, negatives = examples.positives, examples.negatives
     stack: list[tuple[int, Box | None, Box | None]] = [(0, None, None)]
