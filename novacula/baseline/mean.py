@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.baseline.plurality import PluralityClassifier, rows_to_answer
+from novacula.baseline.plurality import PluralityClassifier, count_rows
 from novacula.learner import Card, Regressor, Step, Work
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -44,7 +44,7 @@ class MeanRegressor(Regressor):
     def predict(self, X: Any) -> Floats:
         """Give the same numbers for every row."""
         check_is_fitted(self)
-        n = rows_to_answer(self, X)
+        n = int(self._answers(X, count_rows).sum())
         return np.full(n, self.mean_) if isinstance(self.mean_, float) else np.tile(self.mean_, (n, 1))
 
     @property

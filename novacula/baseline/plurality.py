@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner import Admits, Card, Classifier, Step, Work
-from novacula.learner.base import Learner
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -52,12 +51,12 @@ class PluralityClassifier(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Give the same class for every row."""
-        rows = rows_to_answer(self, X)
+        rows = int(self._answers(X, count_rows).sum())
         return np.repeat(self.classes_[int(np.argmax(self.share_))], rows)
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the shares of the classes for every row."""
-        rows = rows_to_answer(self, X)
+        rows = int(self._answers(X, count_rows).sum())
         return np.tile(self.share_, (rows, 1))
 
     @property
@@ -84,11 +83,6 @@ class PluralityClassifier(Classifier):
         return Work("Plurality", [*steps, Step("The answer", note=f"Every row is {best}, the most frequent class.")])
 
 
-def rows_to_answer(learner: Learner, X: Any) -> int:
-    """How many rows there are; categories that were not there at fit are reported all the same."""
-    return int(learner._answers(X, row_count).sum())
-
-
-def row_count(chunk: Chunk) -> Any:
+def count_rows(chunk: Chunk) -> Any:
     """The number of rows of a chunk, as one row."""
     return np.array([len(chunk)])

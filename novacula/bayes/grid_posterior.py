@@ -98,7 +98,8 @@ class GridPosterior:
         after.log_joint = self.log_joint + self._log_likelihood(self.coarse, new, weights)
         if log_sum(after.log_joint) == -math.inf:
             raise DataError("no θ within the bounds explains the data: the posterior is 0 everywhere")
-        after._warn_of_edges()
+        if not self.closed:
+            warn_of_edges(after.coarse, after.log_joint)
         return after
 
     @cached_property
@@ -216,17 +217,17 @@ class GridPosterior:
             raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or mend it")
         return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
 
-    def _warn_of_edges(self) -> None:
-        if self.closed:
-            return
-        masses = np.exp(self.log_joint - self.log_joint.max())
-        for k, share in enumerate(self.coarse.marginals(masses)):
-            for end, value in zip(self.coarse.bounds[k], (share[0], share[-1]), strict=True):
-                if value > _EDGE * share.max():
-                    which = f" of number {k + 1}" if self.coarse.n_dimensions == 2 else ""
-                    warn_user(
-                        f"the posterior has not died away at {end:g}, an end of the grid{which}, where it is "
-                        f"{value / share.max():.2g} of its largest: widen the bounds, or say closed=True if θ "
-                        f"cannot be beyond them",
-                        DataWarning,
-                    )
+
+def warn_of_edges(grid: Grid, log_joint: Floats) -> None:
+    """Warn where the posterior is not small at an end of the grid."""
+    masses = np.exp(log_joint - log_joint.max())
+    for k, share in enumerate(grid.marginals(masses)):
+        for end, value in zip(grid.bounds[k], (share[0], share[-1]), strict=True):
+            if value > _EDGE * share.max():
+                which = f" of number {k + 1}" if grid.n_dimensions == 2 else ""
+                warn_user(
+                    f"the posterior has not died away at {end:g}, an end of the grid{which}, where it is "
+                    f"{value / share.max():.2g} of its largest: widen the bounds, or say closed=True if θ "
+                    f"cannot be beyond them",
+                    DataWarning,
+                )

@@ -174,20 +174,23 @@ class NaiveBayes(Classifier):
         return Smoothing(self.m, self.prior_estimate, self.var_smoothing)  # type: ignore[arg-type]
 
     def _solve(self) -> None:
-        rows, *parts = self.statistic_.parts
-        self.class_count_ = rows.weight  # type: ignore[attr-defined]
-        self.class_prior_ = self._class_prior()
-        self.parts_ = tuple(
+        self.class_count_ = self.statistic_.parts[0].weight  # type: ignore[attr-defined]
+        self.class_prior_, self.parts_ = self.estimates(self.statistic_)
+
+    def estimates(self, statistic: Bundle) -> tuple[Floats, tuple[Part, ...]]:
+        """The classes' priors and the parts that follow from a statistic of the fitted columns."""
+        totals, *parts = statistic.parts
+        return self._prior(totals.weight), tuple(  # type: ignore[attr-defined]
             DISTRIBUTIONS[group.distribution].solve(part, group, self._smoothing())
             for group, part in zip(self.groups_, parts, strict=True)
         )
 
-    def _class_prior(self) -> Floats:
+    def _prior(self, class_count: Floats) -> Floats:
         if self.class_prior is None:
-            return self.class_count_ / self.class_count_.sum()
+            return class_count / class_count.sum()
         prior = np.asarray(self.class_prior, np.float64)
-        if prior.shape != self.class_count_.shape:
-            raise ParameterError(f"class_prior has {prior.size} entries for {len(self.class_count_)} classes")
+        if prior.shape != class_count.shape:
+            raise ParameterError(f"class_prior has {prior.size} entries for {len(class_count)} classes")
         if not np.all(prior >= 0) or not np.isclose(prior.sum(), 1.0):
             raise ParameterError("class_prior must be probabilities that sum to 1")
         return prior
@@ -249,7 +252,7 @@ class NaiveBayes(Classifier):
         """What the other rows of the fit say of each: its counts are taken off, and the estimates solved again."""
         from novacula.bayes.left_out import left_out_of_counts
 
-        return left_out_of_counts(self, X, y)
+        return left_out_of_counts(self, self._query(X, self.unseen), y)
 
     # --- explain -----------------------------------------------------------------------------------------------
 
