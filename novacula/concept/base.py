@@ -11,12 +11,12 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
 from novacula.concept.conjunction import Conjunction, Positions
-from novacula.concept.distinct import distinct_rows
 from novacula.concept.rows import chunk_positions, columns_of, observed_domains
 from novacula.concept.space import ConjunctiveSpace, is_number, plain
 from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
 from novacula.table import Chunk, Table
+from novacula.table.equal_rows import equal_rows
 from novacula.table.schema import Schema
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -159,7 +159,7 @@ class ConceptLearner(Classifier):
         positions = np.vstack([old.positions, rows[counted]])
         labels = np.concatenate([old.positive, positive[counted]])
         names = np.concatenate([known.first, known.seen + 1 + np.flatnonzero(counted)])
-        place = np.sort(distinct_rows(np.column_stack([positions, labels]))[0])
+        place = np.sort(equal_rows(positions, labels).first)
         return ConceptExamples(positions[place], labels[place]), RowNames(names[place], known.seen + len(rows))
 
     def _begin(self) -> None:
@@ -246,13 +246,13 @@ def refuse_contradiction(examples: ConceptExamples, names: RowNames) -> None:
 
 def contradiction(examples: ConceptExamples, names: RowNames) -> tuple[int, int] | None:
     """The rows of the first two examples that are the same instance with different labels, if there are any."""
-    place, group = distinct_rows(examples.positions)
-    if len(place) == len(group):
+    same = equal_rows(examples.positions)
+    if len(same) == len(same.kind):
         return None
-    first = np.zeros(len(group), bool)
-    first[place] = True
-    again = int(np.argmin(first))
-    return int(names.first[place[group[again]]]), int(names.first[again])
+    is_first = np.zeros(len(same.kind), bool)
+    is_first[same.first] = True
+    again = int(np.argmin(is_first))
+    return int(names.first[same.first[same.kind[again]]]), int(names.first[again])
 
 
 def _grown(

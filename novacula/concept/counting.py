@@ -23,8 +23,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.concept.distinct import distinct_rows
 from novacula.errors import DataError
+from novacula.table.equal_rows import equal_rows
 
 Ease: TypeAlias = npt.NDArray[np.int64]  # (negatives, chains)
 Chain: TypeAlias = tuple[npt.NDArray[np.intp], list[int]]
@@ -86,7 +86,7 @@ def _count_by_branches(ease: Ease, room: Ease) -> int:
 
 def minimal_rows(ease: Ease) -> npt.NDArray[np.intp]:
     """Which rows no other row is at most equal to, each once: whoever rejects these rejects the others too."""
-    first, _ = distinct_rows(ease)
+    first = equal_rows(ease).first
     first = first[np.argsort(ease[first].sum(axis=1), kind="stable")]
     rest, kept = ease[first], []
     while len(rest):

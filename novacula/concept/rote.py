@@ -13,13 +13,13 @@ from novacula.concept.base import ConceptLearner
 from novacula.concept.cards import memory_card
 from novacula.concept.conjunction import Positions
 from novacula.concept.derivation import derive_memory, derive_recall
-from novacula.concept.distinct import distinct_rows
 from novacula.concept.space import ConjunctiveSpace
 from novacula.errors import ParameterError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
+from novacula.table.equal_rows import equal_rows
 
 
 class InstanceMemory(ConceptLearner):
@@ -35,7 +35,7 @@ class InstanceMemory(ConceptLearner):
     @property
     def n_recalled(self) -> int:
         """How many instances were seen with one label."""
-        instances = self.examples_.positions[distinct_rows(self.examples_.positions)[0]]
+        instances = self.examples_.positions[equal_rows(self.examples_.positions).first]
         return int((self._recall(instances) != 0).sum())
 
     def decide(self, X: Any) -> npt.NDArray[np.int64]:
