@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.bayes.grid import Grid
+from novacula.bayes.grid import PosteriorGrid
 from novacula.learner.figure import Figure, curve_figure, few_digits
 from novacula.table.chunk import Floats
 
@@ -33,7 +33,7 @@ def peaks(of: str, x: Floats, curves: Mapping[str, Floats]) -> str:
     return f"Densities of {of} from {few_digits(x[0])} to {few_digits(x[-1])}: {', '.join(tops)}."
 
 
-def map_figure(grid: Grid, density: Floats, n: int) -> Figure:
+def map_figure(grid: PosteriorGrid, density: Floats, n: int) -> Figure:
     """The density of two numbers, with contours of the smallest regions that hold some of it."""
     rows, columns = (_held(share) for share in grid.marginals(density))
     first, second, density = grid.axes[0][rows], grid.axes[1][columns], density[rows, columns]

@@ -18,7 +18,7 @@ import numpy as np
 
 from novacula.arguments import positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
-from novacula.bayes.grid import Grid, as_bounds
+from novacula.bayes.grid import PosteriorGrid, as_bounds
 from novacula.bayes.probabilities import as_weights, log_sum, logarithm
 from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, warn_user
 from novacula.learner.figure import Figure
@@ -74,7 +74,7 @@ class GridPosterior:
         self.f, self.likelihood, self.log, self.closed = f, likelihood, log, closed
         ends = as_bounds(bounds)
         cells = POINTS[len(ends) - 1] if points is None else whole_number(points, "points", least=10)
-        self.coarse = Grid(ends, cells)
+        self.coarse = PosteriorGrid(ends, cells)
         self.data: tuple[Any, ...] = ()
         self.weight = np.empty(0)
         prior = self._log_prior(self.coarse)
@@ -103,7 +103,7 @@ class GridPosterior:
         return after
 
     @cached_property
-    def _fine(self) -> tuple[Grid, Floats]:
+    def _fine(self) -> tuple[PosteriorGrid, Floats]:
         """A grid on which the posterior is not narrow, and the log of its density times p(D) there."""
         grid, logs = self.coarse, self.log_joint
         while (finer := grid.around(logs)) != grid:
@@ -113,7 +113,7 @@ class GridPosterior:
     # --- what is believed --------------------------------------------------------------------------------------------
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> PosteriorGrid:
         """The cells on which the posterior is held."""
         return self._fine[0]
 
@@ -189,13 +189,13 @@ class GridPosterior:
     def _shaped(self, values: list[float]) -> Any:
         return values[0] if len(values) == 1 else np.array(values)
 
-    def _log_joint(self, grid: Grid) -> Floats:
+    def _log_joint(self, grid: PosteriorGrid) -> Floats:
         return self._log_prior(grid) - self.log_constant + self._log_likelihood(grid, self.data, self.weight)
 
-    def _log_prior(self, grid: Grid) -> Floats:
+    def _log_prior(self, grid: PosteriorGrid) -> Floats:
         return self._logs(grid, self.f, (), "f")
 
-    def _log_likelihood(self, grid: Grid, data: Sequence[Any], weight: Floats) -> Floats:
+    def _log_likelihood(self, grid: PosteriorGrid, data: Sequence[Any], weight: Floats) -> Floats:
         """Σ ln p(d | θ) on a grid."""
         total = np.zeros(grid.shape)
         for i, (x, w) in enumerate(zip(data, weight.tolist(), strict=True)):
@@ -203,7 +203,7 @@ class GridPosterior:
                 total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {quoted(x)},")
         return total
 
-    def _logs(self, grid: Grid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:
+    def _logs(self, grid: PosteriorGrid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:
         """What a function of θ and perhaps of a datum gives, as logarithms on a grid."""
         try:
             given = np.asarray(function(*grid.mesh, *datum), np.float64)
@@ -218,7 +218,7 @@ class GridPosterior:
         return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
 
 
-def warn_of_edges(grid: Grid, log_joint: Floats) -> None:
+def warn_of_edges(grid: PosteriorGrid, log_joint: Floats) -> None:
     """Warn where the posterior is not small at an end of the grid."""
     masses = np.exp(log_joint - log_joint.max())
     for k, share in enumerate(grid.marginals(masses)):

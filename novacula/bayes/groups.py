@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.bayes.distributions import DISTRIBUTIONS, Group, Words
+from novacula.bayes.distributions import DISTRIBUTIONS, Group, Tokenization
 from novacula.errors import ParameterError, SchemaError
 from novacula.statistics import Bundle, Contingency
 from novacula.table import Column, Schema, Table
@@ -52,7 +52,7 @@ def kinds_asked(schema: Schema, asked: Mapping[str, str]) -> dict[str, Kind]:
     return {c.name: "categorical" for c in schema.features if c.kind == "numeric" and asked[c.name] == "categorical"}
 
 
-def group_columns(schema: Schema, asked: Mapping[str, str], words: Words) -> tuple[Group, ...]:
+def group_columns(schema: Schema, asked: Mapping[str, str], words: Tokenization) -> tuple[Group, ...]:
     """One group a distribution and kind, and one a text column."""
     groups: list[Group] = []
     for kind in ("numeric", "categorical", "text", "sparse"):
@@ -73,7 +73,7 @@ def _for_column(column: Column, distribution: str) -> str:
     return distribution
 
 
-def _group(name: str, columns: tuple[Column, ...], places: list[int], words: Words) -> Group:
+def _group(name: str, columns: tuple[Column, ...], places: list[int], words: Tokenization) -> Group:
     held = [columns[i] for i in places]
     coded = tuple(c.categories for c in held) if held[0].kind == "categorical" else ()
     names = tuple(c.name for c in held)

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.bayes.derivation import derive_model, derive_predictions
-from novacula.bayes.distributions import DISTRIBUTIONS, Group, Part, Smoothing, Words
+from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
 from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked, merge_categories
 from novacula.errors import DataWarning, ParameterError, warn_user
 from novacula.learner.base import Classifier
@@ -97,7 +97,7 @@ class NaiveBayes(Classifier):
             "John and Langley (1995), on kernel densities",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Group, Words, *DISTRIBUTIONS.values())
+    state_types: ClassVar[tuple[type, ...]] = (Group, Tokenization, *DISTRIBUTIONS.values())
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
@@ -112,7 +112,7 @@ class NaiveBayes(Classifier):
     class_count_: Floats
     class_prior_: Floats
     groups_: tuple[Group, ...]
-    parts_: tuple[Part, ...]
+    parts_: tuple[DistributionPart, ...]
     statistic_: Bundle
 
     def __init__(
@@ -167,8 +167,8 @@ class NaiveBayes(Classifier):
     def _distributions(self, layout: Schema) -> dict[str, str]:
         return chosen(layout, self.distributions)
 
-    def _words(self) -> Words:
-        return Words()
+    def _words(self) -> Tokenization:
+        return Tokenization()
 
     def _smoothing(self) -> Smoothing:
         return Smoothing(self.m, self.prior_estimate, self.var_smoothing)  # type: ignore[arg-type]
@@ -177,7 +177,7 @@ class NaiveBayes(Classifier):
         self.class_count_ = self.statistic_.parts[0].weight  # type: ignore[attr-defined]
         self.class_prior_, self.parts_ = self.estimates(self.statistic_)
 
-    def estimates(self, statistic: Bundle) -> tuple[Floats, tuple[Part, ...]]:
+    def estimates(self, statistic: Bundle) -> tuple[Floats, tuple[DistributionPart, ...]]:
         """The classes' priors and the parts that follow from a statistic of the fitted columns."""
         totals, *parts = statistic.parts
         return self._prior(totals.weight), tuple(  # type: ignore[attr-defined]
@@ -302,7 +302,7 @@ def shows_infinite(groups: tuple[Group, ...]) -> bool:
     return not any(group.distribution == "bernoulli" and group.kind != "text" for group in groups)
 
 
-def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Floats:
+def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[DistributionPart, ...]) -> Floats:
     """Joint log-probabilities of a chunk (n, K)."""
     scores = np.tile(log_prior, (len(chunk), 1))
     for part in parts:
@@ -310,7 +310,7 @@ def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Fl
     return scores
 
 
-def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Any:
+def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[DistributionPart, ...]) -> Any:
     """The most probable class of each row of a chunk, or LOST (n,)."""
     scores = joint_scores(chunk, log_prior, parts)
     best = np.argmax(scores, axis=1)

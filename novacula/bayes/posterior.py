@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.bayes.hypotheses import LabelledRows, Likelihood, Observed, SingleData, labels_rows, named
+from novacula.bayes.hypotheses import LabelledRows, Likelihood, ObservedLikelihoods, SingleData, labels_rows, named
 from novacula.bayes.posterior_work import derive_posterior, derive_prediction, posterior_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
@@ -88,7 +88,7 @@ class Posterior:
             self.voice = SingleData(self.hypotheses, likelihood, density)
         uniform = np.full(len(self.names), 1.0 / len(self.names))
         self.prior = uniform if prior is None else as_probabilities(prior, self.names, "prior")
-        self.observed: tuple[Observed, ...] = ()
+        self.observed: tuple[ObservedLikelihoods, ...] = ()
         self.log_likelihood = np.zeros(len(self.names))
 
     @classmethod
@@ -187,7 +187,7 @@ class Posterior:
         return f"<Posterior of {n} {'hypothesis' if n == 1 else 'hypotheses'}, {self.n_observations:g} observations>"
 
 
-def _last_straw(before: Floats, seen: Observed) -> str:
+def _last_straw(before: Floats, seen: ObservedLikelihoods) -> str:
     """Which observation left no hypothesis, if one did alone."""
     ruled_out = np.logical_or.accumulate((seen.log_likelihood == -np.inf) & (seen.weight[:, None] > 0))
     left = (before > -np.inf) & ~ruled_out

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.bayes.distributions import Smoothing, Words
+from novacula.bayes.distributions import Smoothing, Tokenization
 from novacula.bayes.distributions.categorical import pseudo
-from novacula.bayes.distributions.counts import Bag, Bernoulli, bag_totals
+from novacula.bayes.distributions.counts import Bag, BernoulliPart, bag_totals
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.errors import InputTypeError, ParameterError, SchemaError
 from novacula.learner.card import Card
@@ -80,9 +80,9 @@ class TextNaiveBayes(NaiveBayes):
         self.stop_words = stop_words
         self.token_pattern = token_pattern
 
-    def _words(self) -> Words:
+    def _words(self) -> Tokenization:
         stop = self.stop_words
-        return Words(
+        return Tokenization(
             self.lowercase,
             (int(self.ngram_range[0]), int(self.ngram_range[1])),
             stop if stop is None or isinstance(stop, str) else tuple(stop),
@@ -114,7 +114,7 @@ class TextNaiveBayes(NaiveBayes):
         order = np.argsort(-odds, kind="stable")[:n]
         return [(bag.entry(int(v)), float(odds[v])) for v in order]
 
-    def explain(self, message: str) -> Evidence:
+    def explain(self, message: str) -> WordEvidence:
         """What each word of a message says for the class that it is given."""
         check_is_fitted(self)
         if not isinstance(message, str):
@@ -126,7 +126,7 @@ class TextNaiveBayes(NaiveBayes):
         odds = self._log_odds(k)
         analyzer = bag.group.words.vectorizer().build_analyzer()
         found = {word: float(odds[place[word]]) for word in analyzer(message) if word in place}
-        return Evidence(message, str(self.classes_[k]), float(probabilities[k]), found, bag.group.words)
+        return WordEvidence(message, str(self.classes_[k]), float(probabilities[k]), found, bag.group.words)
 
     def _bag(self) -> Bag:
         bags = [part for part in self.parts_ if isinstance(part, Bag) and part.group.kind == "text"]
@@ -157,7 +157,7 @@ def _sides(n_classes: int, k: int) -> tuple[list[int], list[int]]:
 
 def _shares(bag: Bag, statistic: Any, rows: list[int], smoothing: Smoothing) -> Any:
     """The estimates for some classes taken together."""
-    if isinstance(bag, Bernoulli):
+    if isinstance(bag, BernoulliPart):
         there, known, _ = bag.tallies(statistic, bag.group)
         m = smoothing.pseudo_count(2)
         total = known[rows].sum(axis=0) + m
@@ -190,14 +190,14 @@ def text_frame(X: Any, name: str = COLUMN) -> Any:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class WordEvidence:
     """The words of a message that the model knows, each with its log-odds for the class that was predicted."""
 
     message: str
     class_: str
     probability: float
     words: Mapping[str, float]
-    cut: Words
+    cut: Tokenization
 
     def __str__(self) -> str:
         head = f"{printable(self.message)}\n{printable(self.class_)} ({self.probability:.4f})"

@@ -34,7 +34,7 @@ from novacula.tree.holding_out import split_rows
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import (
     PRUNERS,
-    Evidence,
+    PruningEvidence,
     cost_complexity_path,
     grow_best_first,
     merge_siblings,
@@ -239,7 +239,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
             self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
         if self.prune is not None:
             passing = None if validation is None else self._passing(validation)
-            evidence = Evidence(self.attributes_, validation=passing, cuts=self.cuts_)
+            evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
             self._cut(settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence))
         if self.ccp_alpha > 0:
             self._cut(prune_by_alpha(self.tree_, settings.impurities(self), self.ccp_alpha))
@@ -270,7 +270,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         check_is_fitted(self)
         table = self._ingest(X, y, sample_weight, first=False, piece=True)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
-        evidence = Evidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
+        evidence = PruningEvidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
         self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence))
         return self
 

@@ -15,7 +15,7 @@ from novacula.tree.settings import pseudo_examples
 
 if TYPE_CHECKING:
     from novacula.tree.attributes import Attribute
-    from novacula.tree.export import DNF, NamedTree, Rule
+    from novacula.tree.export import DNF, DecisionRule, NamedTree
 
 
 class TreeExports:
@@ -32,7 +32,7 @@ class TreeExports:
         """Give the tree as indented lines, with weights of examples and errors: `No (5/1)`."""
         return export.to_text(self._named(), max_depth)
 
-    def to_rules(self) -> list[Rule]:
+    def to_rules(self) -> list[DecisionRule]:
         """Give one rule a leaf that has examples."""
         return export.to_rules(self._named())
 
@@ -53,7 +53,8 @@ class TreeExports:
         attributes = named.attributes
         cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
         missing = "fractional" if named.fractional else "most_common"
-        model: Any = cls(missing=missing, m=named.m, thresholds=cuts or None)
+        model: Any = cls()
+        model.set_params(missing=missing, m=named.m, thresholds=cuts or None)
         model.schema_ = Schema(tuple(map(_column, attributes)), missing=())
         model.n_features_in_ = len(attributes)
         model.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)

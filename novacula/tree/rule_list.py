@@ -24,7 +24,7 @@ from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
 from novacula.tree.borrowed_parameters import with_parameters_of
 from novacula.tree.decision_tree import DecisionTreeClassifier
-from novacula.tree.export import Rule
+from novacula.tree.export import DecisionRule
 from novacula.tree.holding_out import split_rows
 from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explanations
 from novacula.tree.rule_pruning import learn_rules
@@ -189,7 +189,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
     # --- look at it --------------------------------------------------------------------------------------------
 
     @property
-    def rules_(self) -> tuple[Rule, ...]:
+    def rules_(self) -> tuple[DecisionRule, ...]:
         """The rules in the order in which they are tried."""
         check_is_fitted(self)
         return self.rule_list_.rules(self.attributes_, self.classes_.tolist())

@@ -28,7 +28,7 @@ from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, coded, cut_places
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
-from novacula.tree.export.rules import Rule
+from novacula.tree.export.rules import DecisionRule
 from novacula.tree.pruning import upper_error
 from novacula.tree.pruning.ranking import ranks
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList
@@ -45,19 +45,19 @@ def learn_rules(learner: Any, training: Table, validation: Table | None = None) 
     totals = training.reduce(ClassTotals.observe_numeric, len(learner.classes_), ()).weight
     class_weight = class_weights(learner.class_weight, learner.classes_, totals)
     attributes, places = learner.attributes_, cut_places(learner.schema_, learner.attributes_)
-    examples = Examples.of(training, attributes, places, class_weight)
-    judge = examples if validation is None else Examples.of(validation, attributes, places, class_weight)
+    examples = ExampleColumns.of(training, attributes, places, class_weight)
+    judge = examples if validation is None else ExampleColumns.of(validation, attributes, places, class_weight)
     if not judge.weight.sum() > 0.0:
         raise DataError("there are no validation examples to judge rules by: give more rows")
-    pruner = Pruner(judge, Estimates(learner.confidence if validation is None else None))
+    pruner = RulePruner(judge, Estimates(learner.confidence if validation is None else None))
     return solve_rule_list(learner.to_rules(), attributes, examples, pruner)
 
 
 def solve_rule_list(
-    grown: Sequence[Rule], attributes: Sequence[Attribute], examples: Examples, pruner: Pruner
+    grown: Sequence[DecisionRule], attributes: Sequence[Attribute], examples: ExampleColumns, pruner: RulePruner
 ) -> RuleList:
     """Prune the rules that were grown; keep those that speak for most of the examples they cover; order them."""
-    found: dict[tuple[frozenset[Condition], int], Candidate] = {}  # of equal rules the first
+    found: dict[tuple[frozenset[Condition], int], PrunedRule] = {}  # of equal rules the first
     for rule in grown:
         candidate = pruner.prune(rule)
         found.setdefault((frozenset(candidate.conditions), rule.class_index), candidate)
@@ -77,7 +77,7 @@ def solve_rule_list(
     )
 
 
-def _order(rules: Sequence[Candidate], covered: Floats) -> Integers:
+def _order(rules: Sequence[PrunedRule], covered: Floats) -> Integers:
     """The best estimate first, of equals the larger cover, then the first; nothing after a rule that always holds."""
     estimate = np.array([rule.estimate for rule in rules])
     order = np.lexsort((ranks(covered, NOISE * covered), ranks(estimate, np.full(len(rules), NOISE))))
@@ -85,7 +85,7 @@ def _order(rules: Sequence[Candidate], covered: Floats) -> Integers:
     return order[: always[0] + 1] if always else order
 
 
-def _default(rules: Iterable[Candidate], examples: Examples) -> Floats:
+def _default(rules: Iterable[PrunedRule], examples: ExampleColumns) -> Floats:
     """The classes (K,) of the examples that no rule covers; of all, if there are none."""
     free = np.ones(len(examples.weight), bool)
     for rule in rules:
@@ -93,7 +93,7 @@ def _default(rules: Iterable[Candidate], examples: Examples) -> Floats:
     return examples.counts(free if examples.weight[free].sum() > 0.0 else np.ones_like(free))
 
 
-def _shown(rules: Sequence[Candidate], attributes: Sequence[Attribute], pruner: Pruner) -> Pruning:
+def _shown(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> Pruning:
     """The pruning of the first rules that are short enough to be written out, gone through once more."""
     parts = {i: split_ends(rule.grown.conditions) for i, rule in enumerate(rules)}
     numbers = [i for i in parts if len(parts[i]) <= SHORT][:SHOWN]
@@ -105,10 +105,10 @@ def _shown(rules: Sequence[Candidate], attributes: Sequence[Attribute], pruner: 
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PrunedRule:
     """A rule as it was grown, the conditions that it kept, and how accurate it is estimated to be."""
 
-    grown: Rule
+    grown: DecisionRule
     conditions: tuple[Condition, ...]
     estimate: float
 
@@ -127,20 +127,20 @@ class Estimates:
         return np.divide(covered - wrong, covered, out=np.zeros_like(covered), where=covered > 0.0)
 
 
-class Pruner:
+class RulePruner:
     """Takes conditions from rules, one after the other, as examples advise."""
 
-    def __init__(self, examples: Examples, estimates: Estimates) -> None:
+    def __init__(self, examples: ExampleColumns, estimates: Estimates) -> None:
         self.examples = examples
         self.estimates = estimates
         self._misses: dict[Condition, Mask] = {}
 
-    def prune(self, rule: Rule) -> Candidate:
+    def prune(self, rule: DecisionRule) -> PrunedRule:
         """The rule without the conditions that it does not need."""
         parts = split_ends(rule.conditions)
         last = self.steps(parts, rule.class_index)[-1]
         kept = (part for part, counts in zip(parts, last[1:], strict=True) if not math.isnan(counts[0]))
-        return Candidate(rule, joined(kept), float(self.estimates.of(last[0])))
+        return PrunedRule(rule, joined(kept), float(self.estimates.of(last[0])))
 
     def steps(self, parts: Sequence[Condition], class_index: int) -> Floats:
         """What is counted at each step, (steps, 1 + parts, 2) as in `Pruning`.
@@ -212,7 +212,7 @@ def joined(parts: Iterable[Condition]) -> tuple[Condition, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Examples:
+class ExampleColumns:
     """n examples by column, for conditions are tried on all of them at once."""
 
     numbers: Floats  # (columns, n)

@@ -17,7 +17,7 @@ from novacula.table.chunk import Codes, Floats
 from novacula.table.names import printable
 from novacula.tree.attributes import Attribute, coded, cut_places
 from novacula.tree.export.condition import Condition, amount
-from novacula.tree.export.rules import Rule, all_hold
+from novacula.tree.export.rules import DecisionRule, all_hold
 from novacula.tree.structure import Integers, most_frequent
 
 
@@ -117,11 +117,11 @@ class RuleList:
         """Class probabilities of each rule and of the default: m-estimates (n_k + m/K) / (n + m)."""
         return (self.counts + m / self.counts.shape[1]) / (self.counts.sum(axis=1, keepdims=True) + m)
 
-    def rules(self, attributes: Sequence[Attribute], labels: Sequence[Any]) -> tuple[Rule, ...]:
+    def rules(self, attributes: Sequence[Attribute], labels: Sequence[Any]) -> tuple[DecisionRule, ...]:
         """The rules without the default, with their words."""
         best, covered = self.classes.tolist(), self.counts.sum(axis=1).tolist()
         return tuple(
-            Rule(conditions, best[i], labels[best[i]], covered[i], float(self.counts[i, best[i]]))
+            DecisionRule(conditions, best[i], labels[best[i]], covered[i], float(self.counts[i, best[i]]))
             for i, conditions in enumerate(self.conditions.named(attributes))
         )
 

@@ -16,7 +16,7 @@ from novacula.tree.attributes import Attribute
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.growing import Rules
 from novacula.tree.missing import STRATEGIES
-from novacula.tree.pruning import PRUNERS, Pessimistic, Pruner
+from novacula.tree.pruning import PRUNERS, PessimisticPruner, TreePruner
 
 
 def leaf_counts(extent: Extent) -> tuple[int, ...]:
@@ -68,9 +68,9 @@ def costs(given: Mapping[str, float] | None, attributes: Sequence[Attribute]) ->
     return found
 
 
-def pruner(name: str, confidence: float) -> Pruner:
+def pruner(name: str, confidence: float) -> TreePruner:
     """The pruner of this name."""
-    return Pessimistic(confidence) if name == "pessimistic" else PRUNERS[name]
+    return PessimisticPruner(confidence) if name == "pessimistic" else PRUNERS[name]
 
 
 def impurities(learner: Any) -> Floats:

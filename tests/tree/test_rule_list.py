@@ -15,8 +15,8 @@ from novacula.errors import DataError, ModelFileError, ParameterError, UnseenCat
 from novacula.learner.files import load
 from novacula.tree import DecisionTreeClassifier, RuleListClassifier
 from novacula.tree.attributes import Attribute
-from novacula.tree.export import Condition, Rule
-from novacula.tree.rule_pruning import Estimates, Examples, Pruner
+from novacula.tree.export import Condition, DecisionRule
+from novacula.tree.rule_pruning import Estimates, ExampleColumns, RulePruner
 
 from .plain_rules import lower_accuracy, observed_accuracy, plain_prediction, plain_rule_list
 
@@ -201,9 +201,9 @@ def test_a_rule_can_have_hundreds_of_conditions(others):
     d = 300
     X = np.ones((d + 1, d)) - np.vstack([np.zeros(d), np.eye(d)])
     target = np.array([0] + [int(others)] * d, np.int32)
-    examples = Examples(X.T.copy(), np.zeros((0, d + 1), np.int32), target, np.array([1000.0] + [1.0] * d), 2)
+    examples = ExampleColumns(X.T.copy(), np.zeros((0, d + 1), np.int32), target, np.array([1000.0] + [1.0] * d), 2)
     conditions = tuple(Condition(Attribute(f"x{j}", "numeric", j), low=0.5) for j in range(d))
-    pruned = Pruner(examples, Estimates(0.25)).prune(Rule(conditions, 0, "all", 1000.0, 1000.0))
+    pruned = RulePruner(examples, Estimates(0.25)).prune(DecisionRule(conditions, 0, "all", 1000.0, 1000.0))
     assert pruned.conditions == (conditions if others else ())
     assert pruned.estimate == pytest.approx(0.25 ** (1 / (1000 if others else 1000 + d)))
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special, stats
 
 from novacula.arguments import as_numbers, positive_number, require_finite
-from novacula.bayes.conjugate.base import Conjugate, interval, require_data, require_mode
+from novacula.bayes.conjugate.base import ConjugateModel, interval, require_data, require_mode
 from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, bar_figure
@@ -28,7 +28,7 @@ _SIDES = 12  # categories written out
 
 
 @dataclass(frozen=True)
-class DirichletCategorical(Conjugate):
+class DirichletCategorical(ConjugateModel):
     """What is believed of the probabilities of categories, with prior Dir(α), after some of them.
 
     `alpha` maps categories to numbers above 0; a sequence of numbers has the categories 0, 1, 2, …  Arrays are in the

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
+from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, given, is_floats
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
@@ -21,7 +21,7 @@ _SHOWN = 6  # columns whose estimates are written out in full
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Categorical(Part):
+class CategoricalPart(DistributionPart):
     """A probability for each class, column and category."""
 
     name: ClassVar[str] = "categorical"
@@ -100,7 +100,9 @@ class Categorical(Part):
             )
         return found
 
-    def factors(self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
+    def factors(
+        self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str
+    ) -> list[ClassFactor]:
         """A factor a column whose value is known."""
         found = []
         for j, code in enumerate(self.group.coded(chunk).codes[0].tolist()):
@@ -108,7 +110,7 @@ class Categorical(Part):
                 value = self.group.categories[j][code]
                 expression, numbers = estimate(statistic.column(j), smoothing, k, code, f"{mark}{j}")
                 label = f"{self.group.names[j]} = {value}"
-                found.append(Factor(label, expression, numbers, float(self.prob[k, self.offsets[j] + code])))
+                found.append(ClassFactor(label, expression, numbers, float(self.prob[k, self.offsets[j] + code])))
         return found
 
 

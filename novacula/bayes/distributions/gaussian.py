@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
 from novacula.bayes.distributions.numeric import SHOWN_COLUMNS, NumericPart
 from novacula.errors import DataError, overflow
 from novacula.learner.work import Cell, Step, WorkTable
@@ -17,7 +17,7 @@ from novacula.table.chunk import Chunk, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gaussian(NumericPart):
+class GaussianPart(NumericPart):
     """A mean and a variance for each class and column."""
 
     name: ClassVar[str] = "gaussian"
@@ -99,13 +99,13 @@ class Gaussian(NumericPart):
             )
         ]
 
-    def factor(self, k: int, j: int, x: float, mark: str) -> Factor:
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
         """The density at x."""
         mean, var = float(self.mean[k, j]), float(self.var[k, j])
         numbers = {f"x{mark}": x, f"u{mark}": mean, f"v{mark}": var, f"pi{mark}": math.pi}
         expression = f"exp(-(x{mark} - u{mark})**2 / (2 * v{mark})) / sqrt(2 * pi{mark} * v{mark})"
         value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
-        return Factor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
+        return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 
 def pooled(statistic: ClassMoments) -> tuple[Floats, Floats]:

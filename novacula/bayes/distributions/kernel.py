@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import Factor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
 from novacula.bayes.distributions.numeric import NumericPart
 from novacula.learner.work import Step
 from novacula.statistics import QuantileSketch
@@ -22,7 +22,7 @@ from novacula.table.chunk import Chunk, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernel(NumericPart):
+class KernelPart(NumericPart):
     """Weighted points and a width for each class and column; cells lie side by side, class by class."""
 
     name: ClassVar[str] = "kernel"
@@ -108,13 +108,15 @@ class Kernel(NumericPart):
             )
         ]
 
-    def factor(self, k: int, j: int, x: float, mark: str) -> Factor:
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
         """The density at x, whose sum over points is one number here."""
         cell, h = self._cell(k, j), float(self.width[k, j])
         total = float((self.weight[cell] * np.exp(-0.5 * ((x - self.points[cell]) / h) ** 2)).sum())
         numbers = {f"s{mark}": total, f"h{mark}": h, f"pi{mark}": math.pi}
         value = total / (h * math.sqrt(2 * math.pi))
-        return Factor(f"{self.group.names[j]} = {x:g}", f"s{mark} / (h{mark} * sqrt(2 * pi{mark}))", numbers, value)
+        return ClassFactor(
+            f"{self.group.names[j]} = {x:g}", f"s{mark} / (h{mark} * sqrt(2 * pi{mark}))", numbers, value
+        )
 
 
 def silverman(values: Floats, weights: Floats) -> float:

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from novacula.bayes.distributions.base import Factor, Part, Smoothing
+from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Smoothing
 from novacula.learner.work import WorkTable
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
@@ -15,19 +15,19 @@ SHOWN_COLUMNS = 12
 """Columns in the table of a derivation."""
 
 
-class NumericPart(Part):
+class NumericPart(DistributionPart):
     """A part whose columns are numbers."""
 
     __slots__ = ()
     kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
+    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
         """One factor per column whose value is known."""
         row = self.group.numeric(chunk).numeric[0].tolist()
         return [self.factor(k, j, x, f"{mark}{j}") for j, x in enumerate(row) if not math.isnan(x)]
 
     @abstractmethod
-    def factor(self, k: int, j: int, x: float, mark: str) -> Factor:
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
         """The factor of class k for the value x of column j; names of values end in `mark`."""
 
     def table_by_class(self, parameter: Floats, classes: list[str]) -> WorkTable:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
 from novacula.bayes.distributions.counts import bag_totals
 from novacula.bayes.distributions.numeric import NumericPart
 from novacula.learner.work import Step
@@ -17,7 +17,7 @@ from novacula.table.chunk import Chunk, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Poisson(NumericPart):
+class PoissonPart(NumericPart):
     """A rate for each class and column; `m` counts as so many rows at the rate of all classes together."""
 
     name: ClassVar[str] = "poisson"
@@ -87,14 +87,14 @@ class Poisson(NumericPart):
             )
         ]
 
-    def factor(self, k: int, j: int, x: float, mark: str) -> Factor:
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
         """The probability of the count x."""
         rate = float(self.rate[k, j])
         factorial = math.gamma(x + 1.0) if x < 170 else math.inf
         value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
         numbers = {f"r{mark}": rate, f"x{mark}": x, f"f{mark}": factorial}
         expression = f"r{mark} ** x{mark} * exp(-r{mark}) / f{mark}"
-        return Factor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
+        return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 
 def overall_rate(statistic: ClassTotals) -> Floats:

@@ -22,7 +22,7 @@ from novacula.tree.export.named import NamedTree, paths
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DecisionRule:
     """If all conditions hold, the class; a rule without conditions holds always."""
 
     conditions: tuple[Condition, ...]
@@ -41,14 +41,14 @@ class Rule:
         return f"IF {conditions} THEN {printable(str(self.label))} {weights}"
 
 
-def to_rules(named: NamedTree, *, empty: bool = False) -> list[Rule]:
+def to_rules(named: NamedTree, *, empty: bool = False) -> list[DecisionRule]:
     """The rules of the leaves, in the order in which the tree is read; `empty` adds those without examples."""
     rules = []
     for path in paths(named):
         best, covered = int(named.plurality[path.leaf]), float(named.weight[path.leaf])
         if covered > 0 or empty:
             correct = float(named.tree.counts[path.leaf, best])
-            rules.append(Rule(path.conditions, best, named.classes[best], covered, correct))
+            rules.append(DecisionRule(path.conditions, best, named.classes[best], covered, correct))
     return rules
 
 

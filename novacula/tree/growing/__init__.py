@@ -16,8 +16,8 @@ from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
 from novacula.tree.attributes import Attribute, coded
-from novacula.tree.growing.exact import Examples, Grower
-from novacula.tree.growing.levels import Columns, grow_by_levels
+from novacula.tree.growing.exact import Grower, TreeExamples
+from novacula.tree.growing.levels import CodedColumns, grow_by_levels
 from novacula.tree.growing.problem import Candidates, Features, Rules
 from novacula.tree.structure import Integers, Tree
 
@@ -50,7 +50,7 @@ def grow_tree(
         return _in_memory(table, attributes, cut_places, class_weight, rules, max_bins)
     bins = _sketched(table, attributes, STREAM_BINS if max_bins is None else max_bins)
     features = Features.of(attributes, bins)
-    columns = Columns(attributes, cut_places, bins, features)
+    columns = CodedColumns(attributes, cut_places, bins, features)
     tree, candidates = grow_by_levels(table, columns, total, class_weight, rules)
     return _grown(tree, candidates, attributes, [len(column.edges) for column in bins])
 
@@ -70,7 +70,7 @@ def _in_memory(
     features = Features.of(attributes, bins)
     y: Codes = chunk.target  # type: ignore[assignment]
     weight = chunk.weight if (class_weight == 1.0).all() else chunk.weight * class_weight[y]
-    grower = Grower(Examples(chunk.numeric, codes, y, weight), features, len(class_weight), rules)
+    grower = Grower(TreeExamples(chunk.numeric, codes, y, weight), features, len(class_weight), rules)
     tree, candidates = grower.grow()
     offered = grower.n_cuts if bins is None else [len(column.edges) for column in bins]
     return _grown(tree, candidates, attributes, offered)

@@ -35,7 +35,7 @@ LEVELS = 64
 
 
 @dataclass(frozen=True)
-class Examples:
+class TreeExamples:
     """Rows in memory: numbers (n, d), codes (n, C), classes and weights (n,)."""
 
     numeric: Floats
@@ -63,7 +63,7 @@ class Task:
 class Grower:
     """Grows one tree; `n_cuts` is how many thresholds each sorted column offers."""
 
-    def __init__(self, examples: Examples, features: Features, n_classes: int, rules: Rules) -> None:
+    def __init__(self, examples: TreeExamples, features: Features, n_classes: int, rules: Rules) -> None:
         rows = np.flatnonzero(examples.weight > 0).astype(np.uint32)
         self.examples, self.features, self.n_classes, self.rules = examples, features, n_classes, rules
         self.arena = sorted_lists(examples.numeric, rows, features.sorted_columns)

@@ -29,7 +29,7 @@ PASS_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
-class Columns:
+class CodedColumns:
     """What is counted: the attributes' codes, then the bins of numeric columns."""
 
     attributes: tuple[Attribute, ...]
@@ -44,7 +44,7 @@ class Columns:
 
 
 def observe_level(
-    chunk: Chunk, router: Router, slot_of: Codes, n_slots: int, columns: Columns, class_weight: Floats
+    chunk: Chunk, router: Router, slot_of: Codes, n_slots: int, columns: CodedColumns, class_weight: Floats
 ) -> NodeCounts:
     """Count the codes of the rows that reach the nodes with a slot."""
     from novacula.tree._kernels import count_nodes
@@ -59,7 +59,7 @@ def observe_level(
 
 
 def grow_by_levels(
-    table: Table, columns: Columns, total: Floats, class_weight: Floats, rules: Rules
+    table: Table, columns: CodedColumns, total: Floats, class_weight: Floats, rules: Rules
 ) -> tuple[Tree, Candidates]:
     """The tree, and what was found for each attribute at its first nodes; total (K,) are the class weights."""
     from novacula.tree.growing._kernels.drivers import split

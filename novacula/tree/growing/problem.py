@@ -148,7 +148,7 @@ class Candidates:
         return Candidates(new[order], *(array[order] for array in arrays))
 
 
-class Part(NamedTuple):
+class GrownSubtree(NamedTuple):
     """Some nodes of a tree as a kernel gives them; node 0 stands in the place of node `root` of the whole."""
 
     root: int
@@ -162,13 +162,13 @@ class Assembly:
     """Parts of a tree, each grown from a leaf of those before, put together."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[GrownSubtree] = []
         self.size = 1
 
     def add(self, root: int, nodes: Any, numbers: Any, counts: Any, arms: Any) -> int:
         """Take a part; its nodes but the first are numbered from the returned number on."""
         first = self.size
-        self.parts.append(Part(root, nodes, numbers, counts, arms))
+        self.parts.append(GrownSubtree(root, nodes, numbers, counts, arms))
         self.size += len(nodes) - 1
         return first
 

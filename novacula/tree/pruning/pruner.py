@@ -21,7 +21,7 @@ Need: TypeAlias = Literal["validation", "cuts"]
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class PruningEvidence:
     """What a pruner may judge a tree of m nodes by, beside the tree; only what the pruner needs is there."""
 
     attributes: Sequence[Attribute]  # d
@@ -29,12 +29,12 @@ class Evidence:
     cuts: Integers | None = None  # (d,) thresholds that an attribute offers: its distinct values less one
 
 
-class Pruner(Protocol):
+class TreePruner(Protocol):
     """A way to prune."""
 
     @property
     def needs(self) -> tuple[Need, ...]:
         """The evidence that must be gathered for it."""
 
-    def stop(self, tree: Tree, evidence: Evidence) -> Marks:
+    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
         """The nodes (m,) that become leaves."""

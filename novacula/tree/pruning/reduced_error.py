@@ -18,17 +18,17 @@ from novacula.errors import DataError, ParameterError
 from novacula.table.chunk import Floats
 from novacula.tree.constants import NOISE
 from novacula.tree.pruning.bottom_up import leaf_sums
-from novacula.tree.pruning.pruner import Evidence, Marks, Need
+from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
 from novacula.tree.pruning.ranking import ranks
 from novacula.tree.structure import Integers, Tree
 
 
-class ReducedError:
+class ReducedErrorPruner:
     """Prune by the accuracy on validation examples."""
 
     needs: ClassVar[tuple[Need, ...]] = ("validation",)
 
-    def stop(self, tree: Tree, evidence: Evidence) -> Marks:
+    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         if evidence.validation is None:
             raise ParameterError("reduced-error pruning needs validation examples")
