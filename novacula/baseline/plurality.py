@@ -1,4 +1,4 @@
-"""The most frequent class, whatever the row: argmax_t n_t / n, the error that every learner must beat."""
+"""The most frequent class, for any row: argmax_t n_t / n, the error that every learner must beat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from novacula.table.chunk import Floats
 
 
 class PluralityClassifier(Classifier):
-    """Predicts the class with the largest share, of equals the first; `predict_proba` gives the shares.
+    """Predicts the class with the largest share; ties go to the first; `predict_proba` gives the shares.
 
     >>> model = PluralityClassifier().fit([[0], [1], [2]], ["no", "yes", "yes"])
     >>> model.predict([[7]]).tolist(), model.share_.round(3).tolist()
@@ -24,15 +24,15 @@ class PluralityClassifier(Classifier):
     card: ClassVar[Card] = Card(
         name="Plurality",
         task="classification",
-        summary="The most frequent class, whatever the row.",
-        hypothesis_space="One constant a class.",
+        summary="The most frequent class, for any row.",
+        hypothesis_space="One constant per class.",
         inductive_bias="The columns say nothing.",
         objective="Errors on the training rows.",
         search="None: the largest count.",
         noise="Averages out in the counts.",
-        missing="Not looked at.",
+        missing="Ignored.",
         admits=Admits(missing=True, infinite=True),
-        unseen="Not looked at; said.",
+        unseen="Ignored, with a warning.",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",

@@ -23,7 +23,7 @@ _FINEST = 1e-12  # of the numbers themselves: a cell that differences of doubles
 
 @dataclass(frozen=True)
 class PosteriorGrid:
-    """Cells within bounds, one pair of them an axis, as many along each."""
+    """Cells within bounds, one pair of them per axis, as many along each."""
 
     bounds: Bounds
     points: int
@@ -35,7 +35,7 @@ class PosteriorGrid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of whatever has one value a cell."""
+        """The shape of arrays with one value per cell."""
         return (self.points,) * self.n_dimensions
 
     @cached_property

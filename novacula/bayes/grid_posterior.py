@@ -2,7 +2,7 @@
 
     p(θ | D) ∝ f(θ) · Π p(d | θ)
 
-The range of θ is cut into equal cells, and the density is taken at the middle of each: no density is asked for at an
+The range of θ is cut into equal cells, and the density is taken at the middle of each: no density is evaluated at an
 end, where it may be infinite. Where the posterior is narrow, a finer grid is laid over what counts of it.
 """
 
@@ -79,7 +79,7 @@ class GridPosterior:
         self.weight = np.empty(0)
         prior = self._log_prior(self.coarse)
         if log_sum(prior) == -math.inf:
-            raise ParameterError("f is 0 everywhere within the bounds; widen them or mend f")
+            raise ParameterError("f is 0 everywhere within the bounds; widen them or correct f")
         self.log_constant = log_sum(prior) + self.coarse.log_cell  # ∫ f, so that f need not be normalised
         self.log_joint = prior - self.log_constant  # on the coarse grid
 
@@ -154,7 +154,7 @@ class GridPosterior:
         return self._shaped(close.peak(self._log_joint(close)))
 
     def credible_interval(self, level: float = 0.95) -> Any:
-        """Where θ lies with probability `level`, with equal tails: (low, high), or of each number by itself (2, 2)."""
+        """Where θ lies with probability `level`, with equal tails: (low, high), or of each number on its own (2, 2)."""
         tail = (1.0 - positive_number(level, "level", below=1.0)) / 2.0
         found = []
         for (low, high), (_, share) in zip(self.grid.bounds, self._marginals, strict=True):
@@ -177,7 +177,7 @@ class GridPosterior:
 
     def __repr__(self) -> str:
         where = " × ".join(f"[{low:g}, {high:g}]" for low, high in self.coarse.bounds)
-        return f"<GridPosterior on {where}, {self.coarse.points} cells an axis, {len(self.data)} data>"
+        return f"<GridPosterior on {where}, {self.coarse.points} cells per axis, {len(self.data)} data>"
 
     # --- how ---------------------------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class GridPosterior:
         if given.shape not in ((), grid.shape):
             raise ParameterError(f"{what} gave shape {given.shape} for θ of shape {grid.shape}; it must work on arrays")
         if np.isnan(given).any() or (given == np.inf).any() or (not self.log and (given < 0).any()):
-            raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or mend it")
+            raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or correct it")
         return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
 
 

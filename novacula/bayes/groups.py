@@ -37,7 +37,8 @@ def chosen(schema: Schema, distributions: str | Mapping[Any, str]) -> dict[str, 
         elif key in names:
             said[key] = _known(distribution)
         else:
-            raise ParameterError(f"distributions names {key!r}, which is no column; there are {', '.join(names[:8])}")
+            few = ", ".join(names[:8])
+            raise ParameterError(f"distributions names {key!r}, which is not a column; there are {few}")
     return {column.name: said.get(column.name) or _AUTO[column.kind] for column in features}
 
 
@@ -53,7 +54,7 @@ def kinds_asked(schema: Schema, asked: Mapping[str, str]) -> dict[str, Kind]:
 
 
 def group_columns(schema: Schema, asked: Mapping[str, str], words: Tokenization) -> tuple[Group, ...]:
-    """One group a distribution and kind, and one a text column."""
+    """One group per distribution and kind, and one per text column."""
     groups: list[Group] = []
     for kind in ("numeric", "categorical", "text", "sparse"):
         columns = schema.of_kind(kind)

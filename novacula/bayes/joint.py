@@ -36,13 +36,13 @@ ROUNDING = 1e-12
 
 
 class Joint:
-    """A table of P(x₁, …, x_d), with one axis a variable.
+    """A table of P(x₁, …, x_d), with one axis per variable.
 
     Parameters
     ----------
     probabilities : mapping or array
         A probability for each combination of values: by tuples of values, where what is left out has probability 0, or
-        as an array with one axis a variable.
+        as an array with one axis per variable.
     variables : mapping of str to sequence, or sequence of str
         The values of each variable in order; for a mapping of probabilities the names will do.
 
@@ -202,7 +202,7 @@ class Joint:
         return joint_work.derive_bayes(self, hypothesis, evidence)
 
     def work(self) -> Work:
-        """The table, the distribution of each variable by itself, and the entropy."""
+        """The table, the distribution of each variable on its own, and the entropy."""
         return joint_work.derive_joint(self)
 
     def __repr__(self) -> str:

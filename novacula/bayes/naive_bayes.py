@@ -60,7 +60,7 @@ class NaiveBayes(Classifier):
     classes_, class_count_, class_prior_
         The classes in order, the weight of each at fit, and its probability.
     parts_ : tuple
-        What was learned, one part a distribution: `prob`, `mean` and `var`, `rate`, or `points` and `width`.
+        What was learned, one part per distribution: `prob`, `mean` and `var`, `rate`, or `points` and `width`.
     statistic_ : Bundle
         What the rows said: counts and moments per class. `partial_fit` adds to it.
 
@@ -79,7 +79,7 @@ class NaiveBayes(Classifier):
         name="Naive Bayes",
         task="classification",
         summary="A class's prior times the probability of each column's value within the class, read off from counts.",
-        hypothesis_space="A distribution a class and column: tables of probabilities, densities, rates.",
+        hypothesis_space="A distribution per class and column: tables of probabilities, densities, rates.",
         inductive_bias="Columns are independent of each other once the class is known.",
         objective="Posterior probability of the class, with m-estimates of the conditional probabilities.",
         search="None: the estimates are closed formulas of counts and moments.",
@@ -230,7 +230,7 @@ class NaiveBayes(Classifier):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> Any:
-        """Give the most probable class of each row; of equals the first."""
+        """Give the most probable class of each row; ties go to the first."""
         best = self._scored(X, best_classes)
         if (best == LOST).any():
             best = np.argmax(self.predict_log_proba(X), axis=1)

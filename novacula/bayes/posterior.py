@@ -155,11 +155,11 @@ class Posterior:
         return float(sum(seen.weight.sum() for seen in self.observed))
 
     def map(self) -> Any:
-        """The name of the most probable hypothesis: argmax P(D | h) · P(h); of equals the first."""
+        """The name of the most probable hypothesis: argmax P(D | h) · P(h); ties go to the first."""
         return self.names[int(np.argmax(self.log_weights))]
 
     def ml(self) -> Any:
-        """The name of the hypothesis under which the data are most probable: argmax P(D | h); of equals the first."""
+        """The name of the hypothesis under which the data are most probable: argmax P(D | h); ties go to the first."""
         return self.names[int(np.argmax(self.log_likelihood))]
 
     # --- what is to come ---------------------------------------------------------------------------------------------

@@ -32,9 +32,9 @@ class TextNaiveBayes(NaiveBayes):
     m : float or "laplace", default="laplace"
         Weight of the prior estimate; "laplace" adds one to the count of each word of the vocabulary.
     model : {"multinomial", "bernoulli"}, default="multinomial"
-        Whether a word counts as often as it stands in a text, or once.
+        Whether a word counts as often as it occurs in a message, or once.
     lowercase, ngram_range, stop_words, token_pattern
-        How a text is cut into words, as in scikit-learn's CountVectorizer.
+        How a message is cut into words, as in scikit-learn's CountVectorizer.
     prior_estimate, distributions, class_prior, var_smoothing, unseen
         As in `NaiveBayes`.
 
@@ -99,7 +99,7 @@ class TextNaiveBayes(NaiveBayes):
         return super()._query(text_frame(X, texts[0].name if len(texts) == 1 else COLUMN), unseen, shown)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
-        """As asked for; texts follow `model` where nothing else is said."""
+        """As `distributions` says; columns of text follow `model` where it says nothing."""
         asked = super()._distributions(layout)
         stated = self.distributions if isinstance(self.distributions, Mapping) else {}
         return asked | {c.name: self.model for c in layout.of_kind("text") if c.name not in stated}
@@ -131,7 +131,7 @@ class TextNaiveBayes(NaiveBayes):
     def _bag(self) -> Bag:
         bags = [part for part in self.parts_ if isinstance(part, Bag) and part.group.kind == "text"]
         if len(bags) != 1:
-            raise SchemaError(f"the model has {len(bags)} text columns; words can be asked for where there is one")
+            raise SchemaError(f"the model has {len(bags)} text columns; words have log-odds where there is one")
         return bags[0]
 
     def _class_index(self, class_: Any) -> int:

@@ -119,7 +119,7 @@ class PosteriorClassifier(Classifier):
         return LabelledRows(dict(zip(self.hypothesis_names_, self.hypotheses_, strict=True)))
 
     def _check_state(self) -> None:
-        """After loading: one number a hypothesis."""
+        """After loading: one number per hypothesis."""
         n = len(self.hypotheses_)
         if not len(self.hypothesis_names_) == len(self.prior_) == len(self.log_likelihood_) == n:
             raise ParameterError("the weights of the model do not fit its hypotheses")

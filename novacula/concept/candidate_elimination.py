@@ -49,7 +49,7 @@ class CandidateElimination(VotingLearner):
     Attributes
     ----------
     S_, G_ : tuple of Conjunction
-        The most specific and the most general members, found when asked for.
+        The most specific and the most general members, found when first read.
     version_space_size_ : int
         How many members there are, exactly.
     collapsed_, collapsed_at_, diagnosis_
@@ -135,7 +135,7 @@ class CandidateElimination(VotingLearner):
 
     @property
     def G_(self) -> tuple[Conjunction, ...]:  # noqa: N802
-        """The most general members, in order; found when first asked for."""
+        """The most general members, in order; found when first read."""
         return self._fitted().general
 
     @property

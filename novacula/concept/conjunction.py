@@ -1,4 +1,4 @@
-"""A conjunction: one constraint an attribute, compared and combined by what it means."""
+"""A conjunction: one constraint per attribute, compared and combined by what it means."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Conjunction:
 
     @classmethod
     def of_ranges(cls, space: ConjunctiveSpace, ranges: Sequence[Range]) -> Self:
-        """Make a conjunction of a range an attribute."""
+        """Make a conjunction of one range per attribute."""
         low, high = zip(*ranges, strict=True)
         return cls(space, low, high)
 

@@ -1,7 +1,7 @@
 """Why a version space is empty: contradictory labels, noise, or a concept that one conjunction cannot say.
 
-Noise and a concept outside the space look alike to one conjunction. What can be told is whether a disjunction of two
-would do: whether the positives fall into two groups, each with a box that holds no negative.
+Noise and a concept outside the space look alike to one conjunction. What can be found out is whether a disjunction of
+two would do: whether the positives fall into two groups, each with a box that holds no negative.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import Box, VersionSpace
 
 MAX_SPLITS = 20_000
-"""Partial groupings of the positives that are looked at before the question is given up."""
+"""Partial groupings of the positives that are tried before the question is given up."""
 
 Pair: TypeAlias = tuple[Conjunction, Conjunction]
 
@@ -42,7 +42,7 @@ def diagnose(space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames
     try:
         pair = two_terms(space, examples)
     except _UndecidedError:
-        return f"{start}: there is noise, or the concept is no conjunction; which of them could not be told"
+        return f"{start}: there is noise, or the concept is not a conjunction; which of them could not be found out"
     if pair:
         return (
             f"{start}, but a disjunction of two does, {pair[0]} or {pair[1]}: the concept may lie outside the space of "

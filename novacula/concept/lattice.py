@@ -77,7 +77,7 @@ def _ends(members: Sequence[Conjunction], above: Sequence[Sequence[int]]) -> lis
 
 
 def _stacked(h: Conjunction) -> str:
-    """The constraints of a member but ?, one a line, with the attribute's name."""
+    """The constraints of a member but ?, one per line, with the attribute's name."""
     if h.is_empty:
         return "∅"
     lines = []

@@ -26,7 +26,7 @@ _BLOCK = 1 << 24  # comparisons made at a time
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """Hypotheses as their lowest and highest positions: 2·d numbers a hypothesis."""
+    """Hypotheses as their lowest and highest positions: 2·d numbers per hypothesis."""
 
     low: Positions  # (m, d)
     high: Positions  # (m, d)

@@ -66,7 +66,7 @@ def truth_of(answer: Any, classes: Any, positive: Any) -> bool:
 
 
 def nearest_half(members: VersionSpace, rows: Positions) -> int | None:
-    """The number of the row whose vote is nearest one half, the first of equals; None if none is divided."""
+    """The number of the row whose vote is nearest one half; ties go to the first; None if none is divided."""
     gaps = [abs(2 * yes - members.size) for yes in members.votes(rows)]
     best = min(range(len(gaps)), key=gaps.__getitem__, default=None)
     return None if best is None or gaps[best] == members.size else best
@@ -87,7 +87,7 @@ def most_divided(members: VersionSpace) -> Positions | None:
 
 
 def _by_patterns(members: VersionSpace, box: Box) -> Positions | None:
-    """Votes for every pattern at once: sums over a table of members, one cell a combination of steps."""
+    """Votes for every pattern at once: sums over a table of members, one cell per combination of steps."""
     ease, room = members.chains(*box, members.negatives)
     used = room > 0  # NumPy has no more than 64 axes
     fails = np.zeros((room[used] + 1).tolist(), bool)
@@ -108,7 +108,7 @@ def _by_patterns(members: VersionSpace, box: Box) -> Positions | None:
 
 
 def _choices(members: VersionSpace, box: Box, attribute: int, strides: Any) -> tuple[Positions, Any]:
-    """Values of an attribute that votes can tell apart, and where each leads in the flat table."""
+    """Values of an attribute that votes distinguish, and where each leads in the flat table."""
     values = 2 * np.arange(members.space.sizes[attribute])
     rows = np.tile(np.maximum(box[0], 0), (len(values), 1))
     rows[:, attribute] = values
@@ -144,7 +144,7 @@ def _by_exchange(members: VersionSpace) -> Positions | None:
 
 
 def _start(members: VersionSpace) -> Positions | None:
-    """An instance that S accepts; before the first positive, one that is no negative."""
+    """An instance that S accepts; before the first positive, one that is not a negative."""
     if members.box is not None:
         return np.maximum(members.box[0], 0)
     negatives = {row.tobytes() for row in members.negatives}

@@ -54,7 +54,7 @@ class RoteLearner(InstanceMemory):
     ----------
     default : label, default=None
         What `predict` says of an instance that was never seen, where `decide` abstains; by default the more frequent
-        label, and the negative one of equals.
+        label; a tie goes to the negative one.
     space : ConjunctiveSpace, default=None
         The attributes and their domains; by default those of the rows.
     positive : label, default=None

@@ -89,7 +89,7 @@ class VersionSpace:
         negatives = self.hardest
         options = [self._options(j, negatives) for j in range(len(self.space.names))]
         everything = (1 << len(negatives)) - 1
-        always = [everything]  # what the attributes from j on let through, whatever they are constrained to
+        always = [everything]  # what the attributes from j on let through under any of their constraints
         for choices in reversed(options):
             always.append(always[-1] & always_passing(mask for _, mask in choices))
         yield from self._walk(options, always[::-1], (), everything)
@@ -156,7 +156,7 @@ class VersionSpace:
 
     @cached_property
     def hardest(self) -> Positions:
-        """The negatives that matter: whoever rejects these rejects all. Before a positive there is no telling."""
+        """The negatives that matter: whoever rejects these rejects all. Before a positive all of them matter."""
         if self.box is None or not len(self.negatives):
             return self.negatives
         ease, _ = self.chains(*self.box, self.negatives)

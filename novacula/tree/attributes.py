@@ -1,4 +1,4 @@
-"""What a tree may ask: one attribute a column, by threshold or by value.
+"""What a tree may ask: one attribute per column, by threshold or by value.
 
     numeric    x ≤ t, for any t; may be asked again below
     nominal    which of its categories
@@ -52,7 +52,7 @@ def attributes_of(schema: Schema, thresholds: Mapping[str, Sequence[float]] | No
     names = [column.name for column in schema.features]
     for name in cuts:
         if name not in names:
-            raise ParameterError(f"thresholds names {name!r}, which is no column{did_you_mean(name, names)}")
+            raise ParameterError(f"thresholds names {name!r}, which is not a column{did_you_mean(name, names)}")
         if schema[name].kind != "numeric":
             raise ParameterError(
                 f"thresholds names {name!r}, which is {schema[name].kind}: only numbers have thresholds"
@@ -103,6 +103,6 @@ def coded(chunk: Chunk, attributes: Sequence[Attribute], cut_places: Sequence[in
 
 
 def cut_places(schema: Schema, attributes: Sequence[Attribute]) -> tuple[int, ...]:
-    """Where the cut columns stand among the numeric ones."""
+    """Where the cut columns are among the numeric ones."""
     numeric = [column.name for column in schema.of_kind("numeric")]
     return tuple(numeric.index(a.name) for a in attributes if a.kind == "cut")

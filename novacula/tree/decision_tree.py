@@ -47,7 +47,7 @@ from novacula.tree.structure import Integers, Tree, most_frequent
 class DecisionTreeClassifier(TreeExports, Classifier):
     """A tree of tests on attributes, with a class at each leaf.
 
-    A test on a categorical column has one branch a category and is not repeated below; a test on a numeric column
+    A test on a categorical column has one branch per category and is not repeated below; a test on a numeric column
     is x ≤ t, with t halfway between neighbouring values. Nothing is one-hot encoded, and values may be missing.
 
     Parameters
@@ -59,7 +59,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         What becomes of examples without a value: they go down every branch with its share of the known examples, or
         down the branch that most examples (of their class) take.
     nominal : {"multiway", "subset"}
-        One branch a category, or the best division of the categories into two groups.
+        One branch per category, or the best division of the categories into two groups.
     costs : mapping of column to cost, default 1 for columns that are not named
     cost_weight : float in [0, 1], how much costs count with `nunez`
     chi2_alpha : float, optional
@@ -127,7 +127,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="n·d·log n to sort, then n·d a level; from files one pass a level.",
+        cost="n·d·log n to sort, then n·d per level; from files one pass per level.",
         cost_exponents={"n": 1, "d": 1},
         size="max_leaf_nodes",
         sizes=settings.leaf_counts,
@@ -309,7 +309,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         return self._answers(X, leaf_values, self._router(), values, unseen=self.unseen)
 
     def predict(self, X: Any) -> Any:
-        """Give the most probable class of each row; of equals the first."""
+        """Give the most probable class of each row; ties go to the first."""
         values = self._leaf_distributions()
         best = most_frequent(values)
         return self.classes_[self._answers(X, leaf_classes, self._router(), values, best, unseen=self.unseen)]

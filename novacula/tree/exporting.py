@@ -33,7 +33,7 @@ class TreeExports:
         return export.to_text(self._named(), max_depth)
 
     def to_rules(self) -> list[DecisionRule]:
-        """Give one rule a leaf that has examples."""
+        """Give one rule per leaf that has examples."""
         return export.to_rules(self._named())
 
     def to_dnf(self, class_: Any) -> DNF:

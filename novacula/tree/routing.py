@@ -34,7 +34,7 @@ class Routes(NamedTuple):
         return best[self.node] if len(self.row) == n else most_frequent(self.mixed(values, n))
 
     def largest(self, n: int) -> Codes:
-        """For each of n rows the leaf that takes most of it, of equals the first."""
+        """For each of n rows the leaf that takes most of it; ties go to the first."""
         order = np.lexsort((np.arange(len(self.row)), -self.share, self.row))
         return self.node[order[np.searchsorted(self.row, np.arange(n))]]
 

@@ -1,9 +1,9 @@
-"""A decision list: the rules of a tree, each pruned by itself and tried in the order of their estimated accuracy.
+"""A decision list: the rules of a tree, each pruned on its own and tried in the order of their estimated accuracy.
 
-    IF c₁ AND … AND c_q THEN t        one rule a leaf, less the conditions that it does not need
+    IF c₁ AND … AND c_q THEN t        one rule per leaf, less the conditions that it does not need
     OTHERWISE t₀                      for rows that fulfil no rule
 
-A condition that stands at the root of a tree is in every rule, yet here each rule may lose it by itself.
+A condition at the root of a tree is in every rule, yet here each rule may lose it on its own.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class RuleListClassifier(Classifier):
     A tree is grown, and each leaf that has examples becomes a rule. A rule loses, one at a time, the condition whose
     loss raises its estimated accuracy most (or leaves it as it is), until every loss would lower it. The two ends of
     an interval are two conditions. Equal rules become one; a rule that has come to cover more examples of another
-    class than of its own is left out. The others are ordered by their estimates, of equals the one that covers more
-    first. The default is the most frequent class of the examples that no rule covers.
+    class than of its own is left out. The others are ordered by their estimates; ties go to the one that covers
+    more. The default is the most frequent class of the examples that no rule covers.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
     card: ClassVar[Card] = Card(
         name="Rule list",
         task="classification",
-        summary="Rules read off a tree, each pruned by itself; the first that holds gives the class.",
+        summary="Rules read off a tree, each pruned on its own; the first that holds gives the class.",
         hypothesis_space="Ordered lists of conjunctions of tests, with a default.",
         inductive_bias="Short rules that are accurate on many examples come first.",
         objective="For each rule the accuracy on rows held out, or its lower limit on the training rows.",
@@ -224,7 +224,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         return self.rule_list_.accuracy[:-1]
 
     def to_text(self) -> str:
-        """Give the rules and the default, one a line, with the weights that are right and that are covered."""
+        """Give the rules and the default, one per line, with the weights that are right and that are covered."""
         check_is_fitted(self)
         return "\n".join(self.rule_list_.lines(self.attributes_, self.classes_.tolist()))
 

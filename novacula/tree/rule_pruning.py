@@ -78,7 +78,7 @@ def solve_rule_list(
 
 
 def _order(rules: Sequence[PrunedRule], covered: Floats) -> Integers:
-    """The best estimate first, of equals the larger cover, then the first; nothing after a rule that always holds."""
+    """The best estimate first, ties to the larger cover, then to the first; nothing after a rule that always holds."""
     estimate = np.array([rule.estimate for rule in rules])
     order = np.lexsort((ranks(covered, NOISE * covered), ranks(estimate, np.full(len(rules), NOISE))))
     always = [i for i, place in enumerate(order) if not rules[place].conditions]
@@ -94,7 +94,7 @@ def _default(rules: Iterable[PrunedRule], examples: ExampleColumns) -> Floats:
 
 
 def _shown(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> Pruning:
-    """The pruning of the first rules that are short enough to be written out, gone through once more."""
+    """The pruning of the first rules that are short enough to be written out, repeated to record its steps."""
     parts = {i: split_ends(rule.grown.conditions) for i, rule in enumerate(rules)}
     numbers = [i for i in parts if len(parts[i]) <= SHORT][:SHOWN]
     counts = tuple(pruner.steps(parts[i], rules[i].grown.class_index) for i in numbers)
@@ -145,7 +145,7 @@ class RulePruner:
     def steps(self, parts: Sequence[Condition], class_index: int) -> Floats:
         """What is counted at each step, (steps, 1 + parts, 2) as in `Pruning`.
 
-        An example that fails one condition only is what the rule would gain without it. So two numbers an example
+        An example that fails one condition only is what the rule would gain without it. So two numbers per example
         weigh every removal at once: how many conditions it fails, and the exclusive or of their numbers, which is
         the number of the condition where it fails one.
         """
@@ -178,7 +178,7 @@ class RulePruner:
         return counts
 
     def _needless(self, counts: Floats, left: Sequence[int]) -> int | None:
-        """The condition without which the estimate is highest, of equals the first; None if it would be lower."""
+        """The condition without which the estimate is highest; ties go to the first; None if it would be lower."""
         if not left:
             return None
         with_all, *without = self.estimates.of(counts[[0, *left]]).tolist()
@@ -200,7 +200,7 @@ def split_ends(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 
 
 def joined(parts: Iterable[Condition]) -> tuple[Condition, ...]:
-    """The conditions with one a column: the way back from `split_ends`."""
+    """The conditions with one per column: the way back from `split_ends`."""
     found: dict[str, Condition] = {}
     for part in parts:
         name = part.attribute.name

@@ -126,14 +126,14 @@ class RuleList:
         )
 
     def lines(self, attributes: Sequence[Attribute], labels: Sequence[Any]) -> list[str]:
-        """The rules and the default in words, one a line."""
+        """The rules and the default in words, one per line."""
         best, covered = int(self.classes[-1]), float(self.counts[-1].sum())
         weights = f"({amount(float(self.counts[-1, best]))}/{amount(covered)})"
         default = f"OTHERWISE {printable(str(labels[best]))} {weights}"
         return [*map(str, self.rules(attributes, labels)), default]
 
     def check(self, sizes: Codes, n_classes: int) -> None:
-        """Raise if the arrays are not rules over attributes of these sizes and so many classes."""
+        """Raise if the arrays are not rules over attributes of these sizes and this number of classes."""
         shown = self.pruning
         fits = (
             self.conditions.is_sound(sizes)

@@ -61,7 +61,7 @@ def costs(given: Mapping[str, float] | None, attributes: Sequence[Attribute]) ->
     found = np.ones(len(names))
     for name, cost in (given or {}).items():
         if name not in names:
-            raise ParameterError(f"costs names {name!r}, which is no column{did_you_mean(str(name), names)}")
+            raise ParameterError(f"costs names {name!r}, which is not a column{did_you_mean(str(name), names)}")
         if isinstance(cost, (str, bool)) or not np.isfinite(cost) or cost < 0:
             raise ParameterError(f"the cost of {name!r} is {cost!r}; it must be a number that is not negative")
         found[names.index(name)] = cost

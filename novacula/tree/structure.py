@@ -1,4 +1,4 @@
-"""A decision tree as arrays: node 0 is the root, and the children of a node stand side by side after it.
+"""A decision tree as arrays: node 0 is the root, and the children of a node are side by side after it.
 
 Nodes are numbered level by level, so that a tree is the same arrays however it was grown.
 """
@@ -153,7 +153,7 @@ class Tree:
         return (counts + m / self.n_classes) / (total[:, None] + m)
 
     def plurality(self) -> Integers:
-        """The most frequent class at each node, of equals the first; that of the parent where there are no examples."""
+        """The most frequent class at each node, ties to the first; that of the parent where there are no examples."""
         return most_frequent(self.distributions())
 
     # --- another tree ------------------------------------------------------------------------------------------

@@ -305,28 +305,28 @@ def test_a_new_category_is_missing_or_refused(tennis):
 def test_explanations_say_what_failed_and_what_held(tennis):
     model = RuleListClassifier().fit(tennis)
     day = pd.DataFrame({"Outlook": ["Rain"], "Temperature": ["Mild"], "Humidity": [None], "Wind": ["Strong"]})
-    (told,) = model.explain(day)
-    assert str(told).splitlines() == [
+    (explanation,) = model.explain(day)
+    assert str(explanation).splitlines() == [
         f"1. {TENNIS[0]}: no: Outlook is Rain",
         f"2. {TENNIS[1]}: no: Humidity is missing",
         f"3. {TENNIS[2]}: no: Wind is Strong",
         f"4. {TENNIS[3]}: no: Outlook is Rain",
         f"5. {TENNIS[4]}: holds",
     ]
-    assert told.rule == model.rules_[4]
+    assert explanation.rule == model.rules_[4]
     nothing = day.assign(Outlook=None, Wind=None)
-    (told,) = model.explain(nothing)
-    assert told.rule is None
-    assert str(told).splitlines()[-1] == TENNIS[-1]
+    (explanation,) = model.explain(nothing)
+    assert explanation.rule is None
+    assert str(explanation).splitlines()[-1] == TENNIS[-1]
 
 
 def test_explanations_agree_with_predictions():
     frame, y = noisy_frame(1)
     model = RuleListClassifier().fit(frame, y)
-    told = model.explain(frame)
-    labels = [model.default_ if one.rule is None else one.rule.label for one in told]
+    explanations = model.explain(frame)
+    labels = [model.default_ if one.rule is None else one.rule.label for one in explanations]
     assert labels == model.predict(frame).tolist()
-    assert all(trial.failed is not None for one in told for trial in one.trials[:-1])
+    assert all(trial.failed is not None for one in explanations for trial in one.trials[:-1])
 
 
 def test_the_work_shows_each_condition_that_was_dropped(tennis):

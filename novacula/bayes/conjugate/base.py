@@ -60,7 +60,7 @@ class ConjugateModel(ABC):
     @property
     @abstractmethod
     def ml(self) -> Any:
-        """The value under which the data are most probable, whatever the prior."""
+        """The value under which the data are most probable, regardless of the prior."""
 
     @property
     @abstractmethod

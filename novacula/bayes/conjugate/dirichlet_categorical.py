@@ -56,7 +56,7 @@ class DirichletCategorical(ConjugateModel):
         object.__setattr__(self, "counts", tuple(self.counts) or (0.0,) * len(alpha))
         require_finite(counts := as_numbers(self.counts, "counts"), "counts")
         if len(counts) != len(alpha) or min(counts) < 0:
-            raise ParameterError(f"counts must be {len(alpha)} numbers of at least 0, one a category")
+            raise ParameterError(f"counts must be {len(alpha)} numbers of at least 0, one per category")
 
     @property
     def categories(self) -> tuple[Any, ...]:
@@ -128,7 +128,7 @@ class DirichletCategorical(ConjugateModel):
         return _log_beta(self.parameters["alpha"]) - _log_beta(self._alpha)
 
     def credible_interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
-        """Where each probability lies with probability `level`, taken by itself (K, 2)."""
+        """Where each probability lies with probability `level`, on its own (K, 2)."""
         alpha = self.parameters["alpha"]
         return np.array([interval(stats.beta(a, alpha.sum() - a), level, kind) for a in alpha.tolist()])
 

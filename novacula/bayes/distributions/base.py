@@ -31,13 +31,13 @@ class Smoothing:
     var_smoothing: float = 1e-9
 
     def pseudo_count(self, n_values: int) -> float:
-        """The m of the m-estimate for a variable of so many values."""
+        """The m of the m-estimate for a variable of this number of values."""
         return float(n_values) if self.m == "laplace" else float(self.m)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """How a text is cut into words: parameters of scikit-learn's CountVectorizer."""
+    """How a message is cut into words: parameters of scikit-learn's CountVectorizer."""
 
     lowercase: bool = True
     ngram_range: tuple[int, int] = (1, 1)

@@ -77,7 +77,7 @@ class CategoricalPart(DistributionPart):
     def steps(
         self, statistic: Contingency, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
     ) -> list[Step]:
-        """A table of estimates a column, and the first estimate of each written out."""
+        """A table of estimates per column, and the first estimate of each written out."""
         found = []
         for j, name in enumerate(self.group.names[:_SHOWN]):
             values = self.group.categories[j]
@@ -103,7 +103,7 @@ class CategoricalPart(DistributionPart):
     def factors(
         self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str
     ) -> list[ClassFactor]:
-        """A factor a column whose value is known."""
+        """A factor per column whose value is known."""
         found = []
         for j, code in enumerate(self.group.coded(chunk).codes[0].tolist()):
             if code >= 0:

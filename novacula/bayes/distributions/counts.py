@@ -1,4 +1,4 @@
-"""Bags of counts: words of a text, columns of a sparse matrix, or several numeric columns taken as one bag.
+"""Bags of counts: words of a message, columns of a sparse matrix, or several numeric columns taken as one bag.
 
 multinomial   P(x|t) ∝ Π_v P(v|t)^x_v              P(v|t) = (n_vt + m·p) / (n_t + m)     n_t: all counts of t
 bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with v + m/2) / (rows of t + m)
@@ -62,7 +62,7 @@ class Bag(DistributionPart):
     entries: tuple[str, ...] | None
 
     def is_sound(self) -> bool:
-        """A probability a class and entry of the bag."""
+        """A probability per class and entry of the bag."""
         width = self.group.width if self.group.kind == "sparse" else len(self.entries or ())
         return is_floats(self.prob, -1, width)
 
@@ -117,7 +117,7 @@ class Bag(DistributionPart):
         ]
 
     def _telling(self, classes: list[str]) -> WorkTable:
-        """The entries that tell the classes apart most."""
+        """The entries that distinguish the classes most."""
         spread = np.ptp(np.log(np.maximum(self.prob, 1e-300)), axis=0)
         top = np.argsort(-spread, kind="stable")[:_SHOWN]
         rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *self.prob[:, v].tolist()) for v in top]
@@ -237,7 +237,7 @@ class BernoulliPart(Bag):
             gone = np.log1p(-np.ascontiguousarray(self.prob.T))
         scores = np.zeros_like(out)
         presence_scores(*self.matrix(chunk), there, gone, scores)
-        if self.group.kind == "text":  # a text that is missing says nothing, an empty one says what it lacks
+        if self.group.kind == "text":  # a missing message says nothing, an empty one says what it lacks
             scores[[text is None for text in chunk.text[self.group.places[0]]]] = 0.0
         out += scores
 

@@ -1,7 +1,7 @@
 """Numbers by a kernel density: P(x|t) = Σ_i w_i N(x; x_i, h_t²), h_t = 0.9·min(σ_t, IQR_t / 1.34)·n_t^(−1/5).
 
-The rows are kept as a sketch of weighted points: exact up to 8192 distinct values a class and column, and beyond that
-values that share a bucket (see `QuantileSketch`) stand together in its middle. So the density streams, and the sum is
+The rows are kept as a sketch of weighted points: exact up to 8192 distinct values per class and column, and beyond that
+values that share a bucket (see `QuantileSketch`) are placed in its middle. So the density streams, and the sum is
 over points rather than rows.
 """
 

@@ -18,7 +18,7 @@ from novacula.table.chunk import Chunk, Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoissonPart(NumericPart):
-    """A rate for each class and column; `m` counts as so many rows at the rate of all classes together."""
+    """A rate for each class and column; `m` counts as that many rows at the rate of all classes together."""
 
     name: ClassVar[str] = "poisson"
 

@@ -91,13 +91,13 @@ def information(split: ExaminedSplit) -> Arithmetic:
     return bits(np.append(weight, split.missing.sum()) if split.is_reduced else weight, "branches")
 
 
-def score(criterion: Criterion, gained: float, told: float, discount: float) -> Arithmetic:
+def score(criterion: Criterion, gained: float, information: float, discount: float) -> Arithmetic:
     """The score of a test from its gain, its information and the discount for its cost."""
     expression, values = SHAPES[criterion.shape], {"gain": gained}
     if criterion.discount is not None:
         expression, values = f"{expression} * discount", {**values, "discount": discount}
     if criterion.by_information:
-        expression, values = f"{expression} / information", {**values, "information": told}
+        expression, values = f"{expression} / information", {**values, "information": information}
     return Arithmetic(expression, values)
 
 

@@ -41,7 +41,7 @@ class ExaminedGrowth:
         return [Examined(self, r) for r in range(len(self.candidates.node))]
 
     def why_leaf(self, node: int, depth: int) -> str:
-        """Why a node is a leaf, as far as it can be told."""
+        """Why a node is a leaf, as far as that is known."""
         counts = self.tree.counts[node]
         if not counts.any():
             return f"no examples: answers as node {self.parent[node]}"
@@ -137,7 +137,7 @@ class Examined:
 
     @cached_property
     def significance(self) -> tuple[ExaminedSplit, float] | None:
-        """The best test and what its χ² must reach; None where that is not asked, or cannot be told."""
+        """The best test and what its χ² must reach; None where there is no such limit, or it is not known."""
         alpha = self.growth.rules.chi2_alpha
         split = self.split(self.best) if self.best >= 0 and alpha is not None else None
         if split is None:

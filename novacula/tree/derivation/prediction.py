@@ -46,7 +46,7 @@ def derive_predictions(model: DecisionTreeClassifier, table: Table) -> Work:
 
 
 class Guide:
-    """A tree with what is needed to tell the ways of rows."""
+    """A tree with what is needed to describe the ways of rows."""
 
     def __init__(self, model: DecisionTreeClassifier) -> None:
         self.named = model._named()

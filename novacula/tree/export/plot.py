@@ -1,4 +1,4 @@
-"""A tree as a picture: the root on the left, a row a leaf, words on the branches, classes as coloured bars.
+"""A tree as a picture: the root on the left, one row per leaf, words on the branches, classes as coloured bars.
 
 Leaves are spread evenly and parents stand at the middle of their children, so that no two nodes meet. The size of
 the picture follows the tree; of a large tree the top levels are drawn, and the picture says so.

@@ -1,9 +1,9 @@
-"""A tree as rules: one a leaf, its conditions those of the path, joined where they are on the same attribute.
+"""A tree as rules: one per leaf, its conditions those of the path, joined where they are on the same attribute.
 
     IF Outlook = Sunny AND Humidity = High THEN No (3/3)
 
 The numbers are the weights of the training examples that the rule classifies rightly and that it covers. Leaves
-that no example reached are left out unless they are asked for: nothing speaks for their rules.
+that no example reached are left out unless the caller wants them: nothing speaks for their rules.
 """
 
 from __future__ import annotations

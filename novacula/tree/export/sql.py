@@ -104,7 +104,7 @@ def _first_maximum(classes: Sequence[Any], votes: Sequence[str]) -> str:
 
 
 def _by_leaf(named: NamedTree, ways: Sequence[Path], known: str, probabilities: bool) -> list[str]:
-    """The class, and if asked for the probabilities, of the one leaf that a row reaches."""
+    """The class, and on request the probabilities, of the one leaf that a row reaches."""
     values = [[literal(named.classes[k]) for k in named.plurality]]
     if probabilities:
         values += [[approximate(p) for p in chances] for chances in named.probabilities.T.tolist()]

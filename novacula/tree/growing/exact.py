@@ -27,7 +27,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LARGE = 20_000
-"""Rows above which a node is split by itself, so that its branches can go to different threads."""
+"""Rows above which a node is split alone, so that its branches can go to different threads."""
 FEW = 1_000
 """Rows up to which all is done sooner than threads are started."""
 LEVELS = 64
@@ -122,7 +122,7 @@ class Grower:
         return each(function, tasks, self.arena.shape[1])
 
     def _grow_whole(self, task: Task) -> Any:
-        """A subtree, over rows that are numbered anew, so that what belongs together lies together."""
+        """A subtree, over rows with new numbers, so that what belongs together lies together."""
         held = task.arena[:, task.start : task.stop]
         rows = held[0] & ROW
         number = np.empty(len(self.examples), np.uint32)

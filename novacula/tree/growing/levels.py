@@ -1,4 +1,4 @@
-"""Growth from files and clusters: one pass over the rows a level, which counts codes by node and class.
+"""Growth from files and clusters: one pass over the rows per level, which counts codes by node and class.
 
 Numeric columns are cut into bins beforehand, by a sketch of their quantiles. Rows find their node by going down the
 tree so far, so that nothing is kept of them between passes.

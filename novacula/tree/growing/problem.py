@@ -40,7 +40,7 @@ class Rules:
     release_8: bool = False  # thresholds as in C4.5 release 8
 
     def may_split(self, counts: Floats, depth: int) -> bool:
-        """Whether a node with these class weights is looked at: two classes or more, not too deep, not too light."""
+        """Whether a node with these class weights is tested: two classes or more, not too deep, not too light."""
         light = counts.sum() < self.min_split * (1.0 - NOISE)
         deep = self.max_depth is not None and depth >= self.max_depth
         return int((counts > 0).sum()) > 1 and not deep and not light
@@ -120,7 +120,7 @@ class Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """What was found for each attribute at the first nodes that were looked at: r nodes, F attributes, K classes."""
+    """What was found for each attribute at the first nodes where tests were tried: r nodes, F attributes, K classes."""
 
     node: Longs  # (r,)
     gain: Floats  # (r, F) −1 where no test was allowed
@@ -149,7 +149,7 @@ class Candidates:
 
 
 class GrownSubtree(NamedTuple):
-    """Some nodes of a tree as a kernel gives them; node 0 stands in the place of node `root` of the whole."""
+    """Some nodes of a tree as a kernel gives them; node 0 is node `root` of the whole."""
 
     root: int
     nodes: npt.NDArray[np.int32]  # (m, 7)

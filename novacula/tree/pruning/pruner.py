@@ -22,7 +22,7 @@ Need: TypeAlias = Literal["validation", "cuts"]
 
 @dataclass(frozen=True, eq=False)
 class PruningEvidence:
-    """What a pruner may judge a tree of m nodes by, beside the tree; only what the pruner needs is there."""
+    """What a pruner may judge a tree of m nodes by besides the tree; only what the pruner needs is there."""
 
     attributes: Sequence[Attribute]  # d
     validation: Floats | None = None  # (m, K) weight of the validation examples of each class that pass a node

@@ -1,7 +1,7 @@
 """Reduced-error pruning: examples that the tree was not grown on decide which tests stay.
 
 Again and again, the node whose replacement by a leaf of its plurality class most improves accuracy on the validation
-examples is replaced; of equals the one nearest the root. Replacements that change nothing are made, too: of two trees
+examples is replaced; ties go to the one nearest the root. Replacements that change nothing are made, too: of two trees
 that are equally accurate the smaller is kept. It ends when every replacement would do harm.
 
 A bottom-up pass gives another tree. Where a node gains 3 and its two children 2.5 each, the greedy loop takes the node
