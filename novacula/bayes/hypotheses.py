@@ -44,7 +44,7 @@ class ObservedLikelihoods:
 # --- hypotheses and their names --------------------------------------------------------------------------------------
 
 
-def named(hypotheses: Any) -> dict[Hashable, Any]:
+def hypotheses_by_name(hypotheses: Any) -> dict[Hashable, Any]:
     """Hypotheses by name; in a sequence, words and numbers are their own names, and functions have theirs."""
     if isinstance(hypotheses, str) or not hasattr(hypotheses, "__iter__"):
         raise InputTypeError(f"hypotheses are a mapping or a sequence, not {quoted(hypotheses)}")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from novacula.arguments import as_numbers, require_finite
 from novacula.bayes import joint_work
-from novacula.bayes.joint_cells import as_key, as_number, counted, distinct, found_states, shape_of, total_of
+from novacula.bayes.joint_cells import as_key, as_number, distinct, found_states, shape_of, shares_of_rows, total_of
 from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled
 from novacula.concept import ConjunctiveSpace
 from novacula.concept.rows import read_positions
@@ -83,7 +83,7 @@ class Joint:
         mappings of values; `weight` says how often each row was seen.
         """
         if isinstance(rows, (list, tuple)):
-            return cls(*counted(rows, variables, weight))
+            return cls(*shares_of_rows(rows, variables, weight))
         if isinstance(rows, Table) and weight is not None:
             raise InputTypeError("a Table holds its weights itself: read it with weight='column'")
         table = (rows if isinstance(rows, Table) else read(rows, progress=False)).with_target(None)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.bayes.derivation import derive_model, derive_predictions
 from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
-from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked, merge_categories
+from novacula.bayes.groups import distributions_by_column, group_columns, group_fits, kinds_needed, merge_categories
 from novacula.errors import DataWarning, ParameterError, warn_user
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
@@ -143,29 +143,29 @@ class NaiveBayes(Classifier):
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         """Rows with the columns of the kinds that `distributions` asks for."""
         table = super()._ingest(X, y, sample_weight, **how)
-        types = kinds_asked(table.layout, self._distributions(table.layout))
+        types = kinds_needed(table.layout, self._distributions(table.layout))
         return table.with_types(types) if types else table
 
     def _learn(self, table: Table) -> None:
         """Count once, then solve."""
         self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
-        self.statistic_ = self._counted(table)
+        self.statistic_ = self._statistic_of(table)
         self._solve()
 
     def _learn_more(self, table: Table, first: bool) -> None:
         if first:
             return self._learn(table)
         table, schema, groups, before = merge_categories(table, self.schema_, self.groups_, self.statistic_)
-        statistic = before + self._counted(table, groups)
+        statistic = before + self._statistic_of(table, groups)
         self.schema_, self.groups_, self.statistic_ = schema, groups, statistic
         return self._solve()
 
-    def _counted(self, table: Table, groups: tuple[Group, ...] | None = None) -> Bundle:
+    def _statistic_of(self, table: Table, groups: tuple[Group, ...] | None = None) -> Bundle:
         groups = self.groups_ if groups is None else groups
         return table.reduce(observe_shown if shows_infinite(groups) else observe, len(self.classes_), groups)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
-        return chosen(layout, self.distributions)
+        return distributions_by_column(layout, self.distributions)
 
     def _words(self) -> Tokenization:
         return Tokenization()
@@ -231,16 +231,16 @@ class NaiveBayes(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Give the most probable class of each row; ties go to the first."""
-        best = self._scored(X, best_classes)
+        best = self._of_scores(X, best_classes)
         if (best == LOST).any():
             best = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[best]
 
     def _joint(self, X: Any) -> Floats:
-        scores: Floats = self._scored(X, joint_scores)
+        scores: Floats = self._of_scores(X, joint_scores)
         return scores
 
-    def _scored(self, X: Any, function: Callable[..., Any]) -> Any:
+    def _of_scores(self, X: Any, function: Callable[..., Any]) -> Any:
         """What a function makes of the scores of all rows."""
         check_is_fitted(self)
         with np.errstate(divide="ignore"):

@@ -16,7 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.bayes.hypotheses import LabelledRows, Likelihood, ObservedLikelihoods, SingleData, labels_rows, named
+from novacula.bayes.hypotheses import (
+    LabelledRows,
+    Likelihood,
+    ObservedLikelihoods,
+    SingleData,
+    hypotheses_by_name,
+    labels_rows,
+)
 from novacula.bayes.posterior_work import derive_posterior, derive_prediction, posterior_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
@@ -79,7 +86,7 @@ class Posterior:
             raise InputTypeError(
                 f"likelihood is {quoted(likelihood)}; it must be a function of a hypothesis and a datum"
             )
-        self.hypotheses: dict[Hashable, Any] = named(hypotheses)
+        self.hypotheses: dict[Hashable, Any] = hypotheses_by_name(hypotheses)
         self.names = tuple(self.hypotheses)
         self.voice: SingleData | LabelledRows
         if likelihood is None and any(map(labels_rows, self.hypotheses.values())):

@@ -49,7 +49,7 @@ class RowNames:
     """What the examples are called: the number of the row in which each first came, from 1 on over all fits."""
 
     first: npt.NDArray[np.int64]  # (n,)
-    seen: int
+    n_rows: int  # that were read, also those that brought nothing new
 
 
 class ConceptLearner(Classifier):
@@ -100,7 +100,7 @@ class ConceptLearner(Classifier):
         labels, codes = self._labels(table, chunk) if first else (self.classes_, chunk.target)
         positive = self._positive(labels)
         space, old = self._space(table, chunk, first)
-        rows = chunk_positions(space, table.layout, chunk, known=True)
+        rows = chunk_positions(space, table.layout, chunk, in_domain=True)
         examples, names = self._merged(old, rows, np.asarray(codes) == positive, chunk.weight > 0)
         self._check(space, examples, names)
         if first:
@@ -155,12 +155,12 @@ class ConceptLearner(Classifier):
         self, old: ConceptExamples, rows: Positions, positive: Flags, counted: Flags
     ) -> tuple[ConceptExamples, RowNames]:
         """All distinct examples, and their rows; rows that do not count are left out, but numbered."""
-        known = getattr(self, "row_names_", RowNames(np.empty(0, np.int64), 0))
+        before = getattr(self, "row_names_", RowNames(np.empty(0, np.int64), 0))
         positions = np.vstack([old.positions, rows[counted]])
         labels = np.concatenate([old.positive, positive[counted]])
-        names = np.concatenate([known.first, known.seen + 1 + np.flatnonzero(counted)])
+        names = np.concatenate([before.first, before.n_rows + 1 + np.flatnonzero(counted)])
         place = np.sort(equal_rows(positions, labels).first)
-        return ConceptExamples(positions[place], labels[place]), RowNames(names[place], known.seen + len(rows))
+        return ConceptExamples(positions[place], labels[place]), RowNames(names[place], before.n_rows + len(rows))
 
     def _begin(self) -> None:
         """Be fitted on no example: the space is all that is known, and the labels are false and true."""

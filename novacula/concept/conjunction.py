@@ -177,7 +177,7 @@ class Conjunction:
         return values[low // 2] if low == high else (values[low // 2], values[high // 2])
 
     def __str__(self) -> str:
-        return f"⟨{', '.join(map(worded, self.constraints))}⟩"
+        return f"⟨{', '.join(map(constraint_words, self.constraints))}⟩"
 
     def __repr__(self) -> str:
         return f"Conjunction({self})"
@@ -207,7 +207,7 @@ def boxed(space: ConjunctiveSpace, low: Positions, high: Positions) -> Conjuncti
     return Conjunction(space, tuple(low[0].tolist()), tuple(high[0].tolist()))
 
 
-def worded(constraint: Category | tuple[Category, Category]) -> str:
+def constraint_words(constraint: Category | tuple[Category, Category]) -> str:
     """A constraint as it is printed: an interval in brackets, anything else as it stands."""
     return f"[{', '.join(map(shown, constraint))}]" if isinstance(constraint, tuple) else shown(constraint)
 

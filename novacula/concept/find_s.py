@@ -92,7 +92,7 @@ class FindS(ConceptLearner):
         """The hypothesis after each row that was seen."""
         check_is_fitted(self)
         path = self._path()
-        rows = np.arange(1, self.row_names_.seen + 1)
+        rows = np.arange(1, self.row_names_.n_rows + 1)
         return tuple(path[k] for k in np.searchsorted(self.row_names_.first, rows, side="right").tolist())
 
     @property

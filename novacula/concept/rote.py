@@ -27,10 +27,10 @@ class InstanceMemory(ConceptLearner):
 
     def _recall(self, rows: Positions) -> npt.NDArray[np.int64]:
         """+1 or −1 for rows that were seen, 0 for those that were not, or with both labels."""
-        known: defaultdict[bytes, int] = defaultdict(int)
+        verdicts: defaultdict[bytes, int] = defaultdict(int)
         for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
-            known[row.tobytes()] += 1 if positive else -1
-        return np.array([known.get(row.tobytes(), 0) for row in np.ascontiguousarray(rows)], np.int64)
+            verdicts[row.tobytes()] += 1 if positive else -1
+        return np.array([verdicts.get(row.tobytes(), 0) for row in np.ascontiguousarray(rows)], np.int64)
 
     @property
     def n_recalled(self) -> int:
@@ -120,8 +120,8 @@ class RoteLearner(InstanceMemory):
 
     def predict(self, X: Any) -> Any:
         """Give the label of instances that were seen, and the default for others."""
-        known = self.decide(X)
-        return self._labelled(np.where(known == 0, self._default(), known > 0))
+        verdicts = self.decide(X)
+        return self._labelled(np.where(verdicts == 0, self._default(), verdicts > 0))
 
     def work(self, X: Any = None) -> Work:
         """Say what is remembered and how much of the instance space that is, or with X what is recalled of each row."""

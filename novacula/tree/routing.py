@@ -10,7 +10,7 @@ import numpy as np
 from novacula.statistics.base import weighted_counts
 from novacula.table import Chunk
 from novacula.table.chunk import Codes, Floats
-from novacula.tree.attributes import Attribute, coded
+from novacula.tree.attributes import Attribute, attribute_codes
 from novacula.tree.constants import STEP
 from novacula.tree.structure import Integers, Tree, most_frequent
 
@@ -57,7 +57,7 @@ class Router:
 
     def codes(self, chunk: Chunk) -> Codes:
         """The codes of nominal and cut attributes of a chunk."""
-        return coded(chunk, self.attributes, self.cut_places)
+        return attribute_codes(chunk, self.attributes, self.cut_places)
 
     def route(self, chunk: Chunk) -> Routes:
         """The leaves that the rows of a chunk reach."""
@@ -117,12 +117,12 @@ def nodes_passed(chunk: Chunk, router: Router) -> Any:
 def costs_paid(chunk: Chunk, router: Router, costs: Floats) -> Floats:
     """What the tests on each row's way cost: each attribute once, and only where its value is known."""
     routes, codes = router.route(chunk), router.codes(chunk)
-    asked = router.tree.asked(len(costs))
-    known = np.column_stack(
+    attributes_asked = router.tree.attributes_asked(len(costs))
+    known_cells = np.column_stack(
         [
             ~np.isnan(chunk.numeric[:, a.place]) if a.kind == "numeric" else codes[:, a.place] >= 0
             for a in router.attributes
         ]
     )
-    total = ((asked[routes.node] & known[routes.row]) * costs).sum(axis=1) * routes.share
+    total = ((attributes_asked[routes.node] & known_cells[routes.row]) * costs).sum(axis=1) * routes.share
     return weighted_counts(routes.row, total, len(chunk))

@@ -78,8 +78,8 @@ def explanations(learner: Any, table: Table) -> Iterator[Explanation]:
 
 
 def _of_chunk(chunk: Chunk, matcher: Matcher, rules: Sequence[DecisionRule], default: str) -> Iterator[Explanation]:
-    codes, found = matcher.codes(chunk), matcher.match(chunk)
-    for row, match in enumerate(found.tolist()):
+    codes, first_rules = matcher.codes(chunk), matcher.match(chunk)
+    for row, match in enumerate(first_rules.tolist()):
         tried = [_trial(rule, chunk.numeric[row], codes[row]) for rule in rules[: match + 1]]
         yield Explanation(tuple(tried), default)
 
@@ -90,11 +90,11 @@ def _trial(rule: DecisionRule, numbers: Floats, codes: Codes) -> RuleTrial:
         values: Any = numbers if attribute.kind == "numeric" else codes
         value = values[attribute.place : attribute.place + 1]
         if not condition.holds(value)[0]:
-            return RuleTrial(rule, condition, _shown(condition, value[0]))
+            return RuleTrial(rule, condition, _value_in_words(condition, value[0]))
     return RuleTrial(rule)
 
 
-def _shown(condition: Condition, value: Any) -> str:
+def _value_in_words(condition: Condition, value: Any) -> str:
     if condition.attribute.kind == "numeric":
         return "missing" if math.isnan(value) else digits(value)
     if value < 0:

@@ -25,7 +25,7 @@ from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
 from novacula.table import Table
 from novacula.table.chunk import Codes, Floats
-from novacula.tree.attributes import Attribute, coded, cut_places
+from novacula.tree.attributes import Attribute, attribute_codes, cut_places
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
 from novacula.tree.export.rules import DecisionRule
@@ -57,23 +57,23 @@ def solve_rule_list(
     grown: Sequence[DecisionRule], attributes: Sequence[Attribute], examples: ExampleColumns, pruner: RulePruner
 ) -> RuleList:
     """Prune the rules that were grown; keep those that speak for most of the examples they cover; order them."""
-    found: dict[tuple[frozenset[Condition], int], PrunedRule] = {}  # of equal rules the first
+    by_meaning: dict[tuple[frozenset[Condition], int], PrunedRule] = {}  # the first of equal rules
     for rule in grown:
         candidate = pruner.prune(rule)
-        found.setdefault((frozenset(candidate.conditions), rule.class_index), candidate)
-    candidates = list(found.values())
+        by_meaning.setdefault((frozenset(candidate.conditions), rule.class_index), candidate)
+    candidates = list(by_meaning.values())
     counts = np.array([examples.counts(examples.covered(c.conditions)) for c in candidates])
     # With fewer conditions a rule may have come to cover more examples of another class than of its own.
     own = np.array([c.grown.class_index for c in candidates])
     sound = np.flatnonzero((counts.sum(axis=1) > 0.0) & (most_frequent(counts) == own))
-    kept = sound[_order([candidates[i] for i in sound], counts[sound].sum(axis=1))]
-    rules = [candidates[i] for i in kept]
+    order = sound[_order([candidates[i] for i in sound], counts[sound].sum(axis=1))]
+    rules = [candidates[i] for i in order]
     return RuleList(
         Conditions.of([rule.conditions for rule in rules], attributes),
         np.array([rule.estimate for rule in rules]),
-        np.vstack([counts[kept], _default(rules, examples)]),
+        np.vstack([counts[order], _default(rules, examples)]),
         pruner.estimates.confidence,
-        _shown(rules, attributes, pruner),
+        _first_prunings(rules, attributes, pruner),
     )
 
 
@@ -93,7 +93,7 @@ def _default(rules: Iterable[PrunedRule], examples: ExampleColumns) -> Floats:
     return examples.counts(free if examples.weight[free].sum() > 0.0 else np.ones_like(free))
 
 
-def _shown(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> Pruning:
+def _first_prunings(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> Pruning:
     """The pruning of the first rules that are short enough to be written out, repeated to record its steps."""
     parts = {i: split_ends(rule.grown.conditions) for i, rule in enumerate(rules)}
     numbers = [i for i in parts if len(parts[i]) <= SHORT][:SHOWN]
@@ -139,8 +139,8 @@ class RulePruner:
         """The rule without the conditions that it does not need."""
         parts = split_ends(rule.conditions)
         last = self.steps(parts, rule.class_index)[-1]
-        kept = (part for part, counts in zip(parts, last[1:], strict=True) if not math.isnan(counts[0]))
-        return PrunedRule(rule, joined(kept), float(self.estimates.of(last[0])))
+        needed = (part for part, counts in zip(parts, last[1:], strict=True) if not math.isnan(counts[0]))
+        return PrunedRule(rule, join_ends(needed), float(self.estimates.of(last[0])))
 
     def steps(self, parts: Sequence[Condition], class_index: int) -> Floats:
         """What is counted at each step, (steps, 1 + parts, 2) as in `Pruning`.
@@ -156,12 +156,12 @@ class RulePruner:
         for number, part in enumerate(parts, 1):
             failed += self._misses[part]
             which ^= self._misses[part] * small.type(number)
-        left, found = list(range(1, len(parts) + 1)), []
+        left, counts = list(range(1, len(parts) + 1)), []
         while True:
-            found.append(self._weigh(failed, which, left, len(parts), class_index))
-            lost = self._needless(found[-1], left)
+            counts.append(self._weigh(failed, which, left, len(parts), class_index))
+            lost = self._needless(counts[-1], left)
             if lost is None:
-                return np.array(found)
+                return np.array(counts)
             left.remove(lost)
             failed -= self._misses[parts[lost - 1]]
             which ^= self._misses[parts[lost - 1]] * small.type(lost)
@@ -199,13 +199,13 @@ def split_ends(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(parts)
 
 
-def joined(parts: Iterable[Condition]) -> tuple[Condition, ...]:
+def join_ends(parts: Iterable[Condition]) -> tuple[Condition, ...]:
     """The conditions with one per column: the way back from `split_ends`."""
-    found: dict[str, Condition] = {}
+    by_name: dict[str, Condition] = {}
     for part in parts:
         name = part.attribute.name
-        found[name] = found[name] & part if name in found else part
-    return tuple(found.values())
+        by_name[name] = by_name[name] & part if name in by_name else part
+    return tuple(by_name.values())
 
 
 # --- examples -----------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ class ExampleColumns:
         weight = chunk.weight * class_weight[target]
         rows = weight > 0.0
         numbers = np.ascontiguousarray(chunk.numeric[rows].T)
-        codes = np.ascontiguousarray(coded(chunk, attributes, places)[rows].T)
+        codes = np.ascontiguousarray(attribute_codes(chunk, attributes, places)[rows].T)
         return cls(numbers, codes, target[rows], weight[rows], len(class_weight))
 
     def fulfil(self, condition: Condition) -> Mask:
@@ -239,10 +239,10 @@ class ExampleColumns:
 
     def covered(self, conditions: Iterable[Condition]) -> Mask:
         """Whether each example fulfils all of the conditions."""
-        held = np.ones(len(self.weight), bool)
+        holds = np.ones(len(self.weight), bool)
         for condition in conditions:
-            held &= self.fulfil(condition)
-        return held
+            holds &= self.fulfil(condition)
+        return holds
 
     def counts(self, rows: Mask) -> Floats:
         """The weight (K,) of each class among some of the examples."""

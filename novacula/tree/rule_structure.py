@@ -15,7 +15,7 @@ from novacula.errors import ParameterError
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Codes, Floats
 from novacula.table.names import printable
-from novacula.tree.attributes import Attribute, coded, cut_places
+from novacula.tree.attributes import Attribute, attribute_codes, cut_places
 from novacula.tree.export.condition import Condition, amount
 from novacula.tree.export.rules import DecisionRule, all_hold
 from novacula.tree.structure import Integers, most_frequent
@@ -134,18 +134,18 @@ class RuleList:
 
     def check(self, sizes: Codes, n_classes: int) -> None:
         """Raise if the arrays are not rules over attributes of these sizes and this number of classes."""
-        shown = self.pruning
+        pruning = self.pruning
         fits = (
             self.conditions.is_sound(sizes)
-            and shown.conditions.is_sound(sizes)
+            and pruning.conditions.is_sound(sizes)
             and len(self.conditions) == len(self)
             and self.counts.shape == (len(self) + 1, n_classes)
             and bool((self.counts >= 0).all() and (self.counts.sum(axis=1) > 0).all())
-            and len(shown.conditions) == len(shown.counts) == len(shown.rule)
-            and bool(((shown.rule >= 0) & (shown.rule < len(self))).all())
+            and len(pruning.conditions) == len(pruning.counts) == len(pruning.rule)
+            and bool(((pruning.rule >= 0) & (pruning.rule < len(self))).all())
             and all(
                 counts.ndim == 3 and counts.shape[1:] == (1 + int(size), 2) and len(counts) > 0
-                for counts, size in zip(shown.counts, np.diff(shown.conditions.start), strict=True)
+                for counts, size in zip(pruning.counts, np.diff(pruning.conditions.start), strict=True)
             )
         )
         if not fits:
@@ -165,20 +165,20 @@ class Matcher:
 
     def codes(self, chunk: Chunk) -> Codes:
         """The codes of nominal and cut attributes of a chunk."""
-        return coded(chunk, self.attributes, self.cut_places)
+        return attribute_codes(chunk, self.attributes, self.cut_places)
 
     def match(self, chunk: Chunk) -> Integers:
         """The first rule that each row fulfils; the number of rules where there is none."""
         codes = self.codes(chunk)
-        found = np.full(len(chunk), len(self.conditions), np.int64)
+        first = np.full(len(chunk), len(self.conditions), np.int64)
         free = np.ones(len(chunk), bool)
         for rule, conditions in enumerate(self.conditions):
-            held = free & all_hold(conditions, chunk.numeric, codes)
-            found[held] = rule
-            free ^= held
+            holds = free & all_hold(conditions, chunk.numeric, codes)
+            first[holds] = rule
+            free ^= holds
             if not free.any():
                 break
-        return found
+        return first
 
 
 def first_matches(chunk: Chunk, matcher: Matcher) -> Integers:

@@ -55,17 +55,17 @@ def least_weight(value: float, default: int, total: float) -> float:
     return value * total
 
 
-def costs(given: Mapping[str, float] | None, attributes: Sequence[Attribute]) -> Floats:
+def costs(by_name: Mapping[str, float] | None, attributes: Sequence[Attribute]) -> Floats:
     """The cost of each attribute, 1 where none is given."""
     names = [a.name for a in attributes]
-    found = np.ones(len(names))
-    for name, cost in (given or {}).items():
+    values = np.ones(len(names))
+    for name, cost in (by_name or {}).items():
         if name not in names:
             raise ParameterError(f"costs names {name!r}, which is not a column{did_you_mean(str(name), names)}")
         if isinstance(cost, (str, bool)) or not np.isfinite(cost) or cost < 0:
             raise ParameterError(f"the cost of {name!r} is {cost!r}; it must be a number that is not negative")
-        found[names.index(name)] = cost
-    return found
+        values[names.index(name)] = cost
+    return values
 
 
 def pruner(name: str, confidence: float) -> TreePruner:

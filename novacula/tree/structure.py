@@ -74,16 +74,16 @@ class Tree:
 
     def arms(self, node: int) -> tuple[Codes, Codes]:
         """The codes that have an arm at a node, rising, and the branch of each."""
-        held = slice(self.arm_start[node], self.arm_start[node + 1])
-        return self.arm_code[held], self.arm_branch[held]
+        places = slice(self.arm_start[node], self.arm_start[node + 1])
+        return self.arm_code[places], self.arm_branch[places]
 
     def codes_of(self, node: int, branch: int, size: int) -> list[int]:
         """The codes of a domain of `size` that take a branch of a test by category."""
         codes, branches = self.arms(node)
-        found = codes[branches == branch].tolist()
+        taken = codes[branches == branch].tolist()
         if branch == self.otherwise[node]:
-            found = sorted({*found, *(set(range(size)) - set(codes.tolist()))})
-        return found
+            taken = sorted({*taken, *(set(range(size)) - set(codes.tolist()))})
+        return taken
 
     def levels(self, inner: npt.NDArray[np.bool_] | None = None) -> Iterator[Integers]:
         """The nodes of each level from the root down; `inner` marks those whose branches are followed."""
@@ -128,7 +128,7 @@ class Tree:
             np.add.at(sums, parent[level], sums[level])
         return sums
 
-    def asked(self, n_features: int) -> npt.NDArray[np.bool_]:
+    def attributes_asked(self, n_features: int) -> npt.NDArray[np.bool_]:
         """Which attributes are asked on the way to each node: (m, F)."""
         asked, parent = np.zeros((len(self), n_features), bool), self.parent()
         for level in list(self.levels())[1:]:

@@ -77,7 +77,7 @@ class Group:
             return chunk
         return replace(chunk, numeric=np.ascontiguousarray(chunk.numeric[:, list(self.places)]))
 
-    def coded(self, chunk: Chunk) -> Chunk:
+    def categorical(self, chunk: Chunk) -> Chunk:
         """The chunk with the group's categorical columns only; itself if these are all."""
         if self.places == tuple(range(chunk.codes.shape[1])):
             return chunk
@@ -152,6 +152,6 @@ def is_floats(array: Any, *shape: int) -> bool:
     return fits and array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
 
 
-def given(name: str, value: object, class_: str) -> str:
+def conditional(name: str, value: object, class_: str) -> str:
     """P(name = value | class), as it is written in a derivation."""
     return f"P({name} = {value} | {class_})"

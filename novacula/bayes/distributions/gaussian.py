@@ -53,7 +53,7 @@ class GaussianPart(NumericPart):
         A class without a known value in a column takes the moments of all classes there.
         """
         require_finite(statistic, group)
-        pooled_mean, pooled_var = pooled(statistic)
+        pooled_mean, pooled_var = pooled_moments(statistic)
         known = statistic.weight > 0
         mean = np.where(known, statistic.mean, pooled_mean)
         var = np.divide(statistic.ssd, statistic.weight, out=np.zeros_like(mean), where=known)
@@ -84,7 +84,7 @@ class GaussianPart(NumericPart):
         title = "Mean and variance of each number in each class"
         if not statistic.weight[0, 0] > 0:
             return [Step(title, table=table)]
-        floor = float(variance_floor(pooled(statistic)[1], smoothing))
+        floor = float(variance_floor(pooled_moments(statistic)[1], smoothing))
         return [
             Step(
                 title,
@@ -108,7 +108,7 @@ class GaussianPart(NumericPart):
         return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 
-def pooled(statistic: ClassMoments) -> tuple[Floats, Floats]:
+def pooled_moments(statistic: ClassMoments) -> tuple[Floats, Floats]:
     """Mean and variance of each column over all classes."""
     total = statistic.weight.sum(axis=0)
     some = total > 0

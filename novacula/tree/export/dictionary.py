@@ -81,10 +81,10 @@ def _node_record(named: NamedTree, node: int) -> dict[str, Any]:
     if named.attributes[tree.feature[node]].kind == "numeric":
         record["threshold"] = float(tree.threshold[node])
         return record
-    held: list[list[int]] = [[] for _ in record["children"]]
+    codes_by_branch: list[list[int]] = [[] for _ in record["children"]]
     for code, branch in zip(*(arm.tolist() for arm in tree.arms(node)), strict=True):
-        held[branch].append(code)
-    record["codes"] = held
+        codes_by_branch[branch].append(code)
+    record["codes"] = codes_by_branch
     if tree.otherwise[node] != LEAF:
         record["otherwise"] = int(tree.otherwise[node])
     return record

@@ -54,8 +54,8 @@ def to_rules(named: NamedTree, *, empty: bool = False) -> list[DecisionRule]:
 
 def all_hold(conditions: Sequence[Condition], numbers: Floats, codes: Codes) -> npt.NDArray[np.bool_]:
     """Whether each row fulfils every condition: numbers (n, ·) and codes (n, ·) as the attributes place them."""
-    held = np.ones(len(numbers), bool)
+    holds = np.ones(len(numbers), bool)
     for condition in conditions:
         columns = numbers if condition.attribute.kind == "numeric" else codes
-        held &= condition.holds(columns[:, condition.attribute.place])
-    return held
+        holds &= condition.holds(columns[:, condition.attribute.place])
+    return holds

@@ -123,11 +123,11 @@ class Grower:
 
     def _grow_whole(self, task: Task) -> Any:
         """A subtree, over rows with new numbers, so that what belongs together lies together."""
-        held = task.arena[:, task.start : task.stop]
-        rows = held[0] & ROW
+        entries = task.arena[:, task.start : task.stop]
+        rows = entries[0] & ROW
         number = np.empty(len(self.examples), np.uint32)
         number[rows] = np.arange(len(rows), dtype=np.uint32)
-        arena = number[held & ROW] | (held & ~ROW)
+        arena = number[entries & ROW] | (entries & ~ROW)
         masses = task.masses[task.start : task.stop].copy()
         local = Task(task.node, arena, masses, 0, len(rows), task.depth, task.total)
         return self._grow(local, UNLIMITED, False, rows.astype(np.int64))[:4]

@@ -50,12 +50,12 @@ def observe_level(
     from novacula.tree._kernels import count_nodes
 
     offsets = columns.features.offsets
-    seen = NodeCounts.zero(n_slots, int(offsets[-1]), len(offsets) - 1, len(class_weight))
+    node_counts = NodeCounts.zero(n_slots, int(offsets[-1]), len(offsets) - 1, len(class_weight))
     y, routes = class_codes(chunk, len(class_weight)), router.route(chunk)
     codes, weight = columns.codes(chunk, router.codes(chunk)), chunk.weight * class_weight[y]
     slots = slot_of[routes.node]
-    count_nodes(codes, y, weight, routes.row, slots, routes.share, offsets, seen.counts, seen.missing)
-    return seen
+    count_nodes(codes, y, weight, routes.row, slots, routes.share, offsets, node_counts.counts, node_counts.missing)
+    return node_counts
 
 
 def grow_by_levels(
@@ -80,8 +80,8 @@ def grow_by_levels(
         for batch in _batches(level, features, n_classes):
             slot_of = np.full(len(tree), -1, np.int32)
             slot_of[[node for node, _ in batch]] = np.arange(len(batch))
-            seen = table.reduce(observe_level, router, slot_of, len(batch), columns, class_weight)
-            for (node, weights), counts, missing in zip(batch, seen.counts, seen.missing, strict=True):
+            node_counts = table.reduce(observe_level, router, slot_of, len(batch), columns, class_weight)
+            for (node, weights), counts, missing in zip(batch, node_counts.counts, node_counts.missing, strict=True):
                 *part, candidates = split(counts, missing, depth, weights, data, settings)
                 first = assembly.add(node, *part)
                 if recorded:
