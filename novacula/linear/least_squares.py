@@ -17,9 +17,8 @@ from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
-from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.model import LinearModel
-from novacula.linear.problem import Problem
+from novacula.linear.problem import Problem, observe_problem
 from novacula.linear.solve import Columns, Solution
 from novacula.linear.summary import RegressionSummary, summarise
 from novacula.table import Table
@@ -86,7 +85,7 @@ class LinearRegression(LinearModel):
         return self._fit_more(X, y, sample_weight)
 
     def _learn(self, table: Table) -> None:
-        problem = self._problem(table)
+        problem = observe_problem(table, self.fit_intercept)
         self._keep(problem, problem.solve())
 
     def _learn_more(self, table: Table, first: bool) -> None:
@@ -105,7 +104,7 @@ class LinearRegression(LinearModel):
 
     def left_out(self, X: Any, y: Any) -> LeftOut:
         """What the other rows of the fit say of each, from its leverage."""
-        return left_out_of_plane(self, X, y, alpha=0.0)
+        return self._left_out_of_plane(X, y, alpha=0.0)
 
     def summary(self, level: float = 0.95) -> RegressionSummary:
         """Standard errors, t, p and confidence intervals of the coefficients, and how well the plane fits."""

@@ -23,7 +23,7 @@ from novacula.learner.base import Classifier, Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
 from novacula.learner.work import Work
-from novacula.linear.model import LinearModel, observe_moments
+from novacula.linear.model import LinearModel
 from novacula.linear.online.delta import Bowl, Course, Descent, Pass, descend
 from novacula.linear.online.linear_unit_work import as_sides, derive_unit
 from novacula.linear.online.passes import (
@@ -34,7 +34,7 @@ from novacula.linear.online.passes import (
     largest_step,
     run_epochs,
 )
-from novacula.linear.problem import SumsProblem
+from novacula.linear.problem import SumsProblem, observe_moments
 from novacula.linear.rows import is_flat, stored_precision
 from novacula.linear.solve import System
 from novacula.statistics import CoMoments
@@ -167,19 +167,19 @@ class LinearUnit(LinearModel, Classifier):
 
     # --- classifier or regressor ----------------------------------------------------------------------------
 
-    @property
-    def _task(self) -> type[Classifier] | type[Regressor]:
-        return Classifier if self.threshold else Regressor
+    # Of its two bases `super()` is the regressor, and `super(Regressor, self)` the next one, the classifier.
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
-        return self._task._targets_beside(self, source, X, y, classes)
+        if self.threshold:
+            return super(Regressor, self)._targets_beside(source, X, y, classes)
+        return super()._targets_beside(source, X, y, classes)
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
-        return self._task._with_target(self, table, classes)
+        return super(Regressor, self)._with_target(table, classes) if self.threshold else super()._with_target(table)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X, or with a threshold the mean accuracy; a table brings its own target."""
-        return self._task.score(self, X, y, sample_weight)
+        return (Classifier if self.threshold else Regressor).score(self, X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,11 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError, RankWarning, warn_user
 from novacula.learner.base import Regressor
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
+from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.plane import derive_predictions
-from novacula.linear.problem import Observed, Problem, RowsProblem, SumsProblem
-from novacula.linear.rows import DERIVED, count_weights, is_flat, require_squares, stored_precision, weighted_sums
-from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
+from novacula.linear.problem import Observed, Problem, SumsProblem, observe_moments
+from novacula.linear.rows import DERIVED, count_weights, is_flat, stored_precision, weighted_sums
+from novacula.linear.solve import TRUSTED, Columns, Solution, System
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -56,6 +58,11 @@ class LinearModel(Regressor):
         """Weights and intercepts that are not 0."""
         return count_weights(self.coef_, self.intercept_)
 
+    def _left_out_of_plane(self, X: Any, y: Any, alpha: float) -> LeftOut:
+        """What the other rows of the fit say of each, from its leverage."""
+        x = self._query(X).to_chunk().dense()
+        return left_out_of_plane(x, np.asarray(y, np.float64), self.predict(X), alpha, self.fit_intercept)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
@@ -73,15 +80,9 @@ class LinearModel(Regressor):
         super()._remember(table)
         self.target_names_ = list(table.layout.target)
 
-    def _problem(self, table: Table) -> Problem:
-        """One pass for sums, or all rows at once where they are fewer than columns."""
-        precision, flat = stored_precision(table), is_flat(table)
-        if len(table) >= self.n_features_in_:
-            moments = observe_moments(table)
-            return SumsProblem(moments, System.of(moments, precision, self.fit_intercept), table, flat)
-        columns, rows = centred_rows(table.to_chunk(), precision, self.fit_intercept)
-        require_squares(table, columns.squares)
-        return RowsProblem(columns, rows, table, flat)
+    def begin_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Check the parameters, forget the last fit, and give the table that a new one would learn from."""
+        return self._begun(X, y, sample_weight)
 
     def _grown_problem(self, table: Table, first: bool) -> SumsProblem:
         """The sums of a table and of all rows before, whatever their shape."""
@@ -138,10 +139,3 @@ class LinearModel(Regressor):
             return ""
         names = ", ".join(map(repr, self.schema_.column_names(still[:NAMED])))
         return f" ({names}{', …' if len(still) > NAMED else ''} {'does' if len(still) == 1 else 'do'} not vary)"
-
-
-def observe_moments(table: Table) -> CoMoments:
-    """The cross-products of columns and targets, by one pass."""
-    moments = table.reduce(CoMoments.observe)
-    require_squares(table, moments.scatter)
-    return moments

@@ -11,11 +11,13 @@ from scipy import linalg
 
 from novacula.errors import ParameterError
 from novacula.linear.quadratic import solve_quadratic
+from novacula.linear.rows import is_flat, require_squares, stored_precision
 from novacula.linear.solve import (
     WELL_CONDITIONED,
     Columns,
     Solution,
     System,
+    centred_rows,
     solve_cholesky,
     solve_rows,
     solve_sums,
@@ -165,6 +167,24 @@ class RowsProblem:
         """From the rows."""
         x, y = self.factor()
         return ((y - x @ coef) ** 2).sum(axis=0)
+
+
+def observe_moments(table: Table) -> CoMoments:
+    """The cross-products of columns and targets, by one pass."""
+    moments = table.reduce(CoMoments.observe)
+    require_squares(table, moments.scatter)
+    return moments
+
+
+def observe_problem(table: Table, intercept: bool) -> Problem:
+    """One pass for sums, or all rows at once where they are fewer than columns."""
+    precision, flat = stored_precision(table), is_flat(table)
+    if len(table) >= len(precision):
+        moments = observe_moments(table)
+        return SumsProblem(moments, System.of(moments, precision, intercept), table, flat)
+    columns, rows = centred_rows(table.to_chunk(), precision, intercept)
+    require_squares(table, columns.squares)
+    return RowsProblem(columns, rows, table, flat)
 
 
 def spectrum_of(problem: Problem, alpha: float, factor: Floats) -> Spectrum:

@@ -25,11 +25,10 @@ from novacula.learner.figure import Figure
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
-from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
 from novacula.linear.penalty_path import choose_penalty, coefficient_figure
-from novacula.linear.problem import Problem, leave_one_out, solve_positive, solve_prices, spectrum_of
+from novacula.linear.problem import Problem, leave_one_out, observe_problem, solve_positive, solve_prices, spectrum_of
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -117,7 +116,7 @@ class Ridge(LinearModel):
         return self._fit_more(X, y, sample_weight)
 
     def _learn(self, table: Table) -> None:
-        problem = self._problem(table)
+        problem = observe_problem(table, self.fit_intercept)
         self._keep(problem, self._penalties(problem))
 
     def _learn_more(self, table: Table, first: bool) -> None:
@@ -156,7 +155,7 @@ class Ridge(LinearModel):
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, from its leverage, if no row can change the penalty."""
         one_price = isinstance(self.alpha, Real) and self.penalty_factor is None
-        return left_out_of_plane(self, X, y, float(self.alpha)) if one_price and not self.positive else None
+        return self._left_out_of_plane(X, y, float(self.alpha)) if one_price and not self.positive else None
 
     def _factors(self) -> Floats:
         return as_factors(self.penalty_factor, self.schema_, self.n_features_in_)
@@ -173,8 +172,9 @@ class Ridge(LinearModel):
         self._require_closed_form("a path")
         learner = clone(self)
         grid = as_grid(self.alphas if alphas is None else alphas)
-        problem = learner._problem(learner._begun(X, y, sample_weight))
-        spectrum = spectrum_of(problem, grid.min(), learner._factors())
+        problem = observe_problem(learner.begin_fit(X, y, sample_weight), self.fit_intercept)
+        factor = as_factors(self.penalty_factor, learner.schema_, learner.n_features_in_)
+        spectrum = spectrum_of(problem, grid.min(), factor)
         coef = spectrum.coefficients(grid).swapaxes(1, 2)  # (m, k, d)
         error, std_error = leave_one_out(problem, spectrum, grid, self.fit_intercept)
         centre = problem.columns.centre

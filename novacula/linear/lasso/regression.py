@@ -18,22 +18,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.card import Card
-from novacula.learner.iterate import Outcome, Run, warn_unless_converged
+from novacula.learner.iterate import Run, warn_unless_converged
 from novacula.learner.work import Work
 from novacula.linear.lasso.derivation import derive_lasso
-from novacula.linear.lasso.folds import fold_moments, validate_rows, validate_sums
-from novacula.linear.lasso.path import LassoPath, Terms, largest_penalties, penalty_grid, solve_path
+from novacula.linear.lasso.path import LassoPath, Terms, largest_penalties, penalty_grid
+from novacula.linear.lasso.problem import DealtFolds, LassoProblem
 from novacula.linear.lasso.sums import GramSums, RowsSums
 from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_sparse
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors, as_grid, one_a_target
 from novacula.linear.penalty_path import choose_penalty
-from novacula.linear.rows import is_flat, require_squares, stored_precision
-from novacula.linear.solve import System
-from novacula.statistics import Bundle, CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
-from novacula.table.parallel import tree_sum
 
 FEW = 512
 """Columns up to which one fit makes all of their products, rather than those that it needs."""
@@ -155,11 +151,11 @@ class Lasso(LinearModel):
 
     def _learn(self, table: Table) -> None:
         many = isinstance(self.alpha, str)
-        self._solve(*self._sums(table, folds=many, few=FEW_OF_A_PATH if many else FEW))
+        self._solve(problem_of(self, table, folds=many, few=FEW_OF_A_PATH if many else FEW))
 
     def _learn_more(self, table: Table, first: bool) -> None:
-        problem = self._grown_problem(table, first)
-        self._solve(GramSums(problem.moments, problem.system, problem.flat), None)
+        grown = self._grown_problem(table, first)
+        self._solve(LassoProblem(GramSums(grown.moments, grown.system, grown.flat), terms_of(self), self.fit_intercept))
 
     def _needs_sums_only(self) -> bool:
         if isinstance(self.alpha, str):
@@ -172,33 +168,12 @@ class Lasso(LinearModel):
         tags.regressor_tags.poor_score = not isinstance(self.alpha, str) and bool(np.max(self.alpha) >= 1.0)
         return tags
 
-    # --- in -------------------------------------------------------------------------------------------------
+    # --- solve ----------------------------------------------------------------------------------------------
 
-    def _sums(self, table: Table, *, folds: bool, few: int) -> tuple[GramSums | RowsSums, Bundle | None]:
-        """All products by one pass where columns are few, by fold if folds are asked for."""
-        precision, flat = stored_precision(table), is_flat(table)
-        if self.n_features_in_ > few or len(table) < self.n_features_in_:
-            sums, first = RowsSums.of(table, precision, self.fit_intercept, flat)
-            require_squares(table, first.squares)
-            return sums, None
-        parts = table.reduce(fold_moments, self.cv, self._seed()) if folds else None
-        moments: Any = table.reduce(CoMoments.observe) if parts is None else tree_sum(parts.parts)
-        require_squares(table, moments.scatter)
-        return GramSums(moments, System.of(moments, precision, self.fit_intercept), flat, table), parts
-
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
-
-    def _terms(self) -> Terms:
-        factor = as_factors(self.penalty_factor, self.schema_, self.n_features_in_)
-        return Terms(float(self.l1_ratio), factor, bool(self.positive), float(self.tol), int(self.max_iter))
-
-    # --- out ------------------------------------------------------------------------------------------------
-
-    def _solve(self, sums: GramSums | RowsSums, folds: Bundle | None) -> None:
-        terms, working = self._terms(), WorkingSet(sums)
+    def _solve(self, problem: LassoProblem) -> None:
+        sums, terms, working = problem.sums, problem.terms, WorkingSet(problem.sums)
         starts, largest = largest_penalties(working, terms)
-        alphas = self._penalties(sums, folds, terms, largest)
+        alphas = self._penalties(problem, largest)
         solved = [
             solve_sparse(working, k, terms.price(alpha), start, terms.tol, terms.max_iter)
             for k, (alpha, start) in enumerate(zip(alphas.tolist(), starts, strict=True))
@@ -228,48 +203,46 @@ class Lasso(LinearModel):
         worst = next((run for run in runs if not run.converged), runs[0])
         warn_unless_converged(worst, type(self).__name__)
 
-    def _penalties(self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, largest: Floats) -> Floats:
+    def _penalties(self, problem: LassoProblem, largest: Floats) -> Floats:
         """One α a target (k,)."""
         if not isinstance(self.alpha, str):
             return one_a_target(self.alpha, len(self.target_names_))
-        self.alphas_ = self._grid(self.alphas, terms, largest)
-        error, std_error = self._validate(sums, folds, terms, self.alphas_)
-        self.cv_error_, self.cv_std_error_ = (e[:, 0] if sums.flat else e for e in (error, std_error))
+        self.alphas_ = self._grid(self.alphas, problem.terms, largest)
+        error, std_error = problem.validate(self.alphas_)
+        self.cv_error_, self.cv_std_error_ = (e[:, 0] if problem.sums.flat else e for e in (error, std_error))
         chosen = [choose_penalty(self.alphas_, *both, self.choice) for both in zip(error.T, std_error.T, strict=True)]
         return self.alphas_[chosen]
 
     def _grid(self, alphas: Any, terms: Terms, largest: Floats) -> Floats:
         return penalty_grid(largest, terms, self.n_alphas, self.eps) if alphas is None else as_grid(alphas)
 
-    def _validate(
-        self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, alphas: Floats
-    ) -> tuple[Floats, Floats]:
-        if folds is not None:
-            return validate_sums(folds, alphas, terms, self.fit_intercept)
-        table: Any = sums.table
-        return validate_rows(table, alphas, terms, self.fit_intercept, self.cv, self._seed())
-
     def path(
         self, X: Any, y: Any = None, alphas: Any = None, sample_weight: Any = None, *, cross_validate: bool = False
     ) -> LassoPath:
         """The coefficients for each of `alphas`, or for the learner's own grid; the learner stays as it is."""
         learner = clone(self)
-        table = learner._begun(X, y, sample_weight)
-        sums, folds = learner._sums(table, folds=cross_validate, few=FEW_OF_A_PATH)
-        terms = learner._terms()
-        grid = self.alphas if alphas is None else alphas
-        grid = learner._grid(grid, terms, largest_penalties(WorkingSet(sums), terms)[1])
-        coef, gaps, converged = solve_path(sums, terms, grid)
-        if not converged:
-            run = Run(None, tuple(np.zeros(terms.max_iter + 1)), Outcome.MAX_ITER)
-            warn_unless_converged(run, f"the path of {type(self).__name__}")
-        errors = learner._validate(sums, folds, terms, grid) if cross_validate else (None, None)
-        centre, d = sums.columns.centre, coef.shape[2]
-        arrays = (coef, centre[d:] - coef @ centre[:d], gaps, (coef != 0.0).sum(axis=2), *errors)
-        coef, intercept, gaps, df, error, std_error = (
-            values if values is None or not sums.flat else values[:, 0] for values in arrays
-        )
-        return LassoPath(grid, coef, intercept, gaps, df, learner.schema_.column_names(), error, std_error)
+        table = learner.begin_fit(X, y, sample_weight)
+        problem = problem_of(learner, table, folds=cross_validate, few=FEW_OF_A_PATH)
+        _, largest = largest_penalties(WorkingSet(problem.sums), problem.terms)
+        grid = self._grid(self.alphas if alphas is None else alphas, problem.terms, largest)
+        return problem.path(grid, learner.schema_.column_names(), type(self).__name__)
 
     def _derivation(self) -> Work:
         return derive_lasso(self)
+
+
+def problem_of(model: Lasso, table: Table, *, folds: bool, few: int) -> LassoProblem:
+    """What a lasso that has begun a fit solves on the rows of a table, with folds if it is to be cross-validated."""
+    dealt = DealtFolds(model.cv, seed_of(model.random_state)) if folds else None
+    return LassoProblem.of(table, terms_of(model), model.fit_intercept, dealt, few)
+
+
+def terms_of(model: Lasso) -> Terms:
+    """Its parameters but for α, with the factor of each column."""
+    factor = as_factors(model.penalty_factor, model.schema_, model.n_features_in_)
+    return Terms(float(model.l1_ratio), factor, bool(model.positive), float(model.tol), int(model.max_iter))
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of the folds, which are the same each time without a random state."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
