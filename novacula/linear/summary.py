@@ -18,6 +18,7 @@ from scipy import special
 
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.information_criteria import aic, bic
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
@@ -55,10 +56,10 @@ class TargetSummary:
         """The numbers as plain values, None where there are none."""
         columns = ("coef", "std_error", "t", "p", "low", "high")
         rows = [
-            {"name": name} | {column: _plain(getattr(self, column)[i]) for column in columns}
+            {"name": name} | {column: finite_or_none(getattr(self, column)[i]) for column in columns}
             for i, name in enumerate(self.names)
         ]
-        facts = {name: _plain(value) for name, value in self.facts.items()}
+        facts = {name: finite_or_none(value) for name, value in self.facts.items()}
         return {"target": self.target, "coefficients": rows, **facts, "note": self.note}
 
     def tables(self, level: float) -> Iterator[WorkTable]:
@@ -223,10 +224,11 @@ def _facts(model: LinearRegression, k: int, total: float, s: float) -> dict[str,
         "f": f,
         "f_p": float(special.fdtrc(rank, left, f)) if tested else math.nan,
         "log_likelihood": likelihood,
-        "aic": 2 * q - 2 * likelihood,
-        "bic": q * math.log(n) - 2 * likelihood,
+        "aic": aic(likelihood, q),
+        "bic": bic(likelihood, q, n),
     }
 
 
-def _plain(value: Any) -> float | None:
+def finite_or_none(value: Any) -> float | None:
+    """A number that JSON can hold, or None."""
     return float(value) if math.isfinite(value) else None

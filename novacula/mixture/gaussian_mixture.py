@@ -10,6 +10,7 @@ equal weights and a known variance it is the M-means model, and where that varia
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,25 +20,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, DataWarning, ParameterError, warn_user
-from novacula.learner import ingest
+from novacula.arguments import whole_number
+from novacula.errors import DataWarning, ParameterError, warn_user
+from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits, Card
-from novacula.learner.expectation_maximization import EMResult, Restart, expectation_maximization
-from novacula.learner.iterate import Outcome
+from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Work
 from novacula.mixture.gaussian.covariance import CovarianceType, Family
 from novacula.mixture.gaussian.density import Components, Density, imputed, posteriors
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
-from novacula.mixture.gaussian.rows import Rows
+from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, report_trouble
+from novacula.mixture.gaussian.rows import Fold, Rows
 from novacula.mixture.gaussian.search import MixtureSearch, search_mixtures
-from novacula.mixture.gaussian.start import Overview
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.table import Table
 from novacula.table.chunk import Floats
-
-EMPTY = 1e-9
-"""The share of the rows below which a component holds none."""
 
 
 class GaussianMixture(DensityMixin, Unsupervised):
@@ -170,78 +168,24 @@ class GaussianMixture(DensityMixin, Unsupervised):
     # --- fit ---------------------------------------------------------------------------------------------------
 
     def _learn(self, table: Table) -> None:
-        self._fit_rows(Rows(table))
+        best = maximise(self, Rows(table), check_random_state(self.random_state))
+        self._keep(best)
+        report_trouble(self, best)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the mixture, and give the most probable component of each row."""
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
-    def _fit_rows(self, rows: Rows) -> None:
-        if not isinstance(self.init, str) and self.n_init > 1:
-            raise ParameterError(f"n_init is {self.n_init}, but init gives the means of one start: leave n_init at 1")
-        rng = check_random_state(self.random_state)
-        overview = Overview.of(rows, self.n_components, rng.randint(2**31), self._names())
-        self.floor_ = self.reg_covar * overview.variance
-        family, starts = self._family(), rng.randint(2**31, size=self.n_init)
-
-        def start(i: int) -> Components:
-            return self._weighed(overview.start(self.init, self.n_components, family, int(starts[i])))
-
-        def e_step(components: Components) -> tuple[Moments, float]:
-            sums = rows.reduce(ExpectedSums.observe, Density.of(components))
-            return sums.moments(components), sums.log_likelihood / overview.total
-
-        def m_step(moments: Moments) -> Components:
-            share = moments.weight / moments.weight.sum()
-            return self._weighed(Components(share, moments.mean, family.solve(moments)))
-
-        result = expectation_maximization(
-            e_step, m_step, start, n_init=self.n_init, tol=0.0, atol=self.tol, max_iter=self.max_iter
-        )
-        self._keep(result, overview.total)
-
-    def _weighed(self, components: Components) -> Components:
-        """The components with the weights they may have."""
-        if self.weights == "free":
-            return components
-        equal = np.full(self.n_components, 1.0 / self.n_components)
-        return Components(equal, components.means, components.covariances)
-
-    def _keep(self, result: EMResult[Components, Moments], total: float) -> None:
-        if result.statistics is None:
-            raise DataError(f"{type(self).__name__} could not make a step from its start: {result.sentence}")
-        family, components = self._family(), result.params
-        self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = family.compact(components.covariances)
-        self.moments_ = result.statistics
-        self.history_ = np.array(result.history)
-        self.n_iter_, self.converged_, self.outcome_ = result.n_iter, result.converged, result.sentence
-        self.restarts_ = result.restarts
-        self.log_likelihood_ = result.log_likelihood * total
-        collapsed = family.collapsed(components.covariances)
-        self.collapsed_ = tuple(collapsed)
-        self._report(result.outcome, collapsed)
-
-    def _report(self, outcome: Outcome, collapsed: dict[int, list[int]]) -> None:
-        """Warn of what a user should know: no convergence, components that collapsed, components without rows."""
-        name, names = type(self).__name__, self._names()
-        if outcome is not Outcome.CONVERGED:
-            from sklearn.exceptions import ConvergenceWarning
-
-            warn_user(f"{name}: {self.outcome_}", ConvergenceWarning)
-        if collapsed:
-            told = [f"{k} along {_few([repr(names[j]) for j in columns])}" for k, columns in collapsed.items()]
-            warn_user(
-                f"{name}: collapsed components, whose variance is held at the floor of reg_covar: {_few(told)}; lower "
-                "n_components, raise reg_covar, or drop columns that do not vary or depend on each other",
-                DataWarning,
-            )
-        empty = [str(k) for k in np.flatnonzero(self.weights_ < EMPTY)] if self.weights == "free" else []
-        if empty:
-            warn_user(
-                f"{name}: components without rows: {_few(empty)}; lower n_components",
-                DataWarning,
-            )
+    def _keep(self, best: MaximisedMixture) -> None:
+        run, components = best.run, best.components
+        self.weights_, self.means_, self.floor_ = components.weights, components.means, best.family.floor
+        self.covariances_ = best.family.compact(components.covariances)
+        self.moments_ = best.moments
+        self.history_ = np.array(run.history)
+        self.n_iter_, self.converged_, self.outcome_ = run.n_iter, run.converged, run.sentence
+        self.restarts_ = run.restarts
+        self.log_likelihood_ = run.log_likelihood * best.total
+        self.collapsed_ = tuple(best.family.collapsed(components.covariances))
 
     @classmethod
     def search(
@@ -263,6 +207,24 @@ class GaussianMixture(DensityMixin, Unsupervised):
         return search_mixtures(
             cls, X, tuple(n_components), tuple(covariance_types), criterion, folds, sample_weight, parameters
         )
+
+    def cross_entropy(self, X: Any, *, folds: int = 5, sample_weight: Any = None) -> float:
+        """The mean −ln p of rows, each under a mixture of the rows of other folds; lower is better.
+
+        The mixtures have the parameters of this one, which is fitted, and stays as it is.
+        """
+        check_is_fitted(self)
+        count, table = whole_number(folds, "folds", 2), self._ingest(X, None, sample_weight, first=False)
+        seed = check_random_state(self.random_state).randint(2**31)
+        loss = total = 0.0
+        for number in range(count):
+            rng = check_random_state(deepcopy(self.random_state))  # every fold starts where the model would
+            best = maximise(self, Rows(table, Fold(number, count, seed)), rng)
+            report_trouble(self, best)
+            left_out = Rows(table, Fold(number, count, seed, without=False))
+            sums = left_out.reduce(ExpectedSums.observe, Density.of(best.components))
+            loss, total = loss - sums.log_likelihood, total + float(sums.weight.sum())
+        return loss / total
 
     # --- predict -----------------------------------------------------------------------------------------------
 
@@ -317,16 +279,16 @@ class GaussianMixture(DensityMixin, Unsupervised):
         """Numbers that were free to be chosen: means, covariances, and weights but the last."""
         check_is_fitted(self)
         free = len(self.weights_) - 1 if self.weights == "free" else 0
-        return self.means_.size + self._family().n_parameters(len(self.weights_)) + free
+        return self.means_.size + self.family(self.floor_).n_parameters(len(self.weights_)) + free
 
     def bic(self, X: Any = None) -> float:
         """p ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X)
-        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+        return information_criteria.bic(log_likelihood, self.n_parameters_, n)
 
     def aic(self, X: Any = None) -> float:
         """2p − 2 ln L, of X or of the rows of the fit; lower is better."""
-        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X)[0]
+        return information_criteria.aic(self._likelihood(X)[0], self.n_parameters_)
 
     def work(self, X: Any = None) -> Work:
         """Derive the last step of EM, or with X the responsibilities for its rows."""
@@ -352,12 +314,13 @@ class GaussianMixture(DensityMixin, Unsupervised):
     def _names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.schema_.features)
 
-    def _family(self) -> Family:
+    def family(self, floor: Floats) -> Family:
+        """The family of covariances that the parameters name, with a least variance of each column (d,)."""
         variance = None if isinstance(self.variance, str) else float(self.variance)
-        return Family(self.covariance_type, variance, self.floor_)
+        return Family(self.covariance_type, variance, floor)
 
     def _components(self) -> Components:
-        covariances = self._family().expanded(self.covariances_, len(self.weights_))
+        covariances = self.family(self.floor_).expanded(self.covariances_, len(self.weights_))
         return Components(self.weights_, self.means_, covariances)
 
     def _density(self) -> Density:
@@ -370,8 +333,3 @@ class GaussianMixture(DensityMixin, Unsupervised):
         found = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
         if found != ((k,), (k, d), shapes[self.covariance_type], (d,)):
             raise ParameterError("the weights, means and covariances of the mixture do not fit each other")
-
-
-def _few(words: list[str], most: int = 4) -> str:
-    """Words in a row, the first few of them."""
-    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

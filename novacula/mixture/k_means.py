@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, DataWarning, ModelFileError, ParameterError, warn_user
-from novacula.learner import ingest
+from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.iterate import warn_unless_converged
@@ -31,6 +31,7 @@ from novacula.mixture.lloyd.descent import Descended, Descent
 from novacula.mixture.lloyd.queries import distances_of, labels_of, squares_of
 from novacula.mixture.lloyd.rows import HeldRows, Rows, StreamedRows
 from novacula.mixture.lloyd.search import ClusterSearch, search_sizes
+from novacula.mixture.lloyd.silhouette import Silhouette, mean_silhouette
 from novacula.mixture.lloyd.start import Overview, Starts
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.table import Table
@@ -268,17 +269,26 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     def bic(self) -> float:
         """p ln N − 2 ln L of equal spherical Gaussians, each row drawn from its own cluster's; lower is better.
 
-        ln L = Σ nₖ ln(nₖ/N) − (Nd/2)(ln 2πσ² + 1) with σ² = J / Nd, and p = Kd + K: centres, shares and σ².
+        ln L = Σ nₖ ln(nₖ/N) − (Nd/2)(ln 2πσ² + 1) with σ² = J / Nd. The Gaussians have p = Kd + K parameters: besides
+        the centres, which are all that `n_parameters_` counts, K − 1 shares and σ², which no prediction needs.
         Minus infinity where the inertia is 0.
         """
         check_is_fitted(self)
-        held, d = self.cluster_weight_[self.cluster_weight_ > 0.0], self.cluster_centers_.shape[1]
-        total = held.sum()
+        sizes, d = self.cluster_weight_[self.cluster_weight_ > 0.0], self.cluster_centers_.shape[1]
+        total = sizes.sum()
         if self.inertia_ == 0.0:
             return -np.inf
         spread = np.log(2.0 * np.pi * self.inertia_ / (total * d)) + 1.0
-        log_likelihood = float(held @ np.log(held / total)) - 0.5 * total * d * spread
-        return float(self.cluster_centers_.size + len(self.cluster_centers_)) * np.log(total) - 2.0 * log_likelihood
+        log_likelihood = float(sizes @ np.log(sizes / total)) - 0.5 * total * d * spread
+        return information_criteria.bic(log_likelihood, self.n_parameters_ + len(self.cluster_centers_), total)
+
+    def silhouette(self, X: Any, sample_weight: Any = None) -> Silhouette:
+        """How much nearer rows are to their own cluster than to the next, from −1 to 1: the mean over X.
+
+        It is over all pairs of rows where these are in memory and few (`exact`), else over distances to centres.
+        """
+        check_is_fitted(self)
+        return mean_silhouette(self._ingest(X, None, sample_weight, first=False), self._centres())
 
     def work(self, X: Any = None) -> Work:
         """Derive centres and inertia, or with X the clusters of its rows and what the first step makes of them."""

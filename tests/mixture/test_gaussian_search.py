@@ -68,6 +68,9 @@ def test_cross_validation_by_hand():
         loss -= normal.logpdf(X[~left_in]).sum()
         assert 0 < left_in.sum() < 60
     assert found.leaderboard[0].score == pytest.approx(loss / 60, rel=1e-9)
+    assert found.best.cross_entropy(X, folds=4) == found.leaderboard[0].score
+    with pytest.raises(ParameterError, match="folds is 1"):
+        found.best.cross_entropy(X, folds=1)
 
 
 def test_sizes_that_cannot_be_are_told_and_the_others_ranked():

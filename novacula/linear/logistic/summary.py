@@ -18,12 +18,13 @@ from scipy import linalg, special
 
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.information_criteria import aic, bic
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
 from novacula.linear.logistic.newton import identified
 from novacula.linear.logistic.objective import Objective
-from novacula.linear.summary import DRAWN, SHOWN
+from novacula.linear.summary import DRAWN, SHOWN, finite_or_none
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class ClassSummary:
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain values, None where there are none."""
         rows = [
-            {"name": name} | {field: _plain(getattr(self, field)[i]) for field in FIELDS}
+            {"name": name} | {field: finite_or_none(getattr(self, field)[i]) for field in FIELDS}
             for i, name in enumerate(self.names)
         ]
         return {"class": self.label, "against": self.against, "coefficients": rows}
@@ -115,7 +116,7 @@ class LogisticSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that JSON can hold."""
-        facts = {name: _plain(value) for name, value in self.facts.items()}
+        facts = {name: finite_or_none(value) for name, value in self.facts.items()}
         return {"level": self.level, "classes": [one.to_dict() for one in self.classes], **facts, "note": self.note}
 
     def figure(self, place: int = 0) -> Figure:
@@ -229,8 +230,4 @@ def _facts(model: LogisticRegression) -> dict[str, float]:
     tested = free - (len(count) - 1) * int(model.fit_intercept)
     if d and tested > 0:
         facts |= {"chi2": chi2, "chi2_p": float(special.chdtrc(tested, max(chi2, 0.0)))}
-    return facts | {"aic": 2.0 * free - 2.0 * likelihood, "bic": free * math.log(n) - 2.0 * likelihood}
-
-
-def _plain(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return facts | {"aic": aic(likelihood, free), "bic": bic(likelihood, free, n)}

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, get_args
 
-from sklearn.utils import check_random_state
-
+from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import table_parts
 from novacula.learner.work import WorkTable
 from novacula.mixture.gaussian.covariance import CovarianceType
-from novacula.mixture.gaussian.density import Density
-from novacula.mixture.gaussian.rows import Fold, Rows
-from novacula.mixture.gaussian.sums import ExpectedSums
-from novacula.table import Table
+from novacula.mixture.leaderboard import score_cell, warning_note
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
@@ -62,7 +57,7 @@ class MixtureSearch:
             (
                 c.n_components,
                 c.covariance_type,
-                *(_cell(v) for v in (c.score, c.log_likelihood)),
+                *(score_cell(v) for v in (c.score, c.log_likelihood)),
                 c.n_parameters,
                 c.note,
             )
@@ -107,8 +102,7 @@ def search_mixtures(
     """Fit and rank; the work behind `GaussianMixture.search`."""
     if criterion not in CRITERIA:
         raise ParameterError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
-    if not isinstance(folds, int) or folds < 2:
-        raise ParameterError(f"folds is {folds!r}; it must be a whole number of at least 2")
+    whole_number(folds, "folds", 2)
     if not n_components or not covariance_types:
         raise ParameterError("a search needs at least one number of components and one type of covariance")
     tried: list[tuple[Candidate, GaussianMixture]] = []
@@ -132,29 +126,11 @@ def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, fol
         warnings.simplefilter("always")
         model.fit(X, sample_weight=sample_weight)
         if criterion == "cv":
-            table = model._ingest(X, None, sample_weight, first=False)
-            score = sum(_losses(model, table, folds)) / float(model.moments_.weight.sum())
+            score = model.cross_entropy(X, folds=folds, sample_weight=sample_weight)
         else:
             score = model.bic() if criterion == "bic" else model.aic()
-    note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
+    note = warning_note(caught)
     return Candidate(
         model.n_components, model.covariance_type, float(score), model.log_likelihood_, model.n_parameters_,
         model.converged_, note,
     )  # fmt: skip
-
-
-def _losses(model: GaussianMixture, table: Table, folds: int) -> Iterator[float]:
-    """−ln p of each fold's rows, under a mixture of the other rows."""
-    from sklearn.base import clone
-
-    seed = check_random_state(model.random_state).randint(2**31)
-    for number in range(folds):
-        other: GaussianMixture = clone(model)
-        other._remember(table)
-        other._fit_rows(Rows(table, Fold(number, folds, seed)))
-        held = Rows(table, Fold(number, folds, seed, without=False))
-        yield -held.reduce(ExpectedSums.observe, Density.of(other._components())).log_likelihood
-
-
-def _cell(value: float) -> float | str:
-    return value if math.isfinite(value) else "–"

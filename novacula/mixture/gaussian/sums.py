@@ -59,13 +59,14 @@ class ExpectedSums(Statistic):
         for rows, known in groups(x):
             seen, counts = part(x, rows, known), weight[rows]
             if known.all():
-                total += cls._complete(seen, counts, density)
+                total += cls.of_complete(seen, counts, density)
             else:
-                total += cls._complete(seen, counts, density.marginal(known))._lifted(density, known)
+                total += cls.of_complete(seen, counts, density.marginal(known)).lifted(density, known)
         return total
 
     @classmethod
-    def _complete(cls, x: Floats, weight: Floats, density: Density) -> Self:
+    def of_complete(cls, x: Floats, weight: Floats, density: Density) -> Self:
+        """The E-step of rows in which every value is known."""
         from novacula.mixture.gaussian._kernels import expect
 
         held = density.components
@@ -77,7 +78,7 @@ class ExpectedSums(Statistic):
         second = zero.second if held.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
         return cls(log_likelihood, zero.weight, zero.first, second)
 
-    def _lifted(self, density: Density, known: Mask) -> Self:
+    def lifted(self, density: Density, known: Mask) -> Self:
         """Sums over the known columns as expected sums over all columns of the density."""
         lifted = type(self).zero(*x_shape(density), density.components.diagonal)
         lifted.first[:, known] = self.first

@@ -18,7 +18,7 @@ from novacula.learner.figure import COLOURS, INK, Figure
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import table_parts
 from novacula.learner.work import WorkTable
-from novacula.mixture.lloyd.silhouette import is_exact, mean_silhouette
+from novacula.mixture.leaderboard import score_cell, warning_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class ClusterSearch:
         rows = tuple(
             (
                 size.n_clusters,
-                *(_cell(value) for value in (size.inertia, size.silhouette, size.bic)),
+                *(score_cell(value) for value in (size.inertia, size.silhouette, size.bic)),
                 ", ".join(name for name in CRITERIA if self.choices.get(name) == size.n_clusters),
                 size.note,
             )
@@ -138,12 +138,11 @@ def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[Size, bool]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, sample_weight=sample_weight)
-    table = model._ingest(X, None, sample_weight, first=False)
-    silhouette = mean_silhouette(table, model._centres())
-    note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
+    silhouette = model.silhouette(X, sample_weight)
+    note = warning_note(caught)
     bic = model.bic()
-    size = Size(model.n_clusters, model.inertia_, silhouette, bic if math.isfinite(bic) else math.nan, note)
-    return size, is_exact(table)
+    size = Size(model.n_clusters, model.inertia_, silhouette.mean, bic if math.isfinite(bic) else math.nan, note)
+    return size, silhouette.exact
 
 
 def choices(sizes: list[Size]) -> dict[str, int]:
@@ -170,7 +169,3 @@ def elbow(sizes: list[int], inertias: list[float]) -> int:
     k, inertia = np.array(sizes, np.float64), np.array(inertias)
     line = inertia[0] + (inertia[-1] - inertia[0]) * (k - k[0]) / (k[-1] - k[0])
     return sizes[int(np.argmax(line - inertia))]
-
-
-def _cell(value: float) -> float | str:
-    return value if math.isfinite(value) else "–"

@@ -8,7 +8,7 @@ silhouette, which takes the distance to a centre for the mean distance to its ro
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,21 +25,25 @@ BLOCK = 2**20
 """Distances that one thread holds at a time: 8 MB."""
 
 
-def is_exact(table: Table) -> bool:
-    """Whether the rows are few enough, and at hand, for every pair to be looked at."""
-    return table.is_local and len(table) <= LARGEST
+class Silhouette(NamedTuple):
+    """The mean over all rows, NaN for a single cluster, and whether it is over all pairs of rows."""
+
+    mean: float
+    exact: bool
 
 
-def mean_silhouette(table: Table, centres: Centres) -> float:
-    """The mean over all rows; NaN for a single cluster."""
+def mean_silhouette(table: Table, centres: Centres) -> Silhouette:
+    """The silhouette of a table: exact where its rows are few enough, and at hand, to compare every pair."""
+    exact = table.is_local and len(table) <= LARGEST
     if len(centres.offset) < 2:
-        return float("nan")
-    if is_exact(table):
+        return Silhouette(float("nan"), exact)
+    if exact:
         chunk = table.to_chunk()
-        values = silhouettes(chunk.numeric, chunk.weight, labels_of(chunk, centres), len(centres.offset))
-        return float(np.average(values, weights=chunk.weight))
-    values, weight = table.map(centre_silhouettes, centres).T
-    return float(np.average(values, weights=weight))
+        weight, label = chunk.weight, labels_of(chunk, centres)
+        values = silhouettes(chunk.numeric, weight, label, len(centres.offset))
+    else:
+        values, weight = table.map(centre_silhouettes, centres).T
+    return Silhouette(float(np.average(values, weights=weight)), exact)
 
 
 def silhouettes(x: Floats, weight: Floats, label: npt.NDArray[Any], n_clusters: int) -> Floats:
