@@ -19,6 +19,7 @@ from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.model import LinearModel
 from novacula.linear.problem import Problem, observe_problem
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.linear.solve import Columns, Solution
 from novacula.linear.summary import RegressionSummary, summarise
 from novacula.table import Table
@@ -52,10 +53,7 @@ class LinearRegression(LinearModel):
         objective="Σ (y − ŷ)², the negative log-likelihood under normal errors of equal variance.",
         search="Exact: the normal equations by Cholesky, by singular values where they are ill-conditioned.",
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers. Where columns are nearly "
         "dependent, a second pass of 2·n·d². With fewer rows than columns all rows are taken at once, n·d "

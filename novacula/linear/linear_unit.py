@@ -35,7 +35,7 @@ from novacula.linear.online.passes import (
     run_epochs,
 )
 from novacula.linear.problem import SumsProblem, observe_moments
-from novacula.linear.rows import is_flat, stored_precision
+from novacula.linear.rows import NUMBERS_CARD, is_flat, stored_precision
 from novacula.linear.solve import System
 from novacula.statistics import CoMoments
 from novacula.table import Column, Table
@@ -107,10 +107,7 @@ class LinearUnit(LinearModel, Classifier):
         objective="½Σ(t − o)².",
         search="Gradient descent from w = 0, on the sums of all rows or row by row in their order; or exact.",
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="fold",  # so does sgd; batch and exact would not depend on the order
         cost="batch and exact: one pass of n·d², then d² a step or d³. sgd: n·d an epoch, in order, so that a cluster "
         "does not make it faster. Sparse rows are made dense block by block.",

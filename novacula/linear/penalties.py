@@ -31,7 +31,7 @@ def as_grid(alphas: Any) -> Floats:
     return grid
 
 
-def one_a_target(alpha: Any, n_targets: int) -> Floats:
+def one_per_target(alpha: Any, n_targets: int) -> Floats:
     """The penalty of each target (k,), from one number or from as many."""
     given = as_penalties(alpha, "alpha")
     if given.shape not in ((), (n_targets,)):

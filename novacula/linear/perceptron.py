@@ -24,6 +24,7 @@ from novacula.linear.classifier import LinearClassifier
 from novacula.linear.online.passes import OrderedRows, Showings, first_showings, largest_step, run_epochs
 from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
 from novacula.linear.online.pocket import RESPONSES, Lesson, Rule, teach
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -90,11 +91,8 @@ class Perceptron(LinearClassifier):
         search="Correction of mistakes in the order of the rows from w = 0, at most (R/γ)² of them where a plane "
         "separates the classes with margin γ.",
         noise="One wrong label can keep it from ending; the pocket then has the best weights that it met.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
         admits=Admits(classes=2),
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="fold",
         cost="n·d an epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
         "not make it faster. Rows of up to 64 MB are read once, others anew for each epoch; shuffle=True holds them "

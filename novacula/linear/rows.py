@@ -11,6 +11,14 @@ from novacula.linear.solve import EPS
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
+NUMBERS_CARD: dict[str, Any] = {
+    "missing": "Not taken: a missing or infinite value raises, with its column.",
+    "unseen": "Not taken: categories have to be encoded as numbers first.",
+    "takes": ("numeric", "sparse"),
+    "scales": ("memory", "stream", "cluster"),
+}
+"""What the cards of all linear models have in common."""
+
 DERIVED = 10
 """Rows of X whose predictions are derived."""
 

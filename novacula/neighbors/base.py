@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Learner
-from novacula.learner.card import Card, Extent
+from novacula.learner.card import Admits, Card, Extent
 from novacula.learner.left_out import LeftOut
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
@@ -40,11 +40,40 @@ def neighbor_counts(extent: Extent) -> tuple[int, ...]:
     return tuple(k for k in (100, 50, 25, 15, 9, 5, 3, 1) if k == 1 or 2 * k <= extent.n_rows)
 
 
+LAZY_CARD: dict[str, Any] = {
+    "search": "None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
+    "takes": ("numeric",),
+    "scales": ("memory",),
+    "uses": "arrays",
+    "cost": "n·log n·d to fit, n·d numbers kept; about k·log n per query in few dimensions, n·d in many.",
+    "cost_exponents": {"n": 1, "d": 1},
+    "needs": ("scaled",),
+    "size": "n_neighbors",
+    "sizes": neighbor_counts,
+}
+"""What the cards of all learners of neighbours have in common."""
+PREDICTOR_CARD: dict[str, Any] = LAZY_CARD | {
+    "inductive_bias": "Near rows are alike, and every column counts in what near means.",
+    "objective": "None at fit; k by the leave-one-out error (n_neighbors='loo').",
+    "noise": "Averages out among the k; k = 1 learns it by heart.",
+    "missing": "Refused with column and row, but for metric='heom'.",
+    "unseen": "Only metric='heom' takes categories.",
+}
+"""What the cards of those that predict a target have in common."""
+
+
 class CardByMetric:
     """The card of a class, and another one for its instances that compare mixed columns."""
 
-    def __init__(self, plain: Card, **mixed: Any) -> None:
-        self.plain, self.mixed = plain, replace(plain, **mixed)
+    def __init__(self, plain: Card) -> None:
+        self.plain = plain
+        self.mixed = replace(
+            plain,
+            missing="At distance 1 from every value of its column.",
+            admits=Admits(missing=True),
+            unseen="Treated as missing with a warning, or refused (unseen='error').",
+            takes=("numeric", "categorical"),
+        )
 
     def __get__(self, learner: NeighborsLearner | None, kind: type | None = None) -> Card:
         return self.mixed if learner is not None and learner.metric == MIXED else self.plain

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.learner.base import Classifier
-from novacula.learner.card import Admits, Card
+from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_votes
-from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
+from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_classifier
 from novacula.neighbors.places import Neighbours
@@ -77,20 +77,6 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
             task="classification",
             summary="The class of most of the k rows of the fit that are nearest.",
             hypothesis_space="Unions of the cells in which the same rows are the nearest (k = 1: Voronoi cells).",
-            inductive_bias="Near rows are alike, and every column counts in what near means.",
-            objective="None at fit; k by the leave-one-out error (n_neighbors='loo').",
-            search="None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
-            noise="Averages out among the k; k = 1 learns it by heart.",
-            missing="Refused with column and row, but for metric='heom'.",
-            unseen="Only metric='heom' takes categories.",
-            takes=("numeric",),
-            scales=("memory",),
-            uses="arrays",
-            cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
-            cost_exponents={"n": 1, "d": 1},
-            needs=("scaled",),
-            size="n_neighbors",
-            sizes=neighbor_counts,
             references=(
                 "Cover and Hart, Nearest neighbor pattern classification (1967)",
                 "Wilson and Martinez, Improved heterogeneous distance functions (1997), on HEOM",
@@ -99,11 +85,8 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
                 "check_classifiers_train": "of classes with as many votes, so as probable, the nearer voters' class "
                 "is predicted, where the check wants the first"
             },
-        ),
-        missing="At distance 1 from every value of its column.",
-        admits=Admits(missing=True),
-        unseen="Treated as missing with a warning, or refused (unseen='error').",
-        takes=("numeric", "categorical"),
+            **PREDICTOR_CARD,
+        )
     )
 
     def _votes(self, found: Neighbours, k: int) -> Floats:

@@ -20,7 +20,7 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_densities
-from novacula.neighbors.base import NeighborsLearner, neighbor_counts
+from novacula.neighbors.base import LAZY_CARD, NeighborsLearner
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, log_ball_volume
 from novacula.neighbors.model_work import derive_density
@@ -75,22 +75,14 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         hypothesis_space="k / (N · V · rᵈ), r the distance to the k-th nearest row of the fit.",
         inductive_bias="The density is even within the ball, whose size follows the rows.",
         objective="None at fit; k by the likelihood of rows left out (n_neighbors='cv_ml').",
-        search="None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
         noise="Averages out among the k; small k follow every row.",
         missing="Refused with column and row.",
         unseen="Not taken: categories have no volume.",
-        takes=("numeric",),
-        scales=("memory",),
-        uses="arrays",
-        cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
-        cost_exponents={"n": 1, "d": 1},
-        needs=("scaled",),
-        size="n_neighbors",
-        sizes=neighbor_counts,
         references=(
             "Loftsgaarden and Quesenberry, A nonparametric estimate of a multivariate density (1965)",
             "Kozachenko and Leonenko, Sample estimate of the entropy of a random vector (1987)",
         ),
+        **LAZY_CARD,
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NeighborsLearner._parameter_constraints,

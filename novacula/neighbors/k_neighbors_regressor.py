@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Regressor
-from novacula.learner.card import Admits, Card
+from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_means
-from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
-from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
+from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_regressor
 from novacula.neighbors.places import Neighbours
@@ -61,26 +60,9 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
             task="regression",
             summary="The mean target of the k rows of the fit that are nearest.",
             hypothesis_space="Functions that are constant where the same k rows are the nearest.",
-            inductive_bias="Near rows are alike, and every column counts in what near means.",
-            objective="None at fit; k by the leave-one-out error (n_neighbors='loo').",
-            search=KNeighborsClassifier.card.search,
-            noise="Averages out among the k; k = 1 learns it by heart.",
-            missing=KNeighborsClassifier.card.missing,
-            unseen=KNeighborsClassifier.card.unseen,
-            takes=("numeric",),
-            scales=("memory",),
-            uses="arrays",
-            cost=KNeighborsClassifier.card.cost,
-            cost_exponents={"n": 1, "d": 1},
-            needs=("scaled",),
-            size="n_neighbors",
-            sizes=neighbor_counts,
             references=("Altman, An introduction to kernel and nearest-neighbor nonparametric regression (1992)",),
-        ),
-        missing="At distance 1 from every value of its column.",
-        admits=Admits(missing=True),
-        unseen="Treated as missing with a warning, or refused (unseen='error').",
-        takes=("numeric", "categorical"),
+            **PREDICTOR_CARD,
+        )
     )
 
     def __sklearn_tags__(self) -> Any:

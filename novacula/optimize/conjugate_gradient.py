@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.arguments import Floats, as_point, nonnegative_number, whole_number
+from novacula.arguments import Floats, as_point
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, step_by_curvature, strong_wolfe
 from novacula.optimize.objective import Function, Objective, Point
@@ -72,8 +72,8 @@ def conjugate_gradient(
         objective,
         advance,
         remember(objective.start(start), None),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
     )
 

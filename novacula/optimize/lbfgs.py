@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from novacula.arguments import Floats, as_point, nonnegative_number, whole_number
+from novacula.arguments import Floats, as_point, whole_number
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, strong_wolfe
 from novacula.optimize.objective import Function, Objective, Point
@@ -98,7 +98,7 @@ def lbfgs(
         objective,
         advance,
         objective.start(start),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
     )

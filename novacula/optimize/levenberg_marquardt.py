@@ -20,10 +20,8 @@ from novacula.arguments import (
     Floats,
     as_numbers,
     as_point,
-    nonnegative_number,
     positive_number,
     read_only,
-    whole_number,
 )
 from novacula.errors import ParameterError
 from novacula.learner.iterate import Outcome
@@ -127,8 +125,8 @@ def levenberg_marquardt(
         problem.objective,
         lambda point: damped_step(problem, point),
         problem.point(start, None, positive_number(damping, "damping")),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from novacula.arguments import Floats, as_point, as_symmetric, nonnegative_number, read_only, whole_number
+from novacula.arguments import Floats, as_point, as_symmetric, read_only
 from novacula.learner.iterate import Outcome
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, strong_wolfe
@@ -78,8 +78,8 @@ def newton(
         objective,
         advance,
         objective.start(start),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
         at_rest=at_rest,
     )

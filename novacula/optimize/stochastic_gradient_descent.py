@@ -113,7 +113,7 @@ def stochastic_gradient_descent(
         objective,
         lambda point: after_epoch(objective, batches, point, average),
         Restless(start, origin.value, origin.gradient, weights=start),
-        tol=nonnegative_number(tol, "tol"),
+        tol=tol,
         max_iter=n_epochs,
         keep_path=keep_path,
     )

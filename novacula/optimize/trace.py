@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from novacula.arguments import Floats
+from novacula.arguments import Floats, nonnegative_number, whole_number
 from novacula.learner.iterate import Outcome, iterate
 from novacula.optimize.objective import Objective, Point
 from novacula.optimize.result import Result
@@ -58,6 +58,7 @@ def follow(
 
     Where the gradient vanishes `at_rest` decides whether that is the end.
     """
+    tol, max_iter = nonnegative_number(tol, "tol"), whole_number(max_iter, "max_iter", 0)
     trace, ending = Trace(keep_path), list[Halt]()
 
     def step(point: P) -> tuple[P | Outcome, float]:

@@ -30,7 +30,7 @@ from novacula.linear.bayesian.prior import Prior
 from novacula.linear.bayesian.summary import PosteriorSummary, summarise_posterior
 from novacula.linear.model import NAMED, LinearModel
 from novacula.linear.problem import SumsProblem
-from novacula.linear.rows import is_flat
+from novacula.linear.rows import NUMBERS_CARD, is_flat
 from novacula.linear.solve import Solution, System
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -91,10 +91,7 @@ class BayesianLinearRegression(LinearModel):
         objective="p(w | rows) ∝ p(rows | w) p(w), exact; with noise='evidence' also ln p(rows) over both precisions.",
         search="None: the posterior is a formula. For the evidence a grid and Newton's steps in one dimension.",
         noise="Normal errors of one variance in the target: known, integrated out, or chosen by the evidence.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers, also with fewer rows than columns. "
         "A standard deviation costs d² for each row. Sparse columns are made dense chunk by chunk.",

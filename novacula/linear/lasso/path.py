@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.learner.figure import Figure
 from novacula.linear.lasso.working_set import Price, State, Sums, WorkingSet, null_state, solve_sparse
-from novacula.linear.penalty_path import choose_penalty, coefficient_figure
+from novacula.linear.penalty_path import PenaltyPath
 from novacula.table.chunk import Floats
 
 
@@ -30,29 +29,22 @@ class Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class LassoPath:
-    """Lasso or elastic net for m penalties; arrays have an axis k after the first if y had columns."""
+class LassoPath(PenaltyPath):
+    """Lasso or elastic net for m penalties, as they were given or falling from the least that makes all weights zero.
 
-    alphas: Floats  # (m,), as they were given, or falling from the least that makes all coefficients zero
-    coef: Floats  # (m, d) or (m, k, d)
-    intercept: Floats  # (m,) or (m, k)
+    Arrays have an axis k after the first if y had columns.
+    """
+
     dual_gap: Floats  # (m,) or (m, k), a bound on what is left to gain
     df: Any  # (m,) or (m, k), coefficients that are not zero
-    names: list[str]  # d
     cv_error: Floats | None = None  # (m,) or (m, k), mean squared error of folds that were left out
     cv_std_error: Floats | None = None  # its standard error
 
-    def choose(self, choice: str = "best", target: int = 0) -> int:
-        """The place of the α with the least error, or with choice "one_standard_error" of the largest as good."""
+    def errors(self) -> tuple[Floats, Floats]:
+        """The errors of folds that were left out and their standard errors, if they were asked for."""
         if self.cv_error is None or self.cv_std_error is None:
             raise ParameterError("this path knows no errors to choose by: ask for them with cross_validate=True")
-        flat = self.cv_error.ndim == 1
-        error, std_error = (e if flat else e[:, target] for e in (self.cv_error, self.cv_std_error))
-        return choose_penalty(self.alphas, error, std_error, choice)
-
-    def figure(self, target: int = 0) -> Figure:
-        """The coefficients of a target over log α, those that are largest somewhere."""
-        return coefficient_figure(self.alphas, self.coef if self.coef.ndim == 2 else self.coef[:, target], self.names)
+        return self.cv_error, self.cv_std_error
 
 
 def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], Floats]:

@@ -71,4 +71,4 @@ class LassoProblem:
         coef, intercept, gaps, df, error, std_error = (
             values if values is None or not self.sums.flat else values[:, 0] for values in arrays
         )
-        return LassoPath(alphas, coef, intercept, gaps, df, list(names), error, std_error)
+        return LassoPath(alphas, coef, intercept, list(names), gaps, df, error, std_error)

@@ -9,13 +9,12 @@ at most that for the others. The intercept is free of charge, and so are columns
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.card import Card
 from novacula.learner.iterate import Run, warn_unless_converged
@@ -25,9 +24,10 @@ from novacula.linear.lasso.path import LassoPath, Terms, largest_penalties, pena
 from novacula.linear.lasso.problem import DealtFolds, LassoProblem
 from novacula.linear.lasso.sums import GramSums, RowsSums
 from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_sparse
-from novacula.linear.model import LinearModel
-from novacula.linear.penalties import as_factors, as_grid, one_a_target
+from novacula.linear.penalised import PenalisedModel
+from novacula.linear.penalties import as_grid, one_per_target
 from novacula.linear.penalty_path import choose_penalty
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -39,7 +39,7 @@ FEW_OF_A_PATH = 2048
 LISTS_OF_ROWS = "it sets cv to lists of rows, but here folds follow from what rows hold, and cv is their number"
 
 
-class Lasso(LinearModel):
+class Lasso(PenalisedModel):
     """Least squares with a penalty of α on the absolute values of the weights, most of which become zero.
 
     `alpha` is a number, one number a target, or "cv": chosen from `alphas`, or from `n_alphas` that fall from the
@@ -71,10 +71,7 @@ class Lasso(LinearModel):
         search="Coordinate descent and the equations of the signs on a working set of columns, until the duality gap "
         "is below tol of the objective; α from a grid by cross-validation.",
         noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="Up to 512 columns (2048 for a path) and no more than rows: one pass of n·d² and d² numbers. Otherwise "
         "some passes of n·d, and d numbers beside the products of the columns that are used; sparse columns stay "
@@ -107,9 +104,6 @@ class Lasso(LinearModel):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
-    remedy = "or raise alpha"
-
-    alpha_: Any
     alpha_max_: Any
     dual_gap_: Any
 
@@ -144,11 +138,6 @@ class Lasso(LinearModel):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @available_if(lambda self: self._needs_sums_only())
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
-        return self._fit_more(X, y, sample_weight)
-
     def _learn(self, table: Table) -> None:
         many = isinstance(self.alpha, str)
         self._solve(problem_of(self, table, folds=many, few=FEW_OF_A_PATH if many else FEW))
@@ -156,11 +145,6 @@ class Lasso(LinearModel):
     def _learn_more(self, table: Table, first: bool) -> None:
         grown = self._grown_problem(table, first)
         self._solve(LassoProblem(GramSums(grown.moments, grown.system, grown.flat), terms_of(self), self.fit_intercept))
-
-    def _needs_sums_only(self) -> bool:
-        if isinstance(self.alpha, str):
-            raise AttributeError("alpha='cv' leaves out rows, for which it needs all of them at once: use fit")
-        return True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -206,7 +190,7 @@ class Lasso(LinearModel):
     def _penalties(self, problem: LassoProblem, largest: Floats) -> Floats:
         """One α a target (k,)."""
         if not isinstance(self.alpha, str):
-            return one_a_target(self.alpha, len(self.target_names_))
+            return one_per_target(self.alpha, len(self.target_names_))
         self.alphas_ = self._grid(self.alphas, problem.terms, largest)
         error, std_error = problem.validate(self.alphas_)
         self.cv_error_, self.cv_std_error_ = (e[:, 0] if problem.sums.flat else e for e in (error, std_error))
@@ -239,8 +223,9 @@ def problem_of(model: Lasso, table: Table, *, folds: bool, few: int) -> LassoPro
 
 def terms_of(model: Lasso) -> Terms:
     """Its parameters but for α, with the factor of each column."""
-    factor = as_factors(model.penalty_factor, model.schema_, model.n_features_in_)
-    return Terms(float(model.l1_ratio), factor, bool(model.positive), float(model.tol), int(model.max_iter))
+    return Terms(
+        float(model.l1_ratio), model.column_factors(), bool(model.positive), float(model.tol), int(model.max_iter)
+    )
 
 
 def seed_of(random_state: Any) -> int:

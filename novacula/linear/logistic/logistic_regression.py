@@ -34,7 +34,7 @@ from novacula.linear.logistic.proximal import ProximalNewton
 from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
-from novacula.linear.rows import require_squares
+from novacula.linear.rows import NUMBERS_CARD, require_squares
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -80,11 +80,8 @@ class LogisticRegression(LinearClassifier):
         search="Newton–Cholesky where parameters are few, L-BFGS with Böhning's bound where they are many, proximal "
         "Newton with a working set for l1. Convex, so the minimum is the only one; squared errors are not.",
         noise="Classes may overlap; a single row far on the wrong side has a bounded pull.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
         admits=Admits(classes=2),
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="Some 5 to 10 passes of n·d² with Newton, 10 to 100 passes of n·d·K with L-BFGS; memory for the square "
         "of the number of parameters, or for 40 times that number.",
