@@ -18,9 +18,9 @@ from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.model import LinearModel
-from novacula.linear.problem import Problem, observe_problem
+from novacula.linear.problem import LeastSquaresProblem, observe_problem
 from novacula.linear.rows import NUMBERS_CARD
-from novacula.linear.solve import Columns, Solution
+from novacula.linear.solve import CentredColumns, LeastSquaresSolution
 from novacula.linear.summary import RegressionSummary, summarise
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -90,7 +90,7 @@ class LinearRegression(LinearModel):
         problem = self._grown_problem(table, first)
         self._keep(problem, problem.solve())
 
-    def _keep(self, problem: Problem, solution: Solution) -> None:
+    def _keep(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         columns = problem.columns
         self._set(problem, solution.coef)
         sigma, r2 = np.sqrt(solution.error / columns.weight), determination(columns, solution.error)
@@ -113,14 +113,14 @@ class LinearRegression(LinearModel):
         return derive_least_squares(self)
 
 
-def determination(columns: Columns, error: Floats) -> Floats:
+def determination(columns: CentredColumns, error: Floats) -> Floats:
     """R² = 1 − Σ (y − ŷ)² / Σ (y − ȳ)²; of a target that does not vary 1 if it is met, else 0."""
     varies = columns.spread > columns.floor
     share = np.divide(error, columns.spread, out=np.ones_like(error), where=varies)
     return np.where(~varies & (error <= columns.floor), 1.0, 1.0 - share)
 
 
-def unit_errors(columns: Columns, solution: Solution, intercept: bool) -> Floats:
+def unit_errors(columns: CentredColumns, solution: LeastSquaresSolution, intercept: bool) -> Floats:
     """Standard errors of intercept and coefficients for σ = 1 (1 + d,): roots of the diagonal of (XᵀX)⁻¹.
 
     NaN where the columns are dependent, so that no coefficient has a value of its own.

@@ -24,7 +24,7 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
 from novacula.learner.work import Work
 from novacula.linear.model import LinearModel
-from novacula.linear.online.delta import Bowl, Course, Descent, Pass, descend
+from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPass, descend
 from novacula.linear.online.linear_unit_work import as_sides, derive_unit
 from novacula.linear.online.passes import (
     SCHEDULES,
@@ -36,7 +36,7 @@ from novacula.linear.online.passes import (
 )
 from novacula.linear.problem import SumsProblem, observe_moments
 from novacula.linear.rows import NUMBERS_CARD, is_flat, stored_precision
-from novacula.linear.solve import System
+from novacula.linear.solve import NormalEquations
 from novacula.statistics import CoMoments
 from novacula.table import Column, Table
 from novacula.table.admitting import require_classes
@@ -219,7 +219,7 @@ class LinearUnit(LinearModel, Classifier):
         moments, flat = observe_moments(table), is_flat(table)
         if self.threshold:
             moments = signed(moments)
-        system = System.of(moments, stored_precision(table), self.fit_intercept)
+        system = NormalEquations.of(moments, stored_precision(table), self.fit_intercept)
         # A second pass over the table would meet codes of classes in place of −1 and +1.
         problem = SumsProblem(moments, system, None if self.threshold else table, flat)
         if self.solver == "exact":
@@ -239,14 +239,14 @@ class LinearUnit(LinearModel, Classifier):
         self._end(run, run.n_iter)
         warn_unless_converged(run, type(self).__name__)
 
-    def _descend(self, bowl: Bowl) -> Run[Descent]:
+    def _descend(self, bowl: Bowl) -> Run[BowlDescent]:
         """Step by step downhill, at a rate that is stable."""
         self.largest_rate_ = bowl.largest_rate
         self.eta_ = bowl.best_rate if isinstance(self.eta0, str) else float(self.eta0)
         if self.schedule == "constant" and self.eta_ > self.largest_rate_:
             raise self._too_large("2/λ_max of XᵀX")
         step = partial(descend, bowl=bowl, eta=self.eta_, schedule=self.schedule, tol=self.tol)
-        run = iterate(step, Descent(np.zeros_like(bowl.cross)), max_iter=self._limit, tol=None)
+        run = iterate(step, BowlDescent(np.zeros_like(bowl.cross)), max_iter=self._limit, tol=None)
         if run.outcome is Outcome.DIVERGED:
             raise self._too_large("2/λ_max of XᵀX")
         return run
@@ -258,8 +258,8 @@ class LinearUnit(LinearModel, Classifier):
         auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
         self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
         self.first_showings_ = first_showings(rows)
-        course = Course(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
-        start = Pass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
+        course = DeltaCourse(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
+        start = DeltaPass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
         run = run_epochs(course.show, start, self._limit)
         if not run.params.sound:
             raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")

@@ -14,9 +14,9 @@ from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.plane import derive_predictions
-from novacula.linear.problem import Observed, Problem, SumsProblem, observe_moments
+from novacula.linear.problem import LeastSquaresProblem, ObservedColumns, SumsProblem, observe_moments
 from novacula.linear.rows import DERIVED, count_weights, is_flat, stored_precision, weighted_sums
-from novacula.linear.solve import TRUSTED, Columns, Solution, System
+from novacula.linear.solve import TRUSTED, CentredColumns, LeastSquaresSolution, NormalEquations
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -90,7 +90,7 @@ class LinearModel(Regressor):
             moments, flat = observe_moments(table), is_flat(table)
         else:
             moments, flat = self._sums_of(table) + observe_moments(table), self.coef_.ndim == 1
-        system = System.of(moments, stored_precision(table), self.fit_intercept)
+        system = NormalEquations.of(moments, stored_precision(table), self.fit_intercept)
         return SumsProblem(moments, system, None, flat)
 
     def _sums_of(self, table: Table) -> CoMoments:
@@ -107,7 +107,7 @@ class LinearModel(Regressor):
 
     # --- out ------------------------------------------------------------------------------------------------
 
-    def _set(self, problem: Observed, coef: Floats) -> None:
+    def _set(self, problem: ObservedColumns, coef: Floats) -> None:
         """Keep coefficients (d, k), and the intercept that makes the plane pass through the means."""
         centre, d = problem.columns.centre, len(coef)
         self.moments_, self.x_centre_, self.y_centre_ = problem.moments, centre[:d], centre[d:]
@@ -115,7 +115,7 @@ class LinearModel(Regressor):
         self.coef_ = coef[:, 0].copy() if problem.flat else np.ascontiguousarray(coef.T)
         self.intercept_ = 0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
 
-    def _warn_of_rank(self, problem: Problem, solution: Solution) -> None:
+    def _warn_of_rank(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         """Say where coefficients are one choice of many, or have few digits."""
         d, columns = self.n_features_in_, problem.columns
         if solution.rank < d:
@@ -133,7 +133,7 @@ class LinearModel(Regressor):
             return
         warn_user(f"{type(self).__name__}: {words}{self.remedy}", RankWarning)
 
-    def _constant(self, columns: Columns) -> str:
+    def _constant(self, columns: CentredColumns) -> str:
         still = np.flatnonzero(~columns.varies)
         if not len(still):
             return ""

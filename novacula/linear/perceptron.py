@@ -23,7 +23,7 @@ from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
 from novacula.linear.online.passes import OrderedRows, Showings, first_showings, largest_step, run_epochs
 from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
-from novacula.linear.online.pocket import RESPONSES, Lesson, Rule, teach
+from novacula.linear.online.pocket import RESPONSES, PerceptronEpoch, PerceptronRule, teach
 from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -160,7 +160,7 @@ class Perceptron(LinearClassifier):
         counts = self._counts(rows)
         rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
         self.first_showings_ = first_showings(rows, rule.factor)
-        start = Lesson.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
+        start = PerceptronEpoch.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
         run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter)
         self._require_sound(table, run.params)
         self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
@@ -188,7 +188,7 @@ class Perceptron(LinearClassifier):
             self._count((), 0, False)
         else:
             weights = np.column_stack([self.coef_, self.intercept_])
-        lesson = teach(Lesson.start(weights), rows, rule, pocket=False)
+        lesson = teach(PerceptronEpoch.start(weights), rows, rule, pocket=False)
         self._require_sound(table, lesson)
         self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
         self._keep(lesson.weights)
@@ -198,11 +198,11 @@ class Perceptron(LinearClassifier):
         """The weight of each class's rows."""
         return rows.fold(add_counts, np.zeros(len(self.classes_)))
 
-    def _rule(self, factor: Floats) -> Rule:
+    def _rule(self, factor: Floats) -> PerceptronRule:
         planes = (1,) if len(self.classes_) == 2 else tuple(range(len(self.classes_)))
-        return Rule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
+        return PerceptronRule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
 
-    def _require_sound(self, table: Table, lesson: Lesson) -> None:
+    def _require_sound(self, table: Table, lesson: PerceptronEpoch) -> None:
         """Refuse a rate at which the weights grew without end."""
         if lesson.sound:
             return

@@ -26,7 +26,14 @@ from novacula.linear.derivation import derive_ridge
 from novacula.linear.penalised import PenalisedModel
 from novacula.linear.penalties import as_grid, one_per_target
 from novacula.linear.penalty_path import PenaltyPath, choose_penalty
-from novacula.linear.problem import Problem, leave_one_out, observe_problem, solve_positive, solve_prices, spectrum_of
+from novacula.linear.problem import (
+    LeastSquaresProblem,
+    leave_one_out,
+    observe_problem,
+    solve_positive,
+    solve_prices,
+    spectrum_of,
+)
 from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -111,7 +118,7 @@ class Ridge(PenalisedModel):
         problem = self._grown_problem(table, first)
         self._keep(problem, self._penalties(problem))
 
-    def _keep(self, problem: Problem, penalties: Floats) -> None:
+    def _keep(self, problem: LeastSquaresProblem, penalties: Floats) -> None:
         solve = solve_positive if self.positive else solve_prices
         solutions = {alpha: solve(problem, float(alpha), self.column_factors()) for alpha in np.unique(penalties)}
         self._set(problem, np.column_stack([solutions[alpha].coef[:, k] for k, alpha in enumerate(penalties)]))
@@ -120,7 +127,7 @@ class Ridge(PenalisedModel):
         self._warn_of_rank(problem, hardest)
         self.alpha_ = float(penalties[0]) if (penalties == penalties[0]).all() else penalties.copy()
 
-    def _penalties(self, problem: Problem) -> Floats:
+    def _penalties(self, problem: LeastSquaresProblem) -> Floats:
         """One α a target (k,)."""
         k = len(self.target_names_)
         if not isinstance(self.alpha, str):

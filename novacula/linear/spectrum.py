@@ -27,7 +27,7 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class RidgeSpectrum:
     """The r directions in which the columns vary, how much they do, Xᵀy along them, and whether they pay."""
 
     vectors: Floats  # (d, r)
@@ -81,7 +81,7 @@ class Spectrum:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeaveOneOut(Statistic):
+class LeaveOneOutSums(Statistic):
     """Weight of the rows, and squared errors and their squares when each is left out, by α and target: 1 + 2mk."""
 
     weight: float

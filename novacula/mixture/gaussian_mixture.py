@@ -27,11 +27,11 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Work
-from novacula.mixture.gaussian.covariance import CovarianceType, Family
-from novacula.mixture.gaussian.density import Components, Density, imputed, posteriors
+from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, imputed, posteriors
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
 from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, report_trouble
-from novacula.mixture.gaussian.rows import Fold, Rows
+from novacula.mixture.gaussian.rows import MixtureRows, RowFold
 from novacula.mixture.gaussian.search import MixtureSearch, search_mixtures
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.table import Table
@@ -168,7 +168,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     # --- fit ---------------------------------------------------------------------------------------------------
 
     def _learn(self, table: Table) -> None:
-        best = maximise(self, Rows(table), check_random_state(self.random_state))
+        best = maximise(self, MixtureRows(table), check_random_state(self.random_state))
         self._keep(best)
         report_trouble(self, best)
 
@@ -219,10 +219,10 @@ class GaussianMixture(DensityMixin, Unsupervised):
         loss = total = 0.0
         for number in range(count):
             rng = check_random_state(deepcopy(self.random_state))  # every fold starts where the model would
-            best = maximise(self, Rows(table, Fold(number, count, seed)), rng)
+            best = maximise(self, MixtureRows(table, RowFold(number, count, seed)), rng)
             report_trouble(self, best)
-            left_out = Rows(table, Fold(number, count, seed, without=False))
-            sums = left_out.reduce(ExpectedSums.observe, Density.of(best.components))
+            left_out = MixtureRows(table, RowFold(number, count, seed, without=False))
+            sums = left_out.reduce(ExpectedSums.observe, MixtureDensity.of(best.components))
             loss, total = loss - sums.log_likelihood, total + float(sums.weight.sum())
         return loss / total
 
@@ -314,17 +314,17 @@ class GaussianMixture(DensityMixin, Unsupervised):
     def _names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.schema_.features)
 
-    def family(self, floor: Floats) -> Family:
+    def family(self, floor: Floats) -> CovarianceFamily:
         """The family of covariances that the parameters name, with a least variance of each column (d,)."""
         variance = None if isinstance(self.variance, str) else float(self.variance)
-        return Family(self.covariance_type, variance, floor)
+        return CovarianceFamily(self.covariance_type, variance, floor)
 
-    def _components(self) -> Components:
+    def _components(self) -> GaussianComponents:
         covariances = self.family(self.floor_).expanded(self.covariances_, len(self.weights_))
-        return Components(self.weights_, self.means_, covariances)
+        return GaussianComponents(self.weights_, self.means_, covariances)
 
-    def _density(self) -> Density:
-        return Density.of(self._components())
+    def _density(self) -> MixtureDensity:
+        return MixtureDensity.of(self._components())
 
     def _check_state(self) -> None:
         """After loading: shapes must fit, since the compiled loops trust them."""

@@ -27,12 +27,12 @@ from novacula.learner.iterate import warn_unless_converged
 from novacula.learner.work import Work
 from novacula.mixture.lloyd.assignment import Centres, Space
 from novacula.mixture.lloyd.derivation import derive_model, derive_rows
-from novacula.mixture.lloyd.descent import Descended, Descent
+from novacula.mixture.lloyd.descent import LloydDescent, LloydResult
 from novacula.mixture.lloyd.queries import distances_of, labels_of, squares_of
-from novacula.mixture.lloyd.rows import HeldRows, Rows, StreamedRows
+from novacula.mixture.lloyd.rows import HeldRows, LloydRows, StreamedRows
 from novacula.mixture.lloyd.search import ClusterSearch, search_sizes
 from novacula.mixture.lloyd.silhouette import Silhouette, mean_silhouette
-from novacula.mixture.lloyd.start import Overview, Starts
+from novacula.mixture.lloyd.start import ClusterOverview, LloydStarts
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -169,12 +169,12 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     def _learn(self, table: Table) -> None:
         """Find the centres."""
         self._labels: npt.NDArray[np.int32] | None = None
-        rows: Rows = HeldRows(table, self.n_clusters, self.bounds) if table.is_local else StreamedRows(table)
-        overview = Overview.of(rows, self._names())
+        rows: LloydRows = HeldRows(table, self.n_clusters, self.bounds) if table.is_local else StreamedRows(table)
+        overview = ClusterOverview.of(rows, self._names())
         seed = check_random_state(self.random_state).randint(2**31)
-        starts = Starts(rows, overview, self.init, self.n_clusters, seed)
-        descent = Descent(rows, overview, self.tol * float(overview.variance.mean()))
-        best: Descended | None = None
+        starts = LloydStarts(rows, overview, self.init, self.n_clusters, seed)
+        descent = LloydDescent(rows, overview, self.tol * float(overview.variance.mean()))
+        best: LloydResult | None = None
         for number in range(self._n_starts()):
             start = starts.offsets(number)
             found = descent.descend(start, self.max_iter)
@@ -189,7 +189,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             raise ParameterError(f"n_init is {self.n_init}, but init gives the centres of one start: leave n_init at 1")
         return int(self.n_init)
 
-    def _keep(self, found: Descended | None, origin: Floats) -> None:
+    def _keep(self, found: LloydResult | None, origin: Floats) -> None:
         if found is None or not found.run.history:
             raise DataError("rows and centres are so far apart that squared distances overflow: scale the columns")
         run = found.run

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from novacula.arguments import Floats, as_point
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, step_by_curvature, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -28,7 +28,7 @@ LOST = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Conjugate(Point):
+class ConjugatePoint(DescentPoint):
     """A point that remembers the gradient before."""
 
     before: Floats | None = None
@@ -57,9 +57,9 @@ def conjugate_gradient(
     (3, 'It converged after 3 iterations.')
     """
     start = as_point(x0)
-    objective = Objective(f, gradient, hessian, size=len(start))
+    objective = CountedObjective(f, gradient, hessian, size=len(start))
 
-    def advance(point: Conjugate) -> Conjugate | Halt:
+    def advance(point: ConjugatePoint) -> ConjugatePoint | Halt:
         direction = conjugate_direction(point)
         probe = point.step or 1 / max(1.0, float(np.linalg.norm(direction)))
         first = step_by_curvature(objective, point, direction, probe)
@@ -78,12 +78,12 @@ def conjugate_gradient(
     )
 
 
-def remember(point: Point, before: Floats | None) -> Conjugate:
+def remember(point: DescentPoint, before: Floats | None) -> ConjugatePoint:
     """The point, with the gradient of the one before it."""
-    return Conjugate(point.x, point.value, point.gradient, point.step, point.direction, before=before)
+    return ConjugatePoint(point.x, point.value, point.gradient, point.step, point.direction, before=before)
 
 
-def conjugate_direction(point: Conjugate) -> Floats:
+def conjugate_direction(point: ConjugatePoint) -> Floats:
     """The next direction; plain descent at the start, and where conjugacy is lost or would lead uphill."""
     g, before, last = point.gradient, point.before, point.direction
     if before is None or last is None or abs(g @ before) > LOST * (g @ g):

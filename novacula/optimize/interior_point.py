@@ -17,7 +17,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from novacula.arguments import Floats, read_only
 from novacula.learner.iterate import Outcome
 from novacula.optimize.kkt import largest, measured
-from novacula.optimize.objective import Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint
 from novacula.optimize.program import Quadratic
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
@@ -60,7 +60,7 @@ class Inequalities:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Interior(Point):
+class Interior(DescentPoint):
     """A point with the slack s > 0 and the multipliers z > 0 of its inequalities, and the error of all conditions."""
 
     slack: Floats
@@ -73,7 +73,7 @@ class Interior(Point):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class InteriorSolution:
     """x and z of a problem, whether they solve it, and the way to them."""
 
     x: Floats
@@ -82,7 +82,7 @@ class Solution:
     run: Result
 
 
-def solve_inequalities(problem: Inequalities, max_iter: int) -> Solution:
+def solve_inequalities(problem: Inequalities, max_iter: int) -> InteriorSolution:
     """Solve by the interior-point method, and polish."""
     multipliers = list[Floats]()
     f = Quadratic(problem.P, problem.q)
@@ -102,10 +102,10 @@ def solve_inequalities(problem: Inequalities, max_iter: int) -> Solution:
         step = central_step(point.slack, ds, point.multipliers, dz)
         return interior(read_only(point.x + step * dx), point.slack + step * ds, point.multipliers + step * dz, step)
 
-    objective = Objective(f, f.gradient, size=len(problem.q))
+    objective = CountedObjective(f, f.gradient, size=len(problem.q))
     run = follow("Interior point", objective, advance, interior(*start(problem)), tol=INNER, max_iter=max_iter)
     x, z = polish(problem, run.x, multipliers[run.n_iter])
-    return Solution(x, z, problem.error(x, z) <= POLISHED, run)
+    return InteriorSolution(x, z, problem.error(x, z) <= POLISHED, run)
 
 
 def start(problem: Inequalities) -> tuple[Floats, Floats, Floats]:

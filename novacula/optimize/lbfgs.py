@@ -16,7 +16,7 @@ import numpy.typing as npt
 from novacula.arguments import Floats, as_point, whole_number
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -24,7 +24,7 @@ FLAT = 1e-12
 """A pair whose cosine is below this is rounding, or bends the wrong way."""
 
 
-class Memory:
+class StepMemory:
     """The last pairs of changes, and what they make of a gradient."""
 
     def __init__(self, size: int) -> None:
@@ -79,9 +79,9 @@ def lbfgs(
     (True, True)
     """
     start = as_point(x0)
-    objective, held = Objective(f, gradient, size=len(start)), Memory(whole_number(memory, "memory", 1))
+    objective, held = CountedObjective(f, gradient, size=len(start)), StepMemory(whole_number(memory, "memory", 1))
 
-    def advance(point: Point) -> Point | Halt:
+    def advance(point: DescentPoint) -> DescentPoint | Halt:
         direction = -held.product(point.gradient, held.scaled)
         if not point.gradient @ direction < 0:  # the pairs are used up by rounding
             held.pairs.clear()

@@ -26,7 +26,7 @@ from novacula.arguments import (
 from novacula.errors import ParameterError
 from novacula.learner.iterate import Outcome
 from novacula.optimize.differences import central_differences
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -37,7 +37,7 @@ REFUSALS = 80
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Damped(Point):
+class Damped(DescentPoint):
     """A point with residuals (m,), their Jacobian (m, d), the scale D (d,) and the damping μ."""
 
     residuals: Floats
@@ -57,7 +57,7 @@ class Residuals:
 
     def __init__(self, residuals: Function, jacobian: Function | None, x0: Floats) -> None:
         self.residuals, self.jacobian = residuals, jacobian
-        self.objective = Objective(self.half_square, size=len(x0))
+        self.objective = CountedObjective(self.half_square, size=len(x0))
         self.n_residuals = len(np.atleast_1d(np.asarray(residuals(x0))))
 
     def half_square(self, x: Floats) -> float:

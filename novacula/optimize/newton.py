@@ -18,7 +18,7 @@ from novacula.arguments import Floats, as_point, as_symmetric, read_only
 from novacula.learner.iterate import Outcome
 from novacula.optimize.gradient_descent import arrived
 from novacula.optimize.line_search import Ray, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -59,18 +59,18 @@ def newton(
     2.2e-10
     """
     start = as_point(x0)
-    objective = Objective(f, gradient, hessian, size=len(start))
+    objective = CountedObjective(f, gradient, hessian, size=len(start))
 
-    def curvature(point: Point) -> Floats:
+    def curvature(point: DescentPoint) -> Floats:
         return as_symmetric(objective.hessian(point.x), "hessian", len(start))
 
-    def advance(point: Point) -> Point | Halt:
+    def advance(point: DescentPoint) -> DescentPoint | Halt:
         direction, modified = solve_newton(curvature(point), point.gradient)
         ray = Ray(objective, point, direction)
         reached = arrived(ray, strong_wolfe(ray, 1.0))
         return reached if isinstance(reached, Halt) or not modified else marked(reached)
 
-    def at_rest(point: Point) -> Point | Halt:
+    def at_rest(point: DescentPoint) -> DescentPoint | Halt:
         return leave_or_stay(objective, point, curvature(point))
 
     return follow(
@@ -99,12 +99,12 @@ def solve_newton(hessian: Floats, gradient: Floats) -> tuple[Floats, bool]:
     return -vectors @ ((vectors.T @ gradient) / sizes), True
 
 
-def marked(point: Point) -> Point:
+def marked(point: DescentPoint) -> DescentPoint:
     """The point, with the note that its step was not Newton's own."""
-    return Point(point.x, point.value, point.gradient, point.step, point.direction, modified=True)
+    return DescentPoint(point.x, point.value, point.gradient, point.step, point.direction, modified=True)
 
 
-def leave_or_stay(objective: Objective, point: Point, hessian: Floats) -> Point | Halt:
+def leave_or_stay(objective: CountedObjective, point: DescentPoint, hessian: Floats) -> DescentPoint | Halt:
     """Judge a point without slope by its curvature: a minimum, a saddle to be left, or one that cannot be told."""
     eigenvalues, vectors = np.linalg.eigh(hessian)
     least = eigenvalues[0]
@@ -127,7 +127,7 @@ def leave_or_stay(objective: Objective, point: Point, hessian: Floats) -> Point 
     )
 
 
-def lower_along(objective: Objective, point: Point, directions: Floats) -> Point | None:
+def lower_along(objective: CountedObjective, point: DescentPoint, directions: Floats) -> DescentPoint | None:
     """A point with a lower value along one of the directions (k, d), either way; None if none is seen."""
     scale, enough = 1 + float(np.linalg.norm(point.x)), NOISE * (1 + abs(point.value))
     for direction in directions:

@@ -16,7 +16,7 @@ Function: TypeAlias = Callable[[Floats], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class DescentPoint:
     """A place on the way: x (d,), the value and the gradient there, and the step that led to it."""
 
     x: Floats
@@ -36,7 +36,7 @@ class Point:
         return self.norm <= tol * max(1.0, abs(self.value))
 
 
-class Objective:
+class CountedObjective:
     """f with its gradient and Hessian; what is missing is replaced by central differences.
 
     With `sign` −1 it is −f, so that to minimise it is to climb f. Values that are not finite are handed on: a
@@ -53,18 +53,18 @@ class Objective:
         self.size, self.sign = size, sign
         self.n_values = self.n_gradients = self.n_hessians = 0
 
-    def start(self, x: Floats) -> Point:
+    def start(self, x: Floats) -> DescentPoint:
         """The point where a run begins, where f must be defined."""
         value = self.value(x)
         if not np.isfinite(value):
             raise ParameterError(f"f is {self.sign * value} at the start x0; start where f is finite")
         return self.at(x, value)
 
-    def at(self, x: Floats, value: float | None = None, **more: Any) -> Point:
+    def at(self, x: Floats, value: float | None = None, **more: Any) -> DescentPoint:
         """The point at x; its gradient is NaN where the value is not finite, since nobody may go there."""
         value = self.value(x) if value is None else value
         gradient = self.gradient(x) if np.isfinite(value) else np.full(self.size, np.nan)
-        return Point(x, value, gradient, **more)
+        return DescentPoint(x, value, gradient, **more)
 
     def value(self, x: Floats) -> float:
         """The value at x; a number too large for a float is infinite."""

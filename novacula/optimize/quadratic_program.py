@@ -16,7 +16,7 @@ import numpy.typing as npt
 from novacula.arguments import Floats, read_only, whole_number
 from novacula.errors import ParameterError
 from novacula.optimize.affine import AffineSet
-from novacula.optimize.interior_point import Inequalities, Solution, solve_inequalities
+from novacula.optimize.interior_point import Inequalities, InteriorSolution, solve_inequalities
 from novacula.optimize.kkt import ConstrainedResult, KKTResiduals, largest, measured, solved_at_once
 from novacula.optimize.lagrange import solve_stationary
 from novacula.optimize.program import Quadratic, QuadraticProgram
@@ -53,7 +53,7 @@ def quadratic_program(
     """
     program, max_iter = QuadraticProgram(P, q, G, h, A, b), whole_number(max_iter, "max_iter", 1)
     refuse_concave(program.arrays[0])
-    return Elimination.of(program).solve(max_iter)
+    return EqualityElimination.of(program).solve(max_iter)
 
 
 def refuse_concave(P: Floats) -> None:
@@ -67,7 +67,7 @@ def refuse_concave(P: Floats) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Elimination:
+class EqualityElimination:
     """A program without its equalities and without rows that say nothing, and the way back."""
 
     program: QuadraticProgram
@@ -79,7 +79,7 @@ class Elimination:
     impossible: npt.NDArray[np.intp]  # rows of G that no x can satisfy
 
     @classmethod
-    def of(cls, program: QuadraticProgram) -> Elimination:
+    def of(cls, program: QuadraticProgram) -> EqualityElimination:
         """Eliminate, and scale rows and objective to length 1."""
         P, q, G, h, A, b = program.arrays
         plane = AffineSet.of(A, b)
@@ -166,7 +166,7 @@ class Elimination:
         whole[self.kept] = z / self.lengths
         return whole
 
-    def with_solution(self, u: Floats, inner_z: Floats, solution: Solution | None) -> ConstrainedResult:
+    def with_solution(self, u: Floats, inner_z: Floats, solution: InteriorSolution | None) -> ConstrainedResult:
         """The result in the variables of the program."""
         P, q, G, h, A, b = self.program.arrays
         x, z = read_only(self.plane.point + self.plane.directions @ u), self.outer_multipliers(inner_z * self.scale)
@@ -178,7 +178,7 @@ class Elimination:
         )
         return result if solution is None else self.with_path(result, solution)
 
-    def with_path(self, result: ConstrainedResult, solution: Solution) -> ConstrainedResult:
+    def with_path(self, result: ConstrainedResult, solution: InteriorSolution) -> ConstrainedResult:
         """The result with the interior points that led to it."""
         run = solution.run
         path = self.plane.point + np.asarray(run.path) @ self.plane.directions.T

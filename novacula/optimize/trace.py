@@ -12,10 +12,10 @@ import numpy as np
 
 from novacula.arguments import Floats, nonnegative_number, whole_number
 from novacula.learner.iterate import Outcome, iterate
-from novacula.optimize.objective import Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint
 from novacula.optimize.result import Result
 
-P = TypeVar("P", bound=Point)
+P = TypeVar("P", bound=DescentPoint)
 
 
 class Halt(NamedTuple):
@@ -33,7 +33,7 @@ class Trace:
         self.path, self.norms, self.steps = list[Floats](), list[float](), list[float]()
         self.modified = list[int]()
 
-    def __call__(self, iteration: int, value: float, point: Point) -> None:
+    def __call__(self, iteration: int, value: float, point: DescentPoint) -> None:
         """See an accepted point; the driver calls this."""
         self.norms.append(point.norm)
         self.steps.append(point.step)
@@ -45,7 +45,7 @@ class Trace:
 
 def follow(
     method: str,
-    objective: Objective,
+    objective: CountedObjective,
     advance: Callable[[P], P | Halt],
     start: P,
     *,

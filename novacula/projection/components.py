@@ -27,7 +27,7 @@ LARGEST_FILLED = 5_000
 """Columns up to which rows that miss values are filled: the model of d × d numbers is 0.2 GB."""
 
 
-class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """Directions with their variances, from whatever way they came."""
 
     whiten: bool

@@ -33,7 +33,7 @@ from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.pairs import PairMoments
-from novacula.projection.ranking import Plan, associate, observe, observe_target, scored
+from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, scored
 from novacula.projection.ranking_derivation import derive_ranking
 from novacula.statistics import Bundle
 from novacula.table import Column, Table
@@ -148,7 +148,7 @@ class FeatureRanker(SelectorMixin, Learner):
         self._require_sound(table, plan)
         self._rank()
 
-    def _plan(self, table: Table) -> Plan:
+    def _plan(self, table: Table) -> RankingPlan:
         sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
         if self.classes_ is not None:
             if self.score == "anova" and sizes:
@@ -157,11 +157,11 @@ class FeatureRanker(SelectorMixin, Learner):
                     f"score='anova' compares means, but column {name!r} and the target are both categories: use "
                     "'mutual_information', 'gain' or 'correlation'"
                 )
-            return Plan(self.score, len(self.classes_), sizes)
+            return RankingPlan(self.score, len(self.classes_), sizes)
         if self.score in ("correlation", "anova"):
-            return Plan(self.score, 0, sizes)
+            return RankingPlan(self.score, 0, sizes)
         [edges] = table.reduce(observe_target).edges(self.n_bins)
-        return Plan(self.score, len(edges) + 1, sizes, edges)
+        return RankingPlan(self.score, len(edges) + 1, sizes, edges)
 
     @property
     def n_parameters_(self) -> int:
@@ -169,9 +169,9 @@ class FeatureRanker(SelectorMixin, Learner):
         return self.ranks_.size
 
     @property
-    def _fitted_plan(self) -> Plan:
+    def _fitted_plan(self) -> RankingPlan:
         sizes = tuple(len(column.categories) for column in self.schema_.of_kind("categorical"))
-        return Plan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)
+        return RankingPlan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)
 
     def _rank(self) -> None:
         plan, found = self._fitted_plan, np.empty((self.n_features_in_, 2))
@@ -188,7 +188,7 @@ class FeatureRanker(SelectorMixin, Learner):
         place = self.schema_.of_kind(column.kind).index(column)
         return associate(self._fitted_plan, self.statistic_, column.kind, place, self.n_bins)
 
-    def _require_sound(self, table: Table, plan: Plan) -> None:
+    def _require_sound(self, table: Table, plan: RankingPlan) -> None:
         """Refuse rows without a known value, and values whose squares overflow where sums are made of them."""
         if not any(np.any(array > 0.0) for name, array in self.statistic_.arrays().items() if _counts(name)):
             raise DataError(f"{table.source.name} holds no value that is known: there is nothing to rank by")

@@ -21,13 +21,13 @@ from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import warn_unless_converged
 from novacula.projection.columns import require_known
-from novacula.projection.components import Components
+from novacula.projection.components import ComponentLearner
 from novacula.projection.dimension import asked, decided
 from novacula.projection.em import likeliest_normal, observe_known
 from novacula.projection.randomized import solve_randomized
 from novacula.projection.rows import centred_rows, still_columns
-from novacula.projection.spectrum import Spectrum, solve_covariance, solve_dual, solve_rows, solve_triangle
-from novacula.projection.sums import Spread, observe_scatter
+from novacula.projection.spectrum import CovarianceSpectrum, solve_covariance, solve_dual, solve_rows, solve_triangle
+from novacula.projection.sums import FeatureSpread, observe_scatter
 from novacula.statistics import Triangle
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -40,7 +40,7 @@ ACCURATE = 1e-8
 """Eigenvalues below this share of the largest lose digits when they come from squares."""
 
 
-class PCA(Components):
+class PCA(ComponentLearner):
     """Principal component analysis.
 
     Parameters
@@ -220,7 +220,7 @@ class PCA(Components):
                 f"up to {largest:,}: use method='randomized' with a small n_components"
             )
 
-    def _solve(self, table: Table) -> Spectrum | None:
+    def _solve(self, table: Table) -> CovarianceSpectrum | None:
         """The eigenvalues and directions by the route taken; None where values are missing and EM is to find them."""
         if self.method_ == "em":
             return None
@@ -240,7 +240,7 @@ class PCA(Components):
             return solve_triangle(moments, triangle)
         return spectrum
 
-    def _solve_rows(self, table: Table) -> Spectrum | None:
+    def _solve_rows(self, table: Table) -> CovarianceSpectrum | None:
         rows = centred_rows(table.to_chunk())
         if not self._is_complete(table, rows.weight, rows.mean):
             return None
@@ -252,8 +252,8 @@ class PCA(Components):
             return solve_rows(rows)
         return spectrum
 
-    def _solve_randomized(self, table: Table) -> Spectrum | None:
-        spread = table.reduce(Spread.observe)
+    def _solve_randomized(self, table: Table) -> CovarianceSpectrum | None:
+        spread = table.reduce(FeatureSpread.observe)
         if not self._is_complete(table, spread.weight, spread.ssd):
             return None
         k, d = asked(self.n_components, spread.weight, self.n_features_in_), self.n_features_in_
@@ -265,7 +265,7 @@ class PCA(Components):
         directions = min(k + self.n_oversamples, d)
         return solve_randomized(table, spread, directions, self.iterated_power, check_random_state(self.random_state))
 
-    def _solve_missing(self, table: Table) -> Spectrum:
+    def _solve_missing(self, table: Table) -> CovarianceSpectrum:
         """By EM; a number of components makes the model of that many directions, otherwise it is a full normal."""
         self._require_memory("em", self.n_features_in_, LARGEST_COVARIANCE)
         known = table.reduce(observe_known)
@@ -280,14 +280,14 @@ class PCA(Components):
         self.moments_ = run.params.moments
         return solve_covariance(self.moments_)
 
-    def _loses_digits(self, spectrum: Spectrum, most: int) -> bool:
+    def _loses_digits(self, spectrum: CovarianceSpectrum, most: int) -> bool:
         """Whether "auto" is to go on to singular values, for the sake of an eigenvalue that is kept."""
         if self.method != "auto" or not spectrum.total > 0.0:
             return False
         k = min(self._count(spectrum), most)
         return bool(k and spectrum.first(k)[-1] < ACCURATE * spectrum.values[0])
 
-    def _count(self, spectrum: Spectrum) -> int:
+    def _count(self, spectrum: CovarianceSpectrum) -> int:
         k = asked(self.n_components, spectrum.weight, self.n_features_in_)
         return decided(self.n_components, spectrum) if k is None else k
 
@@ -306,7 +306,7 @@ class PCA(Components):
                 "than one: give more rows, or weights that count repetitions"
             )
 
-    def _keep(self, spectrum: Spectrum) -> None:
+    def _keep(self, spectrum: CovarianceSpectrum) -> None:
         k = self._count(spectrum)
         variance = spectrum.first(k)
         self.components_ = spectrum.directions(k)

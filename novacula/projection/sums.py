@@ -32,7 +32,7 @@ def observe_scatter(chunk: Chunk) -> CoMoments:
     block = chunk.sparse
     if block is None or chunk.numeric.shape[1] or block.nnz > DENSITY * block.shape[0] * block.shape[1]:
         return CoMoments.observe(chunk)
-    spread = Spread.observe(chunk)
+    spread = FeatureSpread.observe(chunk)
     if not np.all(spread.weight * spread.mean**2 <= CANCELS * spread.ssd):  # nor where something is not finite
         return CoMoments.observe(chunk)
     x, weight = sparse_rows_of(chunk)
@@ -42,7 +42,7 @@ def observe_scatter(chunk: Chunk) -> CoMoments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread(Statistic):
+class FeatureSpread(Statistic):
     """Weight, and mean and squared deviations of each column: 1 + 2d numbers, whatever the rows.
 
     The columns are the numeric ones, then those of the sparse block. A value that is not finite makes the mean of
@@ -111,7 +111,7 @@ def sparse_rows_of(chunk: Chunk) -> tuple[Any, Floats]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Product(Statistic):
+class ScatterProduct(Statistic):
     """Σ w (x − μ)(x − μ)ᵀQ for given μ and Q (d, l): d·l numbers, whatever the rows."""
 
     product: Floats  # (d, l)

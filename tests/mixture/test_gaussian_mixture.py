@@ -19,7 +19,7 @@ import novacula as nv
 from novacula.checks import check_statistic, check_work, learner_checks
 from novacula.errors import DataError, DataWarning, ParameterError, SchemaError
 from novacula.mixture import GaussianMixture
-from novacula.mixture.gaussian.density import Components, Density
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.start import RowSample
 from novacula.mixture.gaussian.sums import ExpectedSums
 from novacula.table import Chunk, threads
@@ -211,7 +211,7 @@ def test_never_falls_on_hundreds_and_thousands_of_starts(missing, n_init):
 def test_statistic_obeys_the_laws(problem, kind):
     X, weight = problem
     model = GaussianMixture(2, covariance_type=kind, random_state=0, max_iter=3).fit(X)
-    density = Density.of(model._components())
+    density = MixtureDensity.of(model._components())
     chunk = Chunk(X, np.empty((len(X), 0), np.int32), weight)
     zero = ExpectedSums.zero(2, X.shape[1], kind in ("diag", "spherical"))
     check_statistic(lambda rows: ExpectedSums.observe(rows, density), chunk, zero, rtol=1e-8)
@@ -422,8 +422,8 @@ def test_a_damaged_file_is_refused(tmp_path):
 
 def test_components_are_of_use_alone():
     """A density is made of any components, and its marginals are densities too."""
-    held = Components(np.array([0.5, 0.5]), np.zeros((2, 2)), np.array([np.eye(2), [[2.0, 0.5], [0.5, 1.0]]]))
-    one = Density.of(held).marginal(np.array([True, False])).posterior(np.array([[0.3]]))
+    held = GaussianComponents(np.array([0.5, 0.5]), np.zeros((2, 2)), np.array([np.eye(2), [[2.0, 0.5], [0.5, 1.0]]]))
+    one = MixtureDensity.of(held).marginal(np.array([True, False])).posterior(np.array([[0.3]]))
     expected = 0.5 * stats.norm(0, 1).pdf(0.3) + 0.5 * stats.norm(0, np.sqrt(2)).pdf(0.3)
     assert one[0, -1] == pytest.approx(np.log(expected))
 

@@ -23,8 +23,8 @@ from scipy import linalg
 
 from novacula.learner.iterate import ROUNDING, Outcome, Run, iterate
 from novacula.linear.bayesian.posterior import EXACT
-from novacula.linear.bayesian.prior import Prior
-from novacula.linear.solve import EPS, System
+from novacula.linear.bayesian.prior import WeightPrior
+from novacula.linear.solve import EPS, NormalEquations
 from novacula.table.chunk import Floats
 
 WIDEST, NARROWEST, TRIED = 1e-15, 1e10, 200
@@ -34,7 +34,7 @@ SOLVABLE = 1e-9
 
 
 @dataclass(frozen=True)
-class Profile:
+class EvidenceProfile:
     """The evidence as a function of the ratio r, with the best noise variance for each."""
 
     values: Floats  # (d,), λ
@@ -44,7 +44,7 @@ class Profile:
     constant: float  # what the intercept adds
 
     @classmethod
-    def of(cls, system: System, prior: Prior) -> Self:
+    def of(cls, system: NormalEquations, prior: WeightPrior) -> Self:
         """Turn the sums so that they are diagonal; the prior must be definite."""
         lower = linalg.cholesky(prior.precision, lower=True)
         half = linalg.solve_triangular(lower, system.gram, lower=True)
@@ -99,7 +99,7 @@ class Search:
     high: float
 
 
-def maximise_evidence(profile: Profile, max_iter: int, tol: float) -> tuple[float, Run[Search]]:
+def maximise_evidence(profile: EvidenceProfile, max_iter: int, tol: float) -> tuple[float, Run[Search]]:
     """The ratio of greatest evidence, and how it was found; STALLED where the evidence grows without end."""
     top = profile.values.max()
     if top == 0.0:  # no column varies: nothing is said of the weights, and α stays 1
@@ -116,7 +116,7 @@ def maximise_evidence(profile: Profile, max_iter: int, tol: float) -> tuple[floa
     return math.exp(run.params.place), run
 
 
-def best_bracket(profile: Profile, places: Floats) -> Search:
+def best_bracket(profile: EvidenceProfile, places: Floats) -> Search:
     """Between neighbours of a grid where the slope turns from up to down; an end where it never does."""
     rises = np.array([profile.slopes(ratio)[0] > 0.0 for ratio in np.exp(places)])
     found = [
@@ -130,7 +130,7 @@ def best_bracket(profile: Profile, places: Floats) -> Search:
     return max(found, key=lambda search: profile.log_evidence(math.exp(search.place)))
 
 
-def newton_step(profile: Profile, search: Search, tol: float) -> Search | Outcome:
+def newton_step(profile: EvidenceProfile, search: Search, tol: float) -> Search | Outcome:
     """Newton's step for the slope, halved where it leaves the bracket; and halved until the evidence does not fall."""
     if search.low == search.high:
         return Outcome.STALLED

@@ -22,7 +22,7 @@ UNEVEN = 1e-8
 
 
 @dataclass(frozen=True)
-class Prior:
+class WeightPrior:
     """Mean and precision of d weights, and the precision of an intercept about zero."""
 
     mean: Floats  # (d,)

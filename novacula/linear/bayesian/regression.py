@@ -26,12 +26,12 @@ from novacula.learner.work import Work
 from novacula.linear.bayesian.derivation import derive_intervals, derive_posterior
 from novacula.linear.bayesian.noise import Belief, believe_inverse_gamma, believe_known, believe_likeliest
 from novacula.linear.bayesian.posterior import plane_variances, system_about
-from novacula.linear.bayesian.prior import Prior
+from novacula.linear.bayesian.prior import WeightPrior
 from novacula.linear.bayesian.summary import PosteriorSummary, summarise_posterior
 from novacula.linear.model import NAMED, LinearModel
 from novacula.linear.problem import SumsProblem
 from novacula.linear.rows import NUMBERS_CARD, is_flat
-from novacula.linear.solve import Solution, System
+from novacula.linear.solve import LeastSquaresSolution, NormalEquations
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -195,26 +195,28 @@ class BayesianLinearRegression(LinearModel):
             elif hasattr(self, name):  # another kind of noise was set since the last rows
                 delattr(self, name)
         error = np.array([posterior.misfit])
-        self._warn_of_rank(problem, Solution(coef, error, len(coef), posterior.doubt, posterior.root, "cholesky"))
+        self._warn_of_rank(
+            problem, LeastSquaresSolution(coef, error, len(coef), posterior.doubt, posterior.root, "cholesky")
+        )
         if belief.complaint:
             warn_user(f"{type(self).__name__}: {belief.complaint}", ConvergenceWarning)
 
-    def _prior(self) -> Prior:
+    def _prior(self) -> WeightPrior:
         """The prior; for known noise in its units, as it is relative to it otherwise."""
         if not self.fit_intercept and self.intercept_precision > 0.0:
             raise ParameterError("intercept_precision has no meaning with fit_intercept=False: leave it out")
         intercept = float(self.intercept_precision) if self.fit_intercept else math.inf
-        prior = Prior.of(self.prior_precision, self.prior_mean, intercept, self.n_features_in_)
+        prior = WeightPrior.of(self.prior_precision, self.prior_mean, intercept, self.n_features_in_)
         return prior.times(self.noise_variance, self.noise_variance) if self.noise == "known" else prior
 
-    def _believe(self, system: System, prior: Prior) -> Belief:
+    def _believe(self, system: NormalEquations, prior: WeightPrior) -> Belief:
         if self.noise == "known":
             return believe_known(system, prior, self.noise_variance)
         if self.noise == "inverse_gamma":
             return believe_inverse_gamma(system, prior, self.shape, self.scale)
         return believe_likeliest(system, prior, self.max_iter, self.tol)
 
-    def _require_told(self, system: System, prior: Prior) -> None:
+    def _require_told(self, system: NormalEquations, prior: WeightPrior) -> None:
         """Refuse columns of whose weights neither rows nor prior say anything."""
         untold = np.flatnonzero(~system.varies & (np.diagonal(prior.precision) == 0.0))
         if len(untold):

@@ -18,10 +18,10 @@ from operator import add
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.linear.lasso.path import Terms, solve_path
+from novacula.linear.lasso.path import LassoTerms, solve_path
 from novacula.linear.lasso.sums import GramSums, RowsSums, Total, n_columns, targets
 from novacula.linear.rows import stored_precision, weighted_sums
-from novacula.linear.solve import EPS, System
+from novacula.linear.solve import EPS, NormalEquations
 from novacula.statistics import Bundle, CoMoments
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -45,14 +45,14 @@ def fold_moments(chunk: Chunk, n_folds: int, seed: int) -> Bundle:
     return Bundle(tuple(CoMoments.observe(chunk.take(fold == i)) for i in range(n_folds)))
 
 
-def validate_sums(moments: Bundle, alphas: Floats, terms: Terms, centred: bool) -> tuple[Floats, Floats]:
+def validate_sums(moments: Bundle, alphas: Floats, terms: LassoTerms, centred: bool) -> tuple[Floats, Floats]:
     """Mean squared errors of folds that are left out and their standard errors (m, k), from sums by fold."""
     folds = [part for part in moments.parts if isinstance(part, CoMoments) and part.weight > 0.0]
     require_folds(len(folds))
     errors = []
     for i, left_out in enumerate(folds):
         rest = reduce(add, folds[:i] + folds[i + 1 :])
-        system = System.of(rest, np.full(len(terms.factor), EPS), centred)
+        system = NormalEquations.of(rest, np.full(len(terms.factor), EPS), centred)
         coef, _, _ = solve_path(GramSums(rest, system, flat=False), terms, alphas)
         errors.append(errors_of_sums(left_out, coef, system.centre))
     return summarised(np.array(errors), np.array([fold.weight for fold in folds]))
@@ -70,7 +70,7 @@ def errors_of_sums(moments: CoMoments, coef: Floats, centre: Floats) -> Floats:
 
 
 def validate_rows(
-    table: Table, alphas: Floats, terms: Terms, centred: bool, n_folds: int, seed: int
+    table: Table, alphas: Floats, terms: LassoTerms, centred: bool, n_folds: int, seed: int
 ) -> tuple[Floats, Floats]:
     """The same from rows, which are held in memory for it."""
     fold, table = table.map(fold_numbers, n_folds, seed), in_memory(table)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.linear.lasso.working_set import Price, State, Sums, WorkingSet, null_state, solve_sparse
+from novacula.linear.lasso.working_set import LassoPrice, LassoState, LassoSums, WorkingSet, null_state, solve_sparse
 from novacula.linear.penalty_path import PenaltyPath
 from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True)
-class Terms:
+class LassoTerms:
     """What a lasso is asked for, but for α: the shares of the prices, and when to stop."""
 
     l1_ratio: float
@@ -23,9 +23,9 @@ class Terms:
     tol: float
     max_iter: int
 
-    def price(self, alpha: float) -> Price:
+    def price(self, alpha: float) -> LassoPrice:
         """The prices for one α."""
-        return Price.of(alpha, self.l1_ratio, self.factor, self.positive)
+        return LassoPrice.of(alpha, self.l1_ratio, self.factor, self.positive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class LassoPath(PenaltyPath):
         return self.cv_error, self.cv_std_error
 
 
-def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], Floats]:
+def largest_penalties(working: WorkingSet, terms: LassoTerms) -> tuple[list[LassoState], Floats]:
     """The fit of the free columns alone, and the least α that leaves it at that, for each target (k,)."""
     price, live = terms.price(1.0), working.sums.squares > 0.0
     free = np.flatnonzero(live & (terms.factor == 0.0))
@@ -57,7 +57,7 @@ def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], F
     return starts, np.array([pull.max(initial=0.0) for pull in pulls])
 
 
-def penalty_grid(alpha_max: Floats, terms: Terms, n_alphas: int, eps: float) -> Floats:
+def penalty_grid(alpha_max: Floats, terms: LassoTerms, n_alphas: int, eps: float) -> Floats:
     """From the largest α that changes anything down to a share eps of it, in equal ratios."""
     if terms.l1_ratio == 0.0:
         raise ParameterError("with l1_ratio=0 no α is the largest that matters: give alphas")
@@ -65,7 +65,7 @@ def penalty_grid(alpha_max: Floats, terms: Terms, n_alphas: int, eps: float) -> 
     return np.geomspace(top, top * eps, n_alphas) if top > 0.0 else np.zeros(1)
 
 
-def solve_path(sums: Sums, terms: Terms, alphas: Floats) -> tuple[Floats, Floats, bool]:
+def solve_path(sums: LassoSums, terms: LassoTerms, alphas: Floats) -> tuple[Floats, Floats, bool]:
     """Coefficients (m, k, d) and gaps (m, k) from the largest α to the least, and whether all converged."""
     working = WorkingSet(sums)
     states, _ = largest_penalties(working, terms)

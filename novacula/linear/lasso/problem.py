@@ -10,10 +10,10 @@ import numpy as np
 
 from novacula.learner.iterate import Outcome, Run, warn_unless_converged
 from novacula.linear.lasso.folds import fold_moments, validate_rows, validate_sums
-from novacula.linear.lasso.path import LassoPath, Terms, solve_path
+from novacula.linear.lasso.path import LassoPath, LassoTerms, solve_path
 from novacula.linear.lasso.sums import GramSums, RowsSums
 from novacula.linear.rows import is_flat, require_squares, stored_precision
-from novacula.linear.solve import System
+from novacula.linear.solve import NormalEquations
 from novacula.statistics import Bundle, CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -23,7 +23,7 @@ from novacula.table.parallel import tree_sum
 class DealtFolds(NamedTuple):
     """How rows are dealt out to folds: into how many, and by which seed."""
 
-    count: int
+    n_folds: int
     seed: int
 
 
@@ -32,13 +32,13 @@ class LassoProblem:
     """Sums over the rows, by fold too where folds were asked for and columns are few."""
 
     sums: GramSums | RowsSums
-    terms: Terms
+    terms: LassoTerms
     intercept: bool
     folds: DealtFolds | None = None
     fold_sums: Bundle | None = None
 
     @classmethod
-    def of(cls, table: Table, terms: Terms, intercept: bool, folds: DealtFolds | None, few: int) -> Self:
+    def of(cls, table: Table, terms: LassoTerms, intercept: bool, folds: DealtFolds | None, few: int) -> Self:
         """All products of columns by one pass where these are at most `few`, by fold if there are folds."""
         precision, flat = stored_precision(table), is_flat(table)
         if not len(precision) <= min(few, len(table)):
@@ -48,7 +48,7 @@ class LassoProblem:
         fold_sums = None if folds is None else table.reduce(fold_moments, *folds)
         moments: Any = table.reduce(CoMoments.observe) if fold_sums is None else tree_sum(fold_sums.parts)
         require_squares(table, moments.scatter)
-        gram = GramSums(moments, System.of(moments, precision, intercept), flat, table)
+        gram = GramSums(moments, NormalEquations.of(moments, precision, intercept), flat, table)
         return cls(gram, terms, intercept, folds, fold_sums)
 
     def validate(self, alphas: Floats) -> tuple[Floats, Floats]:

@@ -20,10 +20,10 @@ from novacula.learner.card import Card
 from novacula.learner.iterate import Run, warn_unless_converged
 from novacula.learner.work import Work
 from novacula.linear.lasso.derivation import derive_lasso
-from novacula.linear.lasso.path import LassoPath, Terms, largest_penalties, penalty_grid
+from novacula.linear.lasso.path import LassoPath, LassoTerms, largest_penalties, penalty_grid
 from novacula.linear.lasso.problem import DealtFolds, LassoProblem
 from novacula.linear.lasso.sums import GramSums, RowsSums
-from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_sparse
+from novacula.linear.lasso.working_set import LassoSolution, LassoState, WorkingSet, solve_sparse
 from novacula.linear.penalised import PenalisedModel
 from novacula.linear.penalties import as_grid, one_per_target
 from novacula.linear.penalty_path import choose_penalty
@@ -169,7 +169,7 @@ class Lasso(PenalisedModel):
         self.alpha_max_ = float(largest[0]) if sums.flat else largest
         self._keep_runs([part.run for part in solved])
 
-    def _keep_states(self, sums: GramSums | RowsSums, solved: list[Solved]) -> None:
+    def _keep_states(self, sums: GramSums | RowsSums, solved: list[LassoSolution]) -> None:
         """What the derivation needs: nothing of it grows with the rows, nor with the square of the columns."""
         states, gaps = [part.state for part in solved], [part.gap for part in solved]
         self.active_ = np.flatnonzero(np.any([state.coef != 0.0 for state in states], axis=0))
@@ -179,7 +179,7 @@ class Lasso(PenalisedModel):
         self.error_ = float(error[0]) if sums.flat else error
         self.dual_gap_ = float(gaps[0]) if sums.flat else np.array(gaps)
 
-    def _keep_runs(self, runs: list[Run[State]]) -> None:
+    def _keep_runs(self, runs: list[Run[LassoState]]) -> None:
         rounds = max(len(run.history) for run in runs)
         padded = [np.pad(run.history, (0, rounds - len(run.history)), mode="edge") for run in runs]
         self.history_, self.n_iter_ = np.sum(padded, axis=0), rounds - 1
@@ -197,7 +197,7 @@ class Lasso(PenalisedModel):
         chosen = [choose_penalty(self.alphas_, *both, self.choice) for both in zip(error.T, std_error.T, strict=True)]
         return self.alphas_[chosen]
 
-    def _grid(self, alphas: Any, terms: Terms, largest: Floats) -> Floats:
+    def _grid(self, alphas: Any, terms: LassoTerms, largest: Floats) -> Floats:
         return penalty_grid(largest, terms, self.n_alphas, self.eps) if alphas is None else as_grid(alphas)
 
     def path(
@@ -221,9 +221,9 @@ def problem_of(model: Lasso, table: Table, *, folds: bool, few: int) -> LassoPro
     return LassoProblem.of(table, terms_of(model), model.fit_intercept, dealt, few)
 
 
-def terms_of(model: Lasso) -> Terms:
+def terms_of(model: Lasso) -> LassoTerms:
     """Its parameters but for α, with the factor of each column."""
-    return Terms(
+    return LassoTerms(
         float(model.l1_ratio), model.column_factors(), bool(model.positive), float(model.tol), int(model.max_iter)
     )
 

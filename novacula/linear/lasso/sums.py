@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from novacula.linear.lasso.working_set import Places
-from novacula.linear.solve import EPS, Columns, System, rounding
+from novacula.linear.solve import EPS, CentredColumns, NormalEquations, rounding
 from novacula.statistics import CoMoments, Statistic
 from novacula.statistics.base import require_same_layout
 from novacula.statistics.comoments import targets
@@ -30,7 +30,7 @@ class GramSums:
     """Everything from the sums of one pass."""
 
     moments: CoMoments
-    columns: System
+    columns: NormalEquations
     flat: bool
     table: Table | None = None
 
@@ -71,7 +71,7 @@ class GramSums:
 class RowsSums:
     """Means and lengths, and the table to go back to for the rest."""
 
-    columns: Columns
+    columns: CentredColumns
     cross: Floats
     flat: bool
     table: Table
@@ -89,7 +89,7 @@ class RowsSums:
             noise = rounding(squares, raw)[:d]
             centre = first.mean if centred else np.zeros_like(first.mean)
             grain = noise * precision / EPS
-            columns = Columns(first.weight, centre, squares, noise, grain, first.squares[d:].copy())
+            columns = CentredColumns(first.weight, centre, squares, noise, grain, first.squares[d:].copy())
             return cls(columns, cross / first.weight * columns.varies[:, None], flat, table), first
 
     @property

@@ -17,8 +17,8 @@ from scipy import linalg
 
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
 from novacula.linear.logistic.newton import RANK, Progress
-from novacula.linear.logistic.objective import Objective, Point
-from novacula.optimize.lbfgs import Memory
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
+from novacula.optimize.lbfgs import StepMemory
 from novacula.statistics import CoMoments
 from novacula.table.chunk import Chunk, Floats
 
@@ -34,21 +34,23 @@ GRAM_COLUMNS = 1000
 class LBFGS:
     """The method on one objective."""
 
-    objective: Objective
+    objective: LogisticObjective
     tol: float
     gauge: float = field(init=False, default=1.0)
 
     def __post_init__(self) -> None:
-        self.memory = Memory(PAIRS)
+        self.memory = StepMemory(PAIRS)
         self.progress = Progress(self.tol, PATIENCE)
         self.bound = Bound(self.objective)
 
-    def run(self, max_iter: int, monitor: Monitor[Point] | None, start: Floats | None = None) -> Run[Point]:
+    def run(
+        self, max_iter: int, monitor: Monitor[LogisticPoint] | None, start: Floats | None = None
+    ) -> Run[LogisticPoint]:
         """Go from the start, which is zero unless given, to the minimum."""
         first = self.objective.at(self.objective.start if start is None else start)
         return iterate(self.step, first, max_iter=max_iter, tol=None, monitor=monitor)
 
-    def step(self, point: Point) -> tuple[Point | Outcome, float]:
+    def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         square = float(point.gradient @ self.bound.solve(point.gradient))
         if self.progress.settled(math.sqrt(square / self.objective.weight)):
@@ -74,7 +76,7 @@ class LBFGS:
 class Bound:
     """Böhning's bound on the Hessian, or its diagonal, ready to solve with."""
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: LogisticObjective) -> None:
         self.shape, live = objective.shape, objective.varies
         d = len(objective.frame.centre)
         share = (0.25 if self.shape[0] == 1 else 0.5) * objective.C * float(objective.frame.factor.max())
@@ -100,7 +102,7 @@ class Bound:
         return found.ravel()
 
 
-def squared_lengths(objective: Objective) -> Floats:
+def squared_lengths(objective: LogisticObjective) -> Floats:
     """The diagonal of ZᵀZ (q,)."""
     columns, frame = objective.columns, objective.frame
     total = float(columns.weight.sum())
@@ -108,7 +110,7 @@ def squared_lengths(objective: Objective) -> Floats:
     return np.append(squares, [total] * int(frame.intercept))
 
 
-def products(objective: Objective) -> Floats:
+def products(objective: LogisticObjective) -> Floats:
     """ZᵀZ (q, q), by one pass over the rows."""
     moments = objective.table.reduce(feature_moments)
     frame = objective.frame

@@ -29,7 +29,7 @@ from novacula.linear.logistic.columns import ClassColumns
 from novacula.linear.logistic.derivation import FirstStep, derive_logistic, derive_probabilities
 from novacula.linear.logistic.lbfgs import GRAM_COLUMNS, LBFGS
 from novacula.linear.logistic.newton import Newton, independent
-from novacula.linear.logistic.objective import Objective, Point
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.linear.logistic.proximal import ProximalNewton
 from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
@@ -158,7 +158,7 @@ class LogisticRegression(LinearClassifier):
 
     # --- fitting --------------------------------------------------------------------------------------------
 
-    def _objective(self, table: Table) -> Objective:
+    def _objective(self, table: Table) -> LogisticObjective:
         columns = table.reduce(ClassColumns.observe, len(self.classes_))
         require_squares(table, columns.ssd)
         factor = class_weights(self.class_weight, self.classes_, columns.weight)
@@ -173,9 +173,9 @@ class LogisticRegression(LinearClassifier):
         l1 = 0.0 if self.penalty is None else share[self.penalty]
         l2 = 0.0 if self.penalty is None else 1.0 - l1
         C = 1.0 if self.penalty is None else float(self.C)
-        return Objective(table, Frame(centre, self.fit_intercept, factor), columns, C, l1, l2)
+        return LogisticObjective(table, Frame(centre, self.fit_intercept, factor), columns, C, l1, l2)
 
-    def _solver(self, objective: Objective) -> str:
+    def _solver(self, objective: LogisticObjective) -> str:
         """The solver to use, and a refusal of those that do not serve."""
         planes, q = objective.shape
         if self.loss == "squared":
@@ -199,7 +199,7 @@ class LogisticRegression(LinearClassifier):
         few = q <= GRAM_COLUMNS if planes == 1 else planes * q <= FEW_PARAMETERS
         return "newton" if few and not objective.table.layout.of_kind("sparse") else "lbfgs"
 
-    def _minimise(self, objective: Objective, watch: SeparationWatch | None) -> Run[Point]:
+    def _minimise(self, objective: LogisticObjective, watch: SeparationWatch | None) -> Run[LogisticPoint]:
         self.rank_, self.first_step_ = len(objective.varies), None
         if self.solver_ == "proximal":
             return ProximalNewton(objective, self.tol).run(self.max_iter, watch)
@@ -215,7 +215,7 @@ class LogisticRegression(LinearClassifier):
         self.first_step_ = FirstStep.of(newton)
         return run
 
-    def _keep(self, objective: Objective, run: Run[Point]) -> None:
+    def _keep(self, objective: LogisticObjective, run: Run[LogisticPoint]) -> None:
         w = run.params.theta.reshape(objective.shape)
         d = len(objective.frame.centre)
         self.coef_ = w[:, :d].copy()
@@ -230,7 +230,7 @@ class LogisticRegression(LinearClassifier):
         self.log_likelihood_ = (penalty - run.params.value) / objective.C
         self.pull_ = (objective.l2 * held - run.params.gradient).reshape(objective.shape)
 
-    def _inference(self, objective: Objective, point: Point) -> Floats | None:
+    def _inference(self, objective: LogisticObjective, point: LogisticPoint) -> Floats | None:
         """The covariance of the estimates where it means something, for which it takes one more pass."""
         planes, q = objective.shape
         sound = self.penalty is None and self.class_weight is None and self.loss == "cross_entropy"
@@ -243,7 +243,7 @@ class LogisticRegression(LinearClassifier):
         self.rank_ = basis.shape[1] // planes  # which L-BFGS had no need to know
         return None
 
-    def _warn(self, run: Run[Point]) -> None:
+    def _warn(self, run: Run[LogisticPoint]) -> None:
         if self.separated_ is not None:
             warn_user(
                 f"LogisticRegression: the classes are separated ({self.separated_} separation), so without a penalty "

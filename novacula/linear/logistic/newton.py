@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
-from novacula.linear.logistic.objective import Objective, Point
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.linear.solve import WELL_CONDITIONED, cholesky
 from novacula.table.chunk import Codes, Floats
 
@@ -48,9 +48,9 @@ class Progress:
 class Newton:
     """The method on one objective; `rank` is how many directions its columns span, with the intercept."""
 
-    objective: Objective
+    objective: LogisticObjective
     tol: float
-    first: Point = field(init=False)
+    first: LogisticPoint = field(init=False)
     basis: Floats | None = field(init=False, default=None)
     upper: Floats = field(init=False)
     scale: Floats = field(init=False)
@@ -60,14 +60,14 @@ class Newton:
         self.progress = Progress(self.tol)
         self.every: Codes = np.arange(self.objective.shape[1], dtype=np.int32)
 
-    def run(self, max_iter: int, monitor: Monitor[Point] | None) -> Run[Point]:
+    def run(self, max_iter: int, monitor: Monitor[LogisticPoint] | None) -> Run[LogisticPoint]:
         """Go from zero to the minimum."""
         self.first = self.objective.at(self.objective.start, self.every)
         if self.objective.l2 == 0.0 and self.first.hessian is not None:
             self.basis = independent(self.first.hessian, self.objective)
         return iterate(self.step, self.first, max_iter=max_iter, tol=None, monitor=monitor)
 
-    def step(self, point: Point) -> tuple[Point | Outcome, float]:
+    def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         if not np.isfinite(point.value):
             return Outcome.DIVERGED, point.value
@@ -115,7 +115,7 @@ def identified(hessian: Floats, planes: int) -> Floats:
     return matrix.reshape(hessian.shape)
 
 
-def independent(hessian: Floats, objective: Objective) -> Floats | None:
+def independent(hessian: Floats, objective: LogisticObjective) -> Floats | None:
     """A basis (P, planes · rank) of the directions that the columns span; None where that is all of them.
 
     At the start, where the Hessian is taken, that of each plane is the same multiple of ZᵀZ.

@@ -16,7 +16,7 @@ import numpy as np
 
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
 from novacula.linear.logistic.newton import Progress
-from novacula.linear.logistic.objective import Objective, Point
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.table.chunk import Codes, Floats
 
 FIRST_SET = 100
@@ -30,7 +30,7 @@ INNER = 0.1
 class ProximalNewton:
     """The method on one objective."""
 
-    objective: Objective
+    objective: LogisticObjective
     tol: float
 
     def __post_init__(self) -> None:
@@ -38,14 +38,14 @@ class ProximalNewton:
         self.price = self.objective.l1 * self.objective.charged
         self.everything = self.objective.shape[1] <= FIRST_SET
 
-    def run(self, max_iter: int, monitor: Monitor[Point] | None) -> Run[Point]:
+    def run(self, max_iter: int, monitor: Monitor[LogisticPoint] | None) -> Run[LogisticPoint]:
         """Go from zero to the minimum."""
         every = np.arange(self.objective.shape[1], dtype=np.int32) if self.everything else None
         first = self.objective.at(self.objective.start, every)
         run = iterate(self.step, first, max_iter=max_iter, tol=None, monitor=monitor)
         return replace(run, params=replace(run.params, theta=self.unshifted(run.params.theta)))
 
-    def step(self, point: Point) -> tuple[Point | Outcome, float]:
+    def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         from novacula.linear._kernels import descend_quadratic
 
@@ -84,7 +84,7 @@ class ProximalNewton:
             w[:, :d] -= np.sort(w[:, :d], axis=0)[planes // 2 - 1]
         return w.ravel()
 
-    def violations(self, point: Point) -> Floats:
+    def violations(self, point: LogisticPoint) -> Floats:
         """How far each parameter is from meeting the conditions (P,)."""
         pull = -point.gradient
         at_rest = np.maximum(np.abs(pull) - self.price, 0.0)

@@ -23,7 +23,7 @@ from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
 from novacula.linear.logistic.newton import identified
-from novacula.linear.logistic.objective import Objective
+from novacula.linear.logistic.objective import LogisticObjective
 from novacula.linear.summary import DRAWN, SHOWN, finite_or_none
 from novacula.table.chunk import Floats
 
@@ -141,7 +141,7 @@ class LogisticSummary:
         return "\n".join([*parts, "</section>"])
 
 
-def covariance(hessian: Floats, objective: Objective) -> Floats:
+def covariance(hessian: Floats, objective: LogisticObjective) -> Floats:
     """The covariance of the estimates, class by class against the first, weights and then intercept of each.
 
     Parameters about the means become those of the columns as they are; the inverse is taken of a Hessian whose

@@ -109,7 +109,7 @@ def largest_step(table: Table, intercept: bool) -> float:
 # --- epochs -------------------------------------------------------------------------------------------------
 
 
-class Epoch(Protocol):
+class OnlineEpoch(Protocol):
     """What a pass over the rows came to."""
 
     @property
@@ -125,7 +125,7 @@ class Epoch(Protocol):
         """Whether no further epoch is needed."""
 
 
-E = TypeVar("E", bound=Epoch)
+E = TypeVar("E", bound=OnlineEpoch)
 
 
 def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:

@@ -27,7 +27,7 @@ LOADING = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class CovarianceFamily:
     """A family of covariances of d columns, with the variance where it is known, and the floor otherwise."""
 
     covariance_type: CovarianceType

@@ -26,7 +26,7 @@ LN_2PI = float(np.log(2.0 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Components:
+class GaussianComponents:
     """Weights, means and covariances of K Gaussians; a covariance that is diagonal is kept as one row."""
 
     weights: Floats  # (K,)
@@ -44,15 +44,15 @@ class Components:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Density:
+class MixtureDensity:
     """Components, and what their log densities at x need: `offset` − ½|`factor` (x − μ)|²."""
 
-    components: Components
+    components: GaussianComponents
     factor: Floats  # (K, d, d), the inverses of Cholesky factors, or (K, 1, d)
     offset: Floats  # (K,)
 
     @classmethod
-    def of(cls, components: Components) -> Self:
+    def of(cls, components: GaussianComponents) -> Self:
         """Factor the covariances; one that is singular is refused."""
         covariances = components.covariances
         factor = 1.0 / np.sqrt(covariances) if components.diagonal else inverse_factors(covariances)
@@ -61,11 +61,13 @@ class Density:
             offset = np.log(components.weights) + np.log(roots).sum(axis=1) - 0.5 * LN_2PI * roots.shape[1]
         return cls(components, np.ascontiguousarray(factor), offset)
 
-    def marginal(self, known: Mask) -> Density:
+    def marginal(self, known: Mask) -> MixtureDensity:
         """The density of the known columns alone."""
         held = self.components
         covariances = held.covariances[:, :, known] if held.diagonal else held.covariances[:, known][:, :, known]
-        return Density.of(Components(held.weights, np.ascontiguousarray(held.means[:, known]), covariances))
+        return MixtureDensity.of(
+            GaussianComponents(held.weights, np.ascontiguousarray(held.means[:, known]), covariances)
+        )
 
     def posterior(self, x: Floats) -> Floats:
         """Responsibilities and, in a last column, log densities of complete rows: (n, K + 1)."""
@@ -124,7 +126,7 @@ def part(x: Floats, rows: Any, known: Mask) -> Floats:
 # --- functions of chunks, for Table.map ---------------------------------------------------------------------
 
 
-def posteriors(chunk: Chunk, density: Density) -> Floats:
+def posteriors(chunk: Chunk, density: MixtureDensity) -> Floats:
     """Responsibilities and log densities of a chunk's rows: (n, K + 1)."""
     x = chunk.numeric
     out = np.empty((len(x), len(density.offset) + 1))
@@ -133,7 +135,7 @@ def posteriors(chunk: Chunk, density: Density) -> Floats:
     return out
 
 
-def imputed(chunk: Chunk, density: Density) -> Floats:
+def imputed(chunk: Chunk, density: MixtureDensity) -> Floats:
     """The rows with each missing value replaced by its mean given those that are known: Σₖ pₖ E[x_m | x_o, k]."""
     x = chunk.numeric.copy()
     means = density.components.means

@@ -10,10 +10,10 @@ import numpy as np
 from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
 from novacula.learner.iterate import Outcome
-from novacula.mixture.gaussian.covariance import Family
-from novacula.mixture.gaussian.density import Components, Density
-from novacula.mixture.gaussian.rows import Rows
-from novacula.mixture.gaussian.start import Overview
+from novacula.mixture.gaussian.covariance import CovarianceFamily
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
+from novacula.mixture.gaussian.rows import MixtureRows
+from novacula.mixture.gaussian.start import MixtureOverview
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 
 if TYPE_CHECKING:
@@ -27,41 +27,41 @@ EMPTY = 1e-9
 class MaximisedMixture:
     """Components that EM ended at, the moments that they were solved from, and how it went."""
 
-    run: EMResult[Components, Moments]
+    run: EMResult[GaussianComponents, Moments]
     moments: Moments
-    family: Family
+    family: CovarianceFamily
     total: float  # the weight of the rows
 
     @property
-    def components(self) -> Components:
+    def components(self) -> GaussianComponents:
         """Weights, means and covariances."""
         return self.run.params
 
 
-def maximise(model: GaussianMixture, rows: Rows, rng: Any) -> MaximisedMixture:
+def maximise(model: GaussianMixture, rows: MixtureRows, rng: Any) -> MaximisedMixture:
     """Climb the likelihood of rows by the parameters of a model that knows their schema, which stays as it is."""
     if not isinstance(model.init, str) and model.n_init > 1:
         raise ParameterError(f"n_init is {model.n_init}, but init gives the means of one start: leave n_init at 1")
-    overview = Overview.of(rows, model.n_components, rng.randint(2**31), tuple(model.schema_.column_names()))
+    overview = MixtureOverview.of(rows, model.n_components, rng.randint(2**31), tuple(model.schema_.column_names()))
     family, starts = model.family(model.reg_covar * overview.variance), rng.randint(2**31, size=model.n_init)
 
-    def weighed(components: Components) -> Components:
+    def weighed(components: GaussianComponents) -> GaussianComponents:
         """The components with the weights they may have."""
         if model.weights == "free":
             return components
         equal = np.full(model.n_components, 1.0 / model.n_components)
-        return Components(equal, components.means, components.covariances)
+        return GaussianComponents(equal, components.means, components.covariances)
 
-    def start(i: int) -> Components:
+    def start(i: int) -> GaussianComponents:
         return weighed(overview.start(model.init, model.n_components, family, int(starts[i])))
 
-    def e_step(components: Components) -> tuple[Moments, float]:
-        sums = rows.reduce(ExpectedSums.observe, Density.of(components))
+    def e_step(components: GaussianComponents) -> tuple[Moments, float]:
+        sums = rows.reduce(ExpectedSums.observe, MixtureDensity.of(components))
         return sums.moments(components), sums.log_likelihood / overview.total
 
-    def m_step(moments: Moments) -> Components:
+    def m_step(moments: Moments) -> GaussianComponents:
         share = moments.weight / moments.weight.sum()
-        return weighed(Components(share, moments.mean, family.solve(moments)))
+        return weighed(GaussianComponents(share, moments.mean, family.solve(moments)))
 
     run = expectation_maximization(
         e_step, m_step, start, n_init=model.n_init, tol=0.0, atol=model.tol, max_iter=model.max_iter

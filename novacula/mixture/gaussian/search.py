@@ -30,7 +30,7 @@ PRINTED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MixtureCandidate:
     """One mixture that was tried: its score, lower is better, or in `note` why it has none, and what it warned of."""
 
     n_components: int
@@ -47,7 +47,7 @@ class MixtureSearch:
     """The leaderboard, best first, and the fitted mixture that leads it."""
 
     criterion: str
-    leaderboard: tuple[Candidate, ...]
+    leaderboard: tuple[MixtureCandidate, ...]
     best: GaussianMixture
 
     def table(self) -> WorkTable:
@@ -105,7 +105,7 @@ def search_mixtures(
     whole_number(folds, "folds", 2)
     if not n_components or not covariance_types:
         raise ParameterError("a search needs at least one number of components and one type of covariance")
-    tried: list[tuple[Candidate, GaussianMixture]] = []
+    tried: list[tuple[MixtureCandidate, GaussianMixture]] = []
     first_error: DataError | None = None
     for k, kind in product(n_components, covariance_types):
         model = cls(k, covariance_type=kind, **parameters)
@@ -113,14 +113,14 @@ def search_mixtures(
             tried.append((_try(model, X, sample_weight, criterion, folds), model))
         except DataError as error:
             first_error = first_error or error
-            tried.append((Candidate(k, kind, math.inf, -math.inf, 0, False, str(error)), model))
+            tried.append((MixtureCandidate(k, kind, math.inf, -math.inf, 0, False, str(error)), model))
     tried.sort(key=lambda pair: (pair[0].score, pair[0].n_parameters))  # of equals the smaller
     if first_error is not None and math.isinf(tried[0][0].score):
         raise first_error
     return MixtureSearch(criterion, tuple(candidate for candidate, _ in tried), tried[0][1])
 
 
-def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, folds: int) -> Candidate:
+def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, folds: int) -> MixtureCandidate:
     """Fit one mixture; what it warns of becomes a note."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -130,7 +130,7 @@ def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, fol
         else:
             score = model.bic() if criterion == "bic" else model.aic()
     note = warning_note(caught)
-    return Candidate(
+    return MixtureCandidate(
         model.n_components, model.covariance_type, float(score), model.log_likelihood_, model.n_parameters_,
         model.converged_, note,
     )  # fmt: skip

@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError, ParameterError, overflow
-from novacula.mixture.gaussian.covariance import Family
-from novacula.mixture.gaussian.density import Components
-from novacula.mixture.gaussian.rows import Rows
+from novacula.mixture.gaussian.covariance import CovarianceFamily
+from novacula.mixture.gaussian.density import GaussianComponents
+from novacula.mixture.gaussian.rows import MixtureRows
 from novacula.mixture.gaussian.sums import Moments
 from novacula.statistics import Bundle, ClassMoments
 from novacula.statistics.base import Statistic, require_same_layout
@@ -71,7 +71,7 @@ class RowSample(Statistic):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Overview:
+class MixtureOverview:
     """What one look at the rows tells: their weight, the columns' means and variances, and a sample."""
 
     total: float
@@ -81,7 +81,7 @@ class Overview:
     weight: Floats  # (m,)
 
     @classmethod
-    def of(cls, rows: Rows, n_components: int, seed: int, names: tuple[str, ...]) -> Self:
+    def of(cls, rows: MixtureRows, n_components: int, seed: int, names: tuple[str, ...]) -> Self:
         """Look at the rows, and refuse what no mixture can be made of."""
         capacity = max(CAPACITY, 16 * n_components)
         observers = ClassMoments.observe, partial(RowSample.observe, seed=seed, capacity=capacity)
@@ -106,7 +106,7 @@ class Overview:
 
     # --- starts -----------------------------------------------------------------------------------------------
 
-    def start(self, init: Any, n_components: int, family: Family, seed: int) -> Components:
+    def start(self, init: Any, n_components: int, family: CovarianceFamily, seed: int) -> GaussianComponents:
         """Components by "k-means++", by "random" rows, or about given means (K, d)."""
         if not isinstance(init, str):
             return self._about(as_means(init, n_components, len(self.mean)), family)
@@ -117,12 +117,12 @@ class Overview:
         centres = lloyd(self.sample, self.weight, seeds(self.sample, self.weight, n_components, rng))
         return self._clusters(nearest(self.sample, centres), centres, family)
 
-    def _about(self, means: Floats, family: Family) -> Components:
+    def _about(self, means: Floats, family: CovarianceFamily) -> GaussianComponents:
         """Equal components with the columns' variances."""
         k = len(means)
         return self._solved(np.full(k, 1.0 / k), means, np.diag(self.variance), family)
 
-    def _clusters(self, label: Any, centres: Floats, family: Family) -> Components:
+    def _clusters(self, label: Any, centres: Floats, family: CovarianceFamily) -> GaussianComponents:
         """A component a cluster, by its share of the rows; all have the covariance within clusters.
 
         One of their own would be a spike at a cluster of one row, which EM cannot leave.
@@ -132,10 +132,10 @@ class Overview:
         within = (gap * (self.weight / self.weight.sum())[:, None]).T @ gap
         return self._solved(share, self.mean + centres * np.sqrt(self.variance), within, family)
 
-    def _solved(self, share: Floats, means: Floats, covariance: Floats, family: Family) -> Components:
+    def _solved(self, share: Floats, means: Floats, covariance: Floats, family: CovarianceFamily) -> GaussianComponents:
         each = np.diagonal(covariance)[None] if family.diagonal else covariance
         moments = Moments(share, means, np.tile(each, (len(means), 1, 1)))
-        return Components(share, means, family.solve(moments))
+        return GaussianComponents(share, means, family.solve(moments))
 
 
 def as_means(init: Any, n_components: int, n_columns: int) -> Floats:

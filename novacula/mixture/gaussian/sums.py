@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from novacula.mixture.gaussian.density import Components, Density, Mask, groups, part
+from novacula.mixture.gaussian.density import GaussianComponents, Mask, MixtureDensity, groups, part
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -49,7 +49,7 @@ class ExpectedSums(Statistic):
         return cls(0.0, np.zeros(n_components), np.zeros((n_components, n_columns)), second)
 
     @classmethod
-    def observe(cls, chunk: Chunk, density: Density) -> Self:
+    def observe(cls, chunk: Chunk, density: MixtureDensity) -> Self:
         """The E-step: what rows are expected to add under a density."""
         x, weight = chunk.numeric, chunk.weight
         counted = weight > 0.0
@@ -65,7 +65,7 @@ class ExpectedSums(Statistic):
         return total
 
     @classmethod
-    def of_complete(cls, x: Floats, weight: Floats, density: Density) -> Self:
+    def of_complete(cls, x: Floats, weight: Floats, density: MixtureDensity) -> Self:
         """The E-step of rows in which every value is known."""
         from novacula.mixture.gaussian._kernels import expect
 
@@ -78,7 +78,7 @@ class ExpectedSums(Statistic):
         second = zero.second if held.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
         return cls(log_likelihood, zero.weight, zero.first, second)
 
-    def lifted(self, density: Density, known: Mask) -> Self:
+    def lifted(self, density: MixtureDensity, known: Mask) -> Self:
         """Sums over the known columns as expected sums over all columns of the density."""
         lifted = type(self).zero(*x_shape(density), density.components.diagonal)
         lifted.first[:, known] = self.first
@@ -106,7 +106,7 @@ class ExpectedSums(Statistic):
             self.second + other.second,
         )
 
-    def moments(self, components: Components) -> Moments:
+    def moments(self, components: GaussianComponents) -> Moments:
         """Means and covariances, given the components that the sums are about.
 
         A component that explains no row keeps its place and shape: any would be as likely.
@@ -125,7 +125,7 @@ class ExpectedSums(Statistic):
         )
 
 
-def x_shape(density: Density) -> tuple[int, int]:
+def x_shape(density: MixtureDensity) -> tuple[int, int]:
     """Components and columns."""
     n_components, n_columns = density.components.means.shape
     return n_components, n_columns

@@ -33,7 +33,7 @@ SINGLE = 2.0**-22
 """What a bound gives up each step, so that rounding to single precision cannot make it wrong."""
 
 
-class Rows(Protocol):
+class LloydRows(Protocol):
     """Rows that can be reduced, and assigned to centres."""
 
     def reduce(self, observe: Callable[..., S], *args: Any) -> S:
@@ -85,7 +85,7 @@ class Motion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class LloydBlock:
     """Some rows, offsets from the origin, with what is known of each; `bounds` are Elkan's, one a row and centre."""
 
     x: Floats  # (n, d)
@@ -124,15 +124,15 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class LloydPiece:
     """A chunk in memory, in blocks small enough for a cache."""
 
     found: Assignment
-    blocks: tuple[Block, ...]
+    blocks: tuple[LloydBlock, ...]
     doubtful: npt.NDArray[np.int64]  # (1,): of how many rows the last pass had to find the centre
 
     @classmethod
-    def of(cls, chunk: Chunk, space: Space, n_clusters: int, elkan: bool) -> Piece:
+    def of(cls, chunk: Chunk, space: Space, n_clusters: int, elkan: bool) -> LloydPiece:
         """Nothing is known of its rows yet."""
         x, found, step = space.offsets(chunk.numeric), Assignment.empty(len(chunk)), rows_per_block(n_clusters)
         bounds = np.zeros((len(chunk), n_clusters), np.float32) if elkan else None
@@ -141,7 +141,9 @@ class Piece:
         for start in range(0, len(chunk), step):
             held = slice(start, start + step)
             part, known = x[held], None if bounds is None else bounds[held]
-            blocks.append(Block(part, chunk.weight[held], found.rows(start, start + step), known, every[: len(part)]))
+            blocks.append(
+                LloydBlock(part, chunk.weight[held], found.rows(start, start + step), known, every[: len(part)])
+            )
         return cls(found, tuple(blocks), np.zeros(1, np.int64))
 
     def sums(self, centres: Centres, motion: Motion | None) -> ClusterSums:
@@ -170,7 +172,7 @@ class HeldRows:
         self.chunks = list(table.chunks())
         self.n_clusters = n_clusters
         self.bounds = chosen_bounds(bounds, sum(map(len, self.chunks)), n_clusters)
-        self.pieces: list[Piece] = []
+        self.pieces: list[LloydPiece] = []
         self.before: Centres | None = None
 
     def reduce(self, observe: Callable[..., S], *args: Any) -> S:
@@ -181,7 +183,7 @@ class HeldRows:
         """One pass, which remembers what it learned of each row."""
         if not self.pieces:
             elkan = self.bounds == "elkan"
-            self.pieces = [Piece.of(chunk, centres.space, self.n_clusters, elkan) for chunk in self.chunks]
+            self.pieces = [LloydPiece.of(chunk, centres.space, self.n_clusters, elkan) for chunk in self.chunks]
         motion = None if self.before is None else Motion.of(self.before, centres)
         total = self._total(lambda piece: piece.sums(centres, motion), self.pieces)
         self.before = centres if self.bounds == "elkan" or self._bounds_pay(motion) else None

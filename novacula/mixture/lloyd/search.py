@@ -29,7 +29,7 @@ CRITERIA = ("silhouette", "bic", "elbow")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ClusterSearchSize:
     """One number of clusters: NaN stands where a figure is not defined, and `note` says what the fit warned of."""
 
     n_clusters: int
@@ -44,7 +44,7 @@ class ClusterSearch:
     """The sizes in rising order, what each criterion chooses, and the fitted model that `criterion` chose."""
 
     criterion: str
-    sizes: tuple[Size, ...]
+    sizes: tuple[ClusterSearchSize, ...]
     choices: dict[str, int]
     best: KMeans
     exact: bool  # whether silhouettes are over all pairs of rows, rather than over distances to centres
@@ -120,7 +120,7 @@ def search_sizes(
             size, exact = _try(model, X, sample_weight)
         except DataError as error:
             first_error = first_error or error
-            size = Size(k, math.nan, math.nan, math.nan, str(error))
+            size = ClusterSearchSize(k, math.nan, math.nan, math.nan, str(error))
         tried.append(size)
     if first_error is not None and all(math.isnan(size.inertia) for size in tried):
         raise first_error
@@ -133,7 +133,7 @@ def search_sizes(
     return ClusterSearch(criterion, tuple(tried), chosen, models[chosen[criterion]], exact)
 
 
-def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[Size, bool]:
+def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[ClusterSearchSize, bool]:
     """Fit one size; what it warns of becomes a note."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -141,11 +141,13 @@ def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[Size, bool]:
     silhouette = model.silhouette(X, sample_weight)
     note = warning_note(caught)
     bic = model.bic()
-    size = Size(model.n_clusters, model.inertia_, silhouette.mean, bic if math.isfinite(bic) else math.nan, note)
+    size = ClusterSearchSize(
+        model.n_clusters, model.inertia_, silhouette.mean, bic if math.isfinite(bic) else math.nan, note
+    )
     return size, silhouette.exact
 
 
-def choices(sizes: list[Size]) -> dict[str, int]:
+def choices(sizes: list[ClusterSearchSize]) -> dict[str, int]:
     """The number of clusters that each criterion chooses, where it can; of equals the smallest."""
     chosen = {}
     judged = [size for size in sizes if math.isfinite(size.silhouette)]

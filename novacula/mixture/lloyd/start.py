@@ -18,7 +18,7 @@ from novacula.errors import DataError, overflow
 from novacula.mixture.gaussian.start import as_means, seeds
 from novacula.mixture.lloyd.assignment import EPS, Space
 from novacula.mixture.lloyd.least_rows import LeastRows, rates
-from novacula.mixture.lloyd.rows import Rows
+from novacula.mixture.lloyd.rows import LloydRows
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Floats
@@ -28,7 +28,7 @@ CAPACITY = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Overview:
+class ClusterOverview:
     """What one look at the rows tells: their weight, the mean and variance of columns, and how to see them."""
 
     total: float
@@ -38,7 +38,7 @@ class Overview:
     space: Space
 
     @classmethod
-    def of(cls, rows: Rows, names: tuple[str, ...]) -> Self:
+    def of(cls, rows: LloydRows, names: tuple[str, ...]) -> Self:
         """Look at the rows."""
         moments = rows.reduce(ClassMoments.observe)
         total = float(moments.weight[0, 0])
@@ -58,7 +58,7 @@ class Coreset:
     weight: Floats  # (m,)
 
     @classmethod
-    def of(cls, rows: Rows, overview: Overview, n_clusters: int, seed: int) -> Self:
+    def of(cls, rows: LloydRows, overview: ClusterOverview, n_clusters: int, seed: int) -> Self:
         """Draw it, and refuse fewer distinct rows than clusters."""
         spread = float(overview.variance.sum())
         spread = spread if spread > 0.0 else 1.0
@@ -83,10 +83,10 @@ def too_few(n_clusters: int, n_rows: int) -> DataError:
     )
 
 
-class Starts:
+class LloydStarts:
     """The starts of one fit: the coreset is drawn once, when it is needed."""
 
-    def __init__(self, rows: Rows, overview: Overview, init: Any, n_clusters: int, seed: int) -> None:
+    def __init__(self, rows: LloydRows, overview: ClusterOverview, init: Any, n_clusters: int, seed: int) -> None:
         self.rows, self.overview, self.init, self.n_clusters, self.seed = rows, overview, init, n_clusters, seed
         self._coreset: Coreset | None = None
 

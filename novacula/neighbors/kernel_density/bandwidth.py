@@ -30,7 +30,7 @@ SINGULAR = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class BandwidthSpread:
     """How far n weighted rows lie apart: variances and covariances with n − 1 below, as rows of weight are repeated."""
 
     n: float
@@ -84,7 +84,7 @@ def rule_factor(rule: str, n: float, d: int) -> float:
     return float(base ** (-1.0 / (d + 4.0)))
 
 
-def ruled_root(rule: str, spread: Spread, full: bool, shape: Shape) -> Floats:
+def ruled_root(rule: str, spread: BandwidthSpread, full: bool, shape: Shape) -> Floats:
     """A (d, d) by Scott's or Silverman's rule."""
     d = len(spread.names)
     return spread.root(full) * (rule_factor(rule, spread.n, d) / shape.deviation(d))

@@ -38,7 +38,7 @@ class GridDensity(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class KernelGrid:
     """The mean kernel (1/W) Σ w k at equally spaced points, and a bound on its error there and between them."""
 
     first: float

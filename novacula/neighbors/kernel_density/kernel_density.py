@@ -22,11 +22,11 @@ from novacula.errors import ParameterError, overflow
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.neighbors.kernel_density.bandwidth import RULES, Spread, ruled_root, widths_of
+from novacula.neighbors.kernel_density.bandwidth import RULES, BandwidthSpread, ruled_root, widths_of
 from novacula.neighbors.kernel_density.boundary import read_bounds, require_within
-from novacula.neighbors.kernel_density.density import Density
-from novacula.neighbors.kernel_density.grid import Grid, GridDensity
-from novacula.neighbors.kernel_density.likelihood import Trial, likeliest, require_few
+from novacula.neighbors.kernel_density.density import RowsDensity
+from novacula.neighbors.kernel_density.grid import GridDensity, KernelGrid
+from novacula.neighbors.kernel_density.likelihood import BandwidthTrials, likeliest, require_few
 from novacula.neighbors.kernel_density.shapes import SHAPES
 from novacula.neighbors.kernel_density.sheather_jones import FixedPoint
 from novacula.neighbors.kernel_density.sums import FARTHEST
@@ -111,7 +111,7 @@ class KernelDensity(DensityMixin, Unsupervised):
             "Gray and Moore, Nonparametric density estimation: toward computational tractability (2003)",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Trial,)
+    state_types: ClassVar[tuple[type, ...]] = (BandwidthTrials,)
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [
@@ -131,7 +131,7 @@ class KernelDensity(DensityMixin, Unsupervised):
     bandwidth_: Floats
     root_: Floats
     log_norm_: float
-    trial_: Trial
+    trial_: BandwidthTrials
     bounds_: Floats
     examples_: dict[str, Floats]
 
@@ -216,8 +216,8 @@ class KernelDensity(DensityMixin, Unsupervised):
                 )
         return given
 
-    def _spread(self) -> Spread:
-        return Spread.of(self.examples_["rows"], self.examples_["weight"], self._names)
+    def _spread(self) -> BandwidthSpread:
+        return BandwidthSpread.of(self.examples_["rows"], self.examples_["weight"], self._names)
 
     def _fixed_points(self) -> list[FixedPoint]:
         rows, weight = self.examples_["rows"], self.examples_["weight"]
@@ -237,20 +237,20 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     # --- densities ---------------------------------------------------------------------------------------------
 
-    def _density_of(self, root: Floats) -> Density:
+    def _density_of(self, root: Floats) -> RowsDensity:
         """The density of the rows for a width."""
         bounds = None if self.boundary is None else self.bounds_
-        return Density(SHAPES[self.kernel], self.examples_["rows"], self.examples_["weight"], root, bounds)
+        return RowsDensity(SHAPES[self.kernel], self.examples_["rows"], self.examples_["weight"], root, bounds)
 
     @property
-    def _density(self) -> Density:
+    def _density(self) -> RowsDensity:
         """The density of the model; its tree is built at the first question, and anew after loading."""
         if "_held_density" not in vars(self):
             self._held_density = self._density_of(self.root_)
         return self._held_density
 
     @property
-    def _grid(self) -> Grid:
+    def _grid(self) -> KernelGrid:
         """The density on a grid, made at the first question."""
         if "_held_grid" not in vars(self):
             self._require_one_column()
