@@ -102,7 +102,7 @@ def coefficient_steps(model: LinearModel, system: NormalEquations | None, k: int
 
 
 def one_column_step(model: LinearModel, system: NormalEquations, k: int, alpha: float) -> Step:
-    """The slope of a line, as it stands in every textbook."""
+    """The slope of a line, as in every textbook."""
     n, x, y = system.weight, float(system.centre[0]), float(system.centre[1 + k])
     xx, xy = float(system.gram[0, 0]), float(system.cross[0, k])
     if model.fit_intercept and n * x**2 <= CANCELS * xx:

@@ -49,7 +49,7 @@ class LinearRegression(LinearModel):
         task="regression",
         summary="A plane through the data: the target is a weighted sum of the columns plus an intercept.",
         hypothesis_space="ŷ = b + Σ wⱼxⱼ, for all real weights w and intercepts b.",
-        inductive_bias="A unit of a column changes the target by the same amount, whatever the others are.",
+        inductive_bias="A unit of a column changes the target by the same amount, regardless of the others.",
         objective="Σ (y − ŷ)², the negative log-likelihood under normal errors of equal variance.",
         search="Exact: the normal equations by Cholesky, by singular values where they are ill-conditioned.",
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",

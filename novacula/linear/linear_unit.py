@@ -102,15 +102,15 @@ class LinearUnit(LinearModel, Classifier):
         task="regression",
         summary="A weighted sum of the columns, moved towards each target by a share of its error.",
         hypothesis_space="o = b + Σ wⱼxⱼ, for all real weights w and biases b; with a threshold, half-spaces o > 0.",
-        inductive_bias="A unit of a column changes the target by the same amount, whatever the others are; where many "
+        inductive_bias="A unit of a column changes the target by the same amount, regardless of the others; where many "
         "weights fit equally well, those nearest to zero.",
         objective="½Σ(t − o)².",
         search="Gradient descent from w = 0, on the sums of all rows or row by row in their order; or exact.",
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
         **NUMBERS_CARD,
         uses="fold",  # so does sgd; batch and exact would not depend on the order
-        cost="batch and exact: one pass of n·d², then d² a step or d³. sgd: n·d an epoch, in order, so that a cluster "
-        "does not make it faster. Sparse rows are made dense block by block.",
+        cost="batch and exact: one pass of n·d², then d² per step or d³. sgd: n·d per epoch, in order, so that a "
+        "cluster does not make it faster. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 2},
         needs=("scaled", "full_rank"),
         references=(

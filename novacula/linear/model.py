@@ -85,7 +85,7 @@ class LinearModel(Regressor):
         return self._begun(X, y, sample_weight)
 
     def _grown_problem(self, table: Table, first: bool) -> SumsProblem:
-        """The sums of a table and of all rows before, whatever their shape."""
+        """The sums of a table and of all rows before, of any shape."""
         if first:
             moments, flat = observe_moments(table), is_flat(table)
         else:

@@ -1,7 +1,7 @@
 """Paths of penalties: which of them to take, given the error of each on rows that were left out, and their picture.
 
 "best" is that of the least error. "one_standard_error" is the largest penalty whose error is within one standard error
-of the least: the errors cannot tell it from the best, and its model is the simplest of those.
+of the least: by the errors it is no worse than the best, and its model is the simplest of those.
 """
 
 from __future__ import annotations

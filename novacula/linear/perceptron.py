@@ -34,7 +34,7 @@ class Perceptron(LinearClassifier):
 
     Rows are shown in order, epoch after epoch, until an epoch makes no mistake. A row of weight s is shown s times in
     a row, a fraction of a showing moving the weights by that fraction. With more than two classes there is one
-    perceptron a class, which tells it from the others.
+    perceptron per class, which separates it from the others.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ class Perceptron(LinearClassifier):
         admits=Admits(classes=2),
         **NUMBERS_CARD,
         uses="fold",
-        cost="n·d an epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
-        "not make it faster. Rows of up to 64 MB are read once, others anew for each epoch; shuffle=True holds them "
+        cost="n·d per epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
+        "not make it faster. Rows of up to 64 MB are read once, others again for each epoch; shuffle=True holds them "
         "all. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),

@@ -42,7 +42,7 @@ from novacula.table.chunk import Floats
 class Ridge(PenalisedModel):
     """Least squares with a penalty of α on the squares of the weights.
 
-    `alpha` is a number that is not negative, one number a target, or "loo": that of `alphas` with the least
+    `alpha` is a number that is not negative, one number per target, or "loo": that of `alphas` with the least
     leave-one-out error, or with choice="one_standard_error" the largest that is as good within the error of that
     error. `alpha=0` is `LinearRegression`. `positive` allows no weight below zero. `penalty_factor` multiplies the
     penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
@@ -69,7 +69,7 @@ class Ridge(PenalisedModel):
         objective="Σ (y − ŷ)² + α Σ fⱼwⱼ², the negative log posterior under normal errors and normal weights.",
         search="Exact: (XᵀX + αI) w = Xᵀy by Cholesky, by singular values where ill-conditioned; α from "
         "a grid by the leave-one-out error in closed form; weights that must not be negative by coordinate descent.",
-        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
+        noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
         **NUMBERS_CARD,
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers; one more pass to leave rows out. "
@@ -128,7 +128,7 @@ class Ridge(PenalisedModel):
         self.alpha_ = float(penalties[0]) if (penalties == penalties[0]).all() else penalties.copy()
 
     def _penalties(self, problem: LeastSquaresProblem) -> Floats:
-        """One α a target (k,)."""
+        """One α per target (k,)."""
         k = len(self.target_names_)
         if not isinstance(self.alpha, str):
             return one_per_target(self.alpha, k)

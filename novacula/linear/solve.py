@@ -176,7 +176,7 @@ def solve_factor(
     live = np.flatnonzero(columns.varies)
     scale, bare = columns.lengths[live], f[:, live]
     matrix, aim = bare, g
-    if alpha > 0.0:  # a penalty is so many more rows, each of which asks one coefficient to be zero
+    if alpha > 0.0:  # a penalty amounts to more rows, each of which asks one coefficient to be zero
         matrix = np.vstack([bare, np.diag(np.sqrt(alpha) / scale)])
         aim = np.vstack([g, np.zeros((len(live), g.shape[1]))])
     u, s, vt = linalg.svd(matrix, full_matrices=False)

@@ -2,7 +2,7 @@
 
 With normal errors (ŵ − w) / se has Student's t distribution with n − rank degrees of freedom, where se² is s²
 times the diagonal of (XᵀX)⁻¹ and s² = Σ (y − ŷ)² / (n − rank); an intercept counts as one more column.
-Weights are repetitions, so n is their sum. Where this does not hold, a sentence stands in place of the
+Weights are repetitions, so n is their sum. Where this does not hold, a sentence replaces the
 numbers. AIC and BIC count the coefficients but not σ.
 """
 
@@ -148,7 +148,7 @@ class RegressionSummary:
 def summarise(model: LinearRegression, level: float) -> RegressionSummary:
     """Make the summary of a fitted model."""
     if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+        raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
     return RegressionSummary(level, tuple(_of_target(model, k, level) for k in range(len(model.target_names_))))
 
 

@@ -45,7 +45,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     ----------
     n_components : int, default=1
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A matrix a component, one for all, a variance a column, or one variance a component.
+        A matrix per component, one for all, a variance per column, or one variance per component.
     weights : {"free", "equal"}, default="free"
     variance : "free" or float, default="free"
         A number is the known variance of every column in every component: covariances are then that times I.
@@ -73,7 +73,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     log_likelihood_ : float
         Of all rows.
     collapsed_ : tuple of int
-        Components that lie on the floor of `reg_covar`, of which a warning tells as well.
+        Components that lie on the floor of `reg_covar`, which a warning reports as well.
 
     Examples
     --------
@@ -102,8 +102,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="n·K·d² an iteration (n·K·d for diag and spherical), one pass over the rows each, and one before. Missing "
-        "values add K·d³ for each pattern of them in a chunk.",
+        cost="n·K·d² per iteration (n·K·d for diag and spherical), one pass over the rows each, and one before. "
+        "Missing values add K·d³ for each pattern of them in a chunk.",
         cost_exponents={"n": 1, "K": 1, "d": 2},
         size="n_components",
         sizes=tuple(range(1, 11)),
@@ -242,7 +242,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         return found[:, :-1]
 
     def predict(self, X: Any) -> Any:
-        """The most probable component of each row; of equals the first."""
+        """The most probable component of each row; ties go to the first."""
         return np.argmax(self.predict_proba(X), axis=1)
 
     def score_samples(self, X: Any) -> Floats:
@@ -276,7 +276,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
 
     @property
     def n_parameters_(self) -> int:
-        """Numbers that were free to be chosen: means, covariances, and weights but the last."""
+        """Free parameters: means, covariances, and weights but the last."""
         check_is_fitted(self)
         free = len(self.weights_) - 1 if self.weights == "free" else 0
         return self.means_.size + self.family(self.floor_).n_parameters(len(self.weights_)) + free

@@ -1,4 +1,4 @@
-"""K-means: K centres such that rows lie close to the nearest of them.
+"""K-means: K centres such that rows are close to the nearest of them.
 
     J = Σ w ‖x − c‖²      c of x: the nearest centre      c ← Σwx / Σw over the rows that have it
 
@@ -59,7 +59,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         It ends when the squared way of all centres is no more than this share of the columns' mean variance, and in
         any case when assignments stop to change; 0 waits for that.
     random_state : int, RandomState or None, default=0
-        Chooses the starts; the same in whatever order, files or chunks rows come. None: others each time.
+        Chooses the starts; the same for any order, files or chunks. None: others each time.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     n_iter_, converged_, outcome_
         Moves of the centres, whether they came to rest, and why it ended.
     n_reseeded_ : int
-        How often a cluster without rows was started anew from the farthest row, of which a warning tells as well.
+        How often a cluster without rows was started again from the farthest row, which a warning reports as well.
     start_ : array (n_clusters, n_columns)
         The centres at the start.
     sums_ : ClusterSums or None
@@ -102,7 +102,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="n·K·d an iteration at most, one pass over the rows each, and two before. In memory bounds spare most "
+        cost="n·K·d per iteration at most, one pass over the rows each, and two before. In memory bounds spare most "
         "of it once centres move little.",
         cost_exponents={"n": 1, "K": 1, "d": 1},
         needs=("scaled",),
@@ -202,7 +202,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         warn_unless_converged(run, type(self).__name__)
         if found.reseeded:
             warn_user(
-                f"{type(self).__name__}: clusters that were left without rows were started anew from the row farthest "
+                f"{type(self).__name__}: clusters that were left without rows were started again from the row farthest "
                 f"from its centre, {found.reseeded} in all (n_reseeded_): a lower n_clusters or another init may fit "
                 "better",
                 DataWarning,
@@ -241,7 +241,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> npt.NDArray[np.int32]:
-        """The nearest centre of each row; of equals the first."""
+        """The nearest centre of each row; ties go to the first."""
         check_is_fitted(self)
         return np.asarray(self._answers(X, labels_of, self._centres()))
 

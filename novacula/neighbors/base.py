@@ -134,7 +134,7 @@ class NeighborsLearner(Learner):
         self._indexed()
 
     def _choose(self) -> None:
-        """Take the k with the least error of rows that are left out; of equals the smallest."""
+        """Take the k with the least error of rows that are left out; ties go to the smallest."""
         largest = min(LARGEST_K, int(self._total - 1.0 + ROUNDING))
         if self.n_neighbors != self.by_itself:
             raise ParameterError(
@@ -146,7 +146,7 @@ class NeighborsLearner(Learner):
         finite = np.isfinite(self.loo_error_)
         if not finite.any():
             raise DataError(
-                f"rows stand at one place {largest} times and more, so no k can be chosen: give n_neighbors"
+                f"rows are at one place {largest} times and more, so no k can be chosen: give n_neighbors"
             )
         self.n_neighbors_ = 1 + int(np.argmin(np.where(finite, self.loo_error_, np.inf)))
 
@@ -184,7 +184,7 @@ class NeighborsLearner(Learner):
     # --- search ------------------------------------------------------------------------------------------------
 
     def _indexed(self) -> Index:
-        """The index, which is built at fit, and anew after loading."""
+        """The index, which is built at fit, and again after loading."""
         if "_index" not in vars(self):
             held = self.examples_
             form = (
@@ -253,9 +253,9 @@ class NeighborsLearner(Learner):
     # --- out ---------------------------------------------------------------------------------------------------
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Distances and row numbers of the nearest rows of the fit, nearest first, of equals the smaller number.
+        """Distances and row numbers of the nearest rows of the fit, nearest first; ties go to the smaller number.
 
-        Without X it is asked for the rows of the fit, each without itself. A row of weight 2 stands there twice, one
+        Without X the rows of the fit are the queries, each without itself. A row of weight 2 is there twice, one
         of weight 0 nowhere.
         """
         check_is_fitted(self)
@@ -290,7 +290,7 @@ class NeighborsLearner(Learner):
             raise ParameterError(f"mode is {mode!r}; it must be 'connectivity' or 'distance'")
         distance, row = self.kneighbors(X, n_neighbors)
         first = np.ones(row.shape, bool)
-        first[:, 1:] = row[:, 1:] != row[:, :-1]  # the places of one row stand beside each other
+        first[:, 1:] = row[:, 1:] != row[:, :-1]  # the places of one row are next to each other
         places = np.flatnonzero(first)
         taken = np.diff(places, append=row.size).astype(np.float64)
         data = taken if mode == "connectivity" else distance.ravel()[places]

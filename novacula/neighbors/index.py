@@ -27,13 +27,13 @@ ANSWERS = 2**21
 FEW_ROWS = 4096
 """Rows up to which a tree is tried without a second thought, and of which larger data give a sample."""
 FEW_COLUMNS = 8
-"""Dimensions up to which the tree wins whatever the data."""
+"""Dimensions up to which the tree wins for any data."""
 PROBES = 32
 """Rows that a tree is tried on."""
 HOPELESS = 0.95
-"""The share of a sample looked at from which on a tree of all rows need not be built: about 14 dimensions."""
+"""The visited share of a sample from which on a tree of all rows need not be built: about 14 dimensions."""
 WORTH_A_TREE = 0.1
-"""The share of all rows looked at up to which the tree wins: a product costs about a tenth of a distance."""
+"""The visited share of all rows up to which the tree wins: a product costs about a tenth of a distance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class Index:
 
     @classmethod
     def build(cls, rows: Floats, weight: Floats, n_numbers: int, metric: str, p: float, algorithm: str, k: int) -> Self:
-        """Of those rows (n, c), numbers and then codes, that weigh something; k neighbours will be asked for."""
+        """Of those rows (n, c), numbers and then codes, that weigh something; queries will want k neighbours."""
         number, p = np.flatnonzero(weight > 0.0), power(metric, p)
         held = rows if len(number) == len(rows) else rows[number]
         if metric == MIXED:

@@ -30,7 +30,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     ----------
     n_neighbors : int or "loo", default=5
         k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
-        100 with the least leave-one-out error, of equals the smallest.
+        100 with the least leave-one-out error; ties go to the smallest.
     weights : {"uniform", "distance"}, default="uniform"
         Each neighbour has one vote, or one over its distance; where neighbours are at distance 0, they alone vote.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "heom"}, default="euclidean"
@@ -58,7 +58,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     loo_error_ : array
         With "loo", the leave-one-out error for k = 1, 2, ….
     loo_score_ : float
-        The share of rows that the other rows classify right, computed when it is asked for.
+        The share of rows that the other rows classify right, computed on first use.
     examples_ : dict
         The rows of the fit on one scale, their weights and classes; `scaling_` is that scale.
 
@@ -90,7 +90,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     )
 
     def _votes(self, found: Neighbours, k: int) -> Floats:
-        """The votes for each class (m, K), and beside them the distances of the voters in sum (m, K)."""
+        """The votes for each class (m, K), with the distances of the voters in sum (m, K)."""
         share = found.shares(k)
         code = self.examples_["target"][found.row]
         return cast_votes(
@@ -102,7 +102,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         return wrong[:, None].astype(np.float64)
 
     def predict(self, X: Any) -> Any:
-        """Give the class with most votes; of equals the one with the nearer voters, then the first."""
+        """Give the class with most votes; ties go to the one with the nearer voters, then to the first."""
         codes = self._asked(X, lambda found: winners(self._votes(found, self.n_neighbors_)))
         return self.classes_[codes]
 

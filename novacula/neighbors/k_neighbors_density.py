@@ -1,4 +1,4 @@
-"""The density of nearest neighbours: k rows in the smallest ball around x that holds so many.
+"""The density of nearest neighbours: k rows over the volume of the smallest ball around x that holds k.
 
     p̂(x) = k / (N · V_d · r_k(x)ᵈ)
 
@@ -31,7 +31,7 @@ from novacula.table.chunk import Floats
 class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
     """Estimates a density by how far it is to the k-th nearest row.
 
-    Where k rows of the fit stand at the very place, r_k = 0 and the density is +∞, with a warning. The estimate is no
+    Where k rows of the fit are at the very place, r_k = 0 and the density is +∞, with a warning. The estimate is not a
     density in the strict sense: its tails fall so slowly that it does not integrate to one.
 
     Parameters
@@ -128,14 +128,14 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         return excess - self._log_density(found, k, self._total - 1.0)[:, None]
 
     def score_samples(self, X: Any) -> Floats:
-        """Give log p̂ of each row; +∞ where k rows of the fit stand at the very place."""
+        """Give log p̂ of each row; +∞ where k rows of the fit are at the very place."""
         check_is_fitted(self)
         k = self.n_neighbors_
         scores = self._asked(X, lambda found: self._log_density(found, k, self._total))
         if (endless := np.isposinf(scores)).any():
             warn_user(
-                f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, stand where {k} rows "
-                f"of the fit do, so their density is infinite: take a larger n_neighbors",
+                f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, are where {k} rows "
+                f"of the fit are, so their density is infinite: take a larger n_neighbors",
                 DataWarning,
             )
         return np.asarray(scores)

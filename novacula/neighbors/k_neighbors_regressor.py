@@ -30,7 +30,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
     ----------
     n_neighbors : int or "loo", default=5
         k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
-        100 with the least mean squared error of rows left out, over all targets; of equals the smallest.
+        100 with the least mean squared error of rows left out, over all targets; ties go to the smallest.
     weights : {"uniform", "distance"}, default="uniform"
         Each neighbour counts once, or one over its distance; where neighbours are at distance 0, they alone count.
     metric, p, scale, algorithm, unseen
@@ -43,7 +43,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
     loo_error_ : array
         With "loo", the leave-one-out mean squared error for k = 1, 2, ….
     loo_score_ : float
-        R² of what the other rows say of each row, the mean over targets, computed when it is asked for.
+        R² of what the other rows say of each row, the mean over targets, computed on first use.
     examples_ : dict
         The rows of the fit on one scale, their weights and targets; `scaling_` is that scale.
 
@@ -109,7 +109,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         super()._check_state()
         target = self.examples_["target"]
         if target.dtype != np.float64 or target.ndim not in (1, 2):
-            raise ParameterError("the rows that the model keeps have targets that are no numbers")
+            raise ParameterError("the rows that the model keeps have targets that are not numbers")
 
     def work(self, X: Any = None) -> Work:
         """Say what is kept and how well it predicts itself, or with X the mean of each row's neighbours."""

@@ -48,7 +48,7 @@ def conjugate_gradient(
 
     The first step tried along a direction is that of a quadratic: from pᵀHp if a Hessian is given (a matrix, a
     function of x, or anything that `@` multiplies with a vector), else from one more gradient. The strong Wolfe
-    conditions decide. Without a gradient (None) central differences of four evaluations a coordinate serve. It
+    conditions decide. Without a gradient (None) central differences of four evaluations per coordinate serve. It
     has converged when ‖∇f‖ ≤ tol · max(1, |f|). `keep_path=False` stores no iterates.
 
     >>> H = np.diag([1.0, 10.0, 100.0])

@@ -3,7 +3,7 @@
     f'(x) ≈ (8 (f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h        with h = ε^(1/5) · max(1, |x|)
 
 Five points leave an error of h⁴, so h can be large and rounding, ε/h, small: about 12 digits where two points
-give 10. The price is four evaluations a coordinate.
+give 10. The price is four evaluations per coordinate.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def odd_part(function: Callable[[Floats], Any], x: Floats, j: int, reach: float)
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """A derivative beside its central differences: the worst entry, and how far off it is."""
+    """A derivative compared with its central differences: the worst entry, and how far off it is."""
 
     worst: tuple[int, ...]  # (coordinate,) of a gradient; (row, coordinate) of a Jacobian or Hessian
     error: float  # |given − differences| there, relative to the larger of them

@@ -3,7 +3,7 @@
     d ← −∇f(x) + β d        x ← x + η d
 
 β is the momentum. With a fixed η it converges on a quadratic if η < 2(1 + β)/λ, where λ is the largest eigenvalue
-of the Hessian; beyond, it diverges. A line search finds η anew in each step.
+of the Hessian; beyond, it diverges. A line search finds a new η in each step.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PRODUCTS = 50
 SETTLED = 1e-3
 """The share by which one more of them must raise it to be worth it."""
 GROWTH = 1e6
-"""A gradient that is so many times that of the start, at a worse value, will not come back."""
+"""A gradient that is this many times that of the start, at a worse value, will not come back."""
 
 
 def gradient_descent(
@@ -49,7 +49,7 @@ def gradient_descent(
     `step` is the factor η, or how it is found in each step: "backtracking", "wolfe", or "exact", the minimum along
     the ray: at once for a quadratic, by a search to eight digits of the slope otherwise. A Hessian serves "exact"
     only; it is a matrix or a function of x that gives one, or anything that `@` multiplies with a vector. Without
-    a gradient (None) central differences of four evaluations a coordinate serve. It has converged when
+    a gradient (None) central differences of four evaluations per coordinate serve. It has converged when
     ‖∇f‖ ≤ tol · max(1, |f|). `keep_path=False` stores no iterates.
 
     >>> found = gradient_descent(lambda x: x @ x, lambda x: 2 * x, [3.0, 4.0], step=0.5)

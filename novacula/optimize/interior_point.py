@@ -1,7 +1,7 @@
 """The interior-point method of Mehrotra for min ½xᵀPx + qᵀx subject to Gx ≤ h, and a last step that gives all digits.
 
 Slack s = h − Gx > 0 and multipliers z > 0 are led along sⱼzⱼ = μ with μ → 0. Each step is Newton's, made twice
-with one factorisation: the first tells how far μ can fall, the second corrects for what the first left out.
+with one factorisation: the first says how far μ can fall, the second corrects for what the first left out.
 At the end the constraints with z > s are taken to be active, and their linear system is solved: polishing.
 """
 

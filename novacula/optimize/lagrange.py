@@ -107,7 +107,7 @@ def lagrange_quadratic(f: Quadratic, A: npt.ArrayLike, b: npt.ArrayLike) -> Cons
     plane = AffineSet.of(rows, as_vector(sides, "b", len(rows)))
     if plane.contradiction is not None:
         worst = int(np.abs(plane.contradiction).argmax())
-        raise ParameterError(f"no x satisfies all equalities: row {worst} of A contradicts others; mend A or b")
+        raise ParameterError(f"no x satisfies all equalities: row {worst} of A contradicts others; correct A or b")
     u, endless = solve_stationary(
         plane.directions.T @ P @ plane.directions, plane.directions.T @ f.gradient(plane.point)
     )

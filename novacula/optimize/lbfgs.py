@@ -67,10 +67,10 @@ def lbfgs(
     max_iter: int = 10_000,
     keep_path: bool = True,
 ) -> Result:
-    """Minimise f from x0 with a Hessian that the last `memory` steps tell of.
+    """Minimise f from x0 with a Hessian known from the last `memory` steps.
 
     Each step meets the strong Wolfe conditions, so that every pair of changes is a good one. Without a gradient
-    (None) central differences of four evaluations a coordinate serve. It has converged when
+    (None) central differences of four evaluations per coordinate serve. It has converged when
     ‖∇f‖ ≤ tol · max(1, |f|). `keep_path=False` stores no iterates.
 
     >>> H = np.diag([1.0, 10.0, 100.0])

@@ -92,7 +92,7 @@ class Residuals:
             raise ParameterError(f"jacobian has shape {J.shape}; it must have shape ({self.n_residuals}, {len(x)})")
         if not np.isfinite(J).all():
             i, j = np.argwhere(~np.isfinite(J))[0].tolist()
-            raise ParameterError(f"jacobian is {J[i, j]} in entry ({i}, {j}), where the residuals are finite: mend it")
+            raise ParameterError(f"jacobian is {J[i, j]} in entry ({i}, {j}), where residuals are finite: correct it")
         return J
 
 
@@ -109,7 +109,7 @@ def levenberg_marquardt(
     """Minimise half the sum of squared residuals from x0.
 
     `residuals(x)` gives m numbers, `jacobian(x)` their derivatives (m, d); None stands for central differences of
-    four evaluations a coordinate. `value` is ½ Σ r², and `steps` are the lengths of the steps. It has converged
+    four evaluations per coordinate. `value` is ½ Σ r², and `steps` are the lengths of the steps. It has converged
     when ‖Jᵀr‖ ≤ tol · max(1, ½ Σ r²), or when the residuals are orthogonal to every column of J up to a cosine of
     tol. A Jacobian without full rank does no harm: the damping makes each step unique.
 

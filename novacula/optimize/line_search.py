@@ -23,11 +23,11 @@ from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """Differences of values below this share of their size say nothing; there the slopes decide."""
 LONGEST = 1e15
-"""A descent that has not ended after so many times the first step is taken to have no end."""
+"""A descent that has not ended after this many times the first step is taken to have no end."""
 EDGE = 1e-6
 """How far trials keep off the ends of a bracket, as a share of it."""
 EXACT = 1e-8
-"""The c₂ of a search that finds the minimum along the line as well as slopes tell."""
+"""The c₂ of a search that finds the minimum along the line as well as slopes can show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def strong_wolfe(ray: Ray, step: float, c1: float = 1e-4, c2: float = 0.9, max_i
 def zoom(ray: Ray, low: StepTrial, high: StepTrial, c1: float, c2: float, max_iter: int) -> StepTrial | None:
     """Close in on a good step between two; `low` is the better of them, and f falls from it towards `high`."""
     for i in range(max_iter):
-        # Every third cut is in the middle, so that the bracket shrinks whatever interpolation does.
+        # Every third cut is in the middle, so that the bracket shrinks no matter what interpolation does.
         step = interpolated(low, high, ray.slack) if i % 3 < 2 else (low.step + high.step) / 2
         if step in (low.step, high.step):
             break
@@ -187,7 +187,7 @@ def line_search(
     """Find a step along a direction of descent: `method` is "wolfe" (strong) or "armijo" (backtracking).
 
     `step` is tried first. The Wolfe search also lengthens it; backtracking multiplies it by `shrink` until f
-    decreases sufficiently. Without a gradient (None) central differences of four evaluations a coordinate serve.
+    decreases sufficiently. Without a gradient (None) central differences of four evaluations per coordinate serve.
 
     >>> found = line_search(lambda x: x[0] ** 2, lambda x: 2 * x, x=[1.0], direction=[-2.0])
     >>> found.step, found.value, found.reason
@@ -211,7 +211,7 @@ def line_search(
 
 
 def judged(ray: Ray, found: StepTrial, method: str, c2: float) -> tuple[bool, str]:
-    """Whether a step is as good as was asked for, and the sentence that says so."""
+    """Whether a step is as good as requested, and the sentence that says so."""
     if method == "armijo":
         return True, "The step decreases f sufficiently."
     if abs(found.slope) <= -c2 * ray.origin.slope:

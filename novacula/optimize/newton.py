@@ -1,7 +1,7 @@
 """Newton's method: to the minimum of the parabola that fits f at x, H d = −∇f.
 
 Near a minimum the error squares from step to step. Where the Hessian H is not positive definite its eigenvalues
-are replaced by their sizes, so that d leads downhill and away from saddle points; `Result.modified` tells in which
+are replaced by their sizes, so that d leads downhill and away from saddle points; `Result.modified` says in which
 steps. Where the gradient vanishes, H decides: a saddle point is left along its negative curvature.
 """
 
@@ -43,7 +43,7 @@ def newton(
     """Minimise f from x0 by damped Newton steps: the whole step where it meets the strong Wolfe conditions.
 
     `hessian` is a function of x, or a matrix if it does not change. A gradient or Hessian that is None is replaced
-    by central differences, of four evaluations a coordinate. It has converged when ‖∇f‖ ≤ tol · max(1, |f|) and
+    by central differences, of four evaluations per coordinate. It has converged when ‖∇f‖ ≤ tol · max(1, |f|) and
     no lower value is seen along directions in which the Hessian has no positive curvature.
 
     >>> found = newton(lambda x: x[0] ** 4 / 4 + x[0] ** 2 / 2 - 2 * x[0],
@@ -105,7 +105,7 @@ def marked(point: DescentPoint) -> DescentPoint:
 
 
 def leave_or_stay(objective: CountedObjective, point: DescentPoint, hessian: Floats) -> DescentPoint | Halt:
-    """Judge a point without slope by its curvature: a minimum, a saddle to be left, or one that cannot be told."""
+    """Judge a point without slope by its curvature: a minimum, a saddle to be left, or undecided."""
     eigenvalues, vectors = np.linalg.eigh(hessian)
     least = eigenvalues[0]
     flat = max(SMALLEST * np.abs(eigenvalues).max(), NOISE * (1 + abs(point.value)))
@@ -123,7 +123,7 @@ def leave_or_stay(objective: CountedObjective, point: DescentPoint, hessian: Flo
     return Halt(
         Outcome.CONVERGED,
         f"It converged, but the Hessian is singular there (smallest eigenvalue {least:.3g}), so the second derivatives "
-        "cannot tell whether it is a minimum; no lower value was seen along the flat directions.",
+        "cannot show whether it is a minimum; no lower value was seen along the flat directions.",
     )
 
 

@@ -88,7 +88,7 @@ class CountedObjective:
         return self.sign * self._checked(np.atleast_1d(gradient), "gradient", x)
 
     def hessian(self, x: Floats) -> Any:
-        """The Hessian at x, an array (d, d) or whatever can be multiplied with a vector."""
+        """The Hessian at x, an array (d, d) or anything that can be multiplied with a vector."""
         self.n_hessians += 1
         given = self.given_hessian
         if given is None:
@@ -108,6 +108,6 @@ class CountedObjective:
         if len(strange):
             j = int(strange[0])
             raise ParameterError(
-                f"{name} is {gradient[j]} in coordinate {j}, where x is {x[j]:g} and f is finite: mend the gradient"
+                f"{name} is {gradient[j]} in coordinate {j}, where x is {x[j]:g} and f is finite: correct the gradient"
             )
         return read_only(gradient)

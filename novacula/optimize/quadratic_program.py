@@ -1,7 +1,7 @@
 """Quadratic programs: min ½xᵀPx + qᵀx subject to Gx ≤ h and Ax = b, for P without negative eigenvalues.
 
 The equalities are eliminated, x = x₀ + Zu, and the interior-point method solves what is left. If it cannot, two
-linear programs tell why. No x satisfies the constraints: there are z ≥ 0 and α with Gᵀz = Aᵀα and hᵀz < bᵀα. Or the
+linear programs say why. No x satisfies the constraints: there are z ≥ 0 and α with Gᵀz = Aᵀα and hᵀz < bᵀα. Or the
 objective has no bound: there is a direction d with Pd = 0, Gd ≤ 0, Ad = 0 and qᵀd < 0.
 """
 

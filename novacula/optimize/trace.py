@@ -54,7 +54,7 @@ def follow(
     keep_path: bool = True,
     at_rest: Callable[[P], P | Halt] = lambda _: Halt(Outcome.CONVERGED),
 ) -> Result:
-    """Advance from the start until ‖∇f‖ ≤ tol · max(1, |f|), and tell the whole way.
+    """Advance from the start until ‖∇f‖ ≤ tol · max(1, |f|), and report the whole way.
 
     Where the gradient vanishes `at_rest` decides whether that is the end.
     """

@@ -28,7 +28,7 @@ LARGEST_FILLED = 5_000
 
 
 class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
-    """Directions with their variances, from whatever way they came."""
+    """Directions with their variances, however they were found."""
 
     whiten: bool
     components_: Floats  # (k, d)
@@ -127,7 +127,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
     # --- through a table ------------------------------------------------------------------------------------
 
     def _see(self, table: Table, function: Callable[..., Floats]) -> Floats:
-        """An array a row; rows are filled only where the answers show that values are missing."""
+        """An array per row; rows are filled only where the answers show that values are missing."""
         view = self._view(None)
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is looked for next
             found = table.map(function, view)

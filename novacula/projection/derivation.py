@@ -60,7 +60,7 @@ def notes(model: ComponentLearner) -> list[str]:
 
 def covariance_steps(model: ComponentLearner) -> Iterator[Step]:
     """The covariance, and the equation that each of the first directions fulfils."""
-    assert model.moments_ is not None  # noqa: S101  (told apart by the caller)
+    assert model.moments_ is not None  # noqa: S101  (the caller checked it)
     covariance, d = covariance_of(model.moments_), len(model.mean_)
     first = int(np.argmax(np.diagonal(covariance)))
     yield Step(

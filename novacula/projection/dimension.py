@@ -21,7 +21,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 def asked(n_components: Any, weight: float, d: int) -> int | None:
-    """The number that was asked for, all for None, checked; None where the eigenvalues decide."""
+    """The requested number, all for None, checked; None where the eigenvalues decide."""
     most = min(math.ceil(weight), d)
     if n_components is None:
         return most

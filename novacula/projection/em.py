@@ -76,7 +76,7 @@ class NormalEstimate:
 def likeliest_normal(
     table: Table, known: ClassMoments, n_directions: int, *, max_iter: int, tol: float
 ) -> Run[NormalEstimate]:
-    """From the moments of the known values (1, d) to the likeliest model with so many directions of their own.
+    """From the moments of the known values (1, d) to the likeliest model with `n_directions` directions of their own.
 
     The objective is the mean log-likelihood of a row.
     """

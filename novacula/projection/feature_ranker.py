@@ -1,4 +1,4 @@
-"""Columns ranked by how much each tells of the target on its own, and the best of them selected.
+"""Columns ranked by how much each says of the target on its own, and the best of them selected.
 
     |r|,  η = √(between / all squares),  V        correlation, for numbers and categories
     F                                             analysis of variance
@@ -42,13 +42,13 @@ from novacula.table.chunk import Floats
 FEW_LABELS = 20
 """Whole numbers that span fewer values than this are classes."""
 SCORE_CALLED = ("check_fit_score_takes_y", "check_n_features_in_after_fitting", "check_pipeline_consistency")
-"""Checks of scikit-learn that call whatever is called `score`."""
+"""Checks of scikit-learn that call any attribute named `score`."""
 BARS = 20
 """Columns of a figure."""
 
 
 class FeatureRanker(SelectorMixin, Learner):
-    """Ranks columns, numbers and categories alike, by what each tells of the target, and selects the best.
+    """Ranks columns, numbers and categories alike, by what each says of the target, and selects the best.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class FeatureRanker(SelectorMixin, Learner):
     Attributes
     ----------
     scores_, ranks_ : arrays (d,)
-        The score of each column, higher is better, and its rank from 1; of equals the first column is before.
+        The score of each column, higher is better, and its rank from 1; ties go to the first column.
     pvalues_ : array (d,) or None
         How often such a score comes by chance: F and t tests, χ² for V, the G-test for mutual information. None for
         the gain, whose thresholds are chosen.
@@ -94,9 +94,9 @@ class FeatureRanker(SelectorMixin, Learner):
     card: ClassVar[Card] = Card(
         name="Feature ranking",
         task="transform",
-        summary="Columns in the order of what each tells of the target on its own; the best are kept.",
+        summary="Columns in the order of what each says of the target on its own; the best are kept.",
         hypothesis_space="Subsets of the columns.",
-        inductive_bias="Columns matter one by one: what only two together tell is not seen, and twins are both kept.",
+        inductive_bias="Columns matter one by one: what only two together say is not seen, and twins are both kept.",
         objective="The score of each column: correlation, F, mutual information or information gain.",
         search="None: every column is scored, and they are sorted.",
         noise="Averages out in the sums; p-values say what chance would give.",
@@ -268,7 +268,7 @@ class FeatureRanker(SelectorMixin, Learner):
         best = [j for j in np.argsort(self.ranks_)[:BARS] if np.isfinite(self.scores_[j])]
         cut = f", the best {BARS} of {self.n_features_in_}" if self.n_features_in_ > BARS else ""
         names = [self.schema_.features[j].name for j in best] or ["no score is finite"]
-        title = f"What columns tell of {self.target_names_[0]}{cut}"
+        title = f"What columns say of {self.target_names_[0]}{cut}"
         return bar_figure(names, self.scores_[best] if best else [0.0], title=title, xlabel=self.score)
 
     def __sklearn_tags__(self) -> Any:

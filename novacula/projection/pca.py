@@ -55,7 +55,7 @@ class PCA(ComponentLearner):
         "svd": singular values of the centred rows, by a second pass where there are many; exact where eigenvalues are
         tiny, too.
         "randomized": the first few, by subspace iteration.
-        "em": maximum likelihood where values are missing; whatever the method, such rows are fitted so.
+        "em": maximum likelihood where values are missing; rows that miss values are fitted so by every method.
         "auto": "dual" if rows are fewer than columns, else "covariance"; from both it goes on to "svd" if an
         eigenvalue that is kept lies below 1e-8 of the largest, where squares have lost digits. Beyond 20,000 rows and
         10,000 columns it is "randomized".
@@ -63,7 +63,7 @@ class PCA(ComponentLearner):
         Divide scores by their standard deviations, so that each has variance 1; those without variance stay as they
         are.
     n_oversamples, iterated_power : int, default=10 and 7
-        For "randomized": directions carried beside those asked for, and products that sharpen them, one pass each.
+        For "randomized": directions carried besides the requested ones, and products that sharpen them, one pass each.
     tol, max_iter : float and int, default=1e-8 and 1000
         For "em": it ends when the mean log-likelihood of a row changes by no more than this share of itself or, where
         it is below 1, by this.
@@ -200,7 +200,7 @@ class PCA(ComponentLearner):
         return True
 
     def _route(self, table: Table) -> str:
-        """The method, as asked for or by the shape of the table."""
+        """The method, given or by the shape of the table."""
         n, d = len(table), self.n_features_in_
         route = self.method
         if route == "auto":

@@ -4,7 +4,7 @@
 |---|---|---|
 | correlation, anova of a numeric target | a line (`PairMoments`) | means of the target by category |
 | correlation, anova of classes | means of the column by class | counts (correlation: Cramér's V) |
-| mutual_information, gain | a sketch of quantiles a class, cut into bins or once | counts |
+| mutual_information, gain | a sketch of quantiles per class, cut into bins or once | counts |
 
 For the last row a numeric target is cut into bins first, by a pass over the target alone.
 """

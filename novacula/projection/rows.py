@@ -88,7 +88,7 @@ class DenseRows:
 
 @dataclass(frozen=True)
 class SparseRows:
-    """Z = X − rμᵀ for sparse X = √w x and r = √w: nothing is made dense but what is asked for."""
+    """Z = X − rμᵀ for sparse X = √w x and r = √w: nothing is made dense but what is requested."""
 
     weight: float
     mean: Floats

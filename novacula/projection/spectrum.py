@@ -56,7 +56,7 @@ class CovarianceSpectrum:
     def directions(self, k: int) -> Floats:
         """The first k directions (k, d), orthonormal.
 
-        The largest entry of each is positive, the first of equals. Directions without variance are axes made
+        The largest entry of each is positive; ties go to the first. Directions without variance are axes made
         orthogonal to those before, the first axes of which enough is left.
         """
         found = signed(np.ascontiguousarray(self.basis(min(k, self.rank))))

@@ -4,7 +4,7 @@ Sparse rows are never made dense where that can be helped. Their mean is subtrac
 
     Σ w (x − μ)(x − μ)ᵀ = Σ w xxᵀ − N μμᵀ
 
-which costs digits only if the mean of a column is large beside its deviation.
+which costs digits only if the mean of a column is large against its deviation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def observe_scatter(chunk: Chunk) -> CoMoments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureSpread(Statistic):
-    """Weight, and mean and squared deviations of each column: 1 + 2d numbers, whatever the rows.
+    """Weight, and mean and squared deviations of each column: 1 + 2d numbers, for any number of rows.
 
     The columns are the numeric ones, then those of the sparse block. A value that is not finite makes the mean of
     its column so.
@@ -112,7 +112,7 @@ def sparse_rows_of(chunk: Chunk) -> tuple[Any, Floats]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScatterProduct(Statistic):
-    """Σ w (x − μ)(x − μ)ᵀQ for given μ and Q (d, l): d·l numbers, whatever the rows."""
+    """Σ w (x − μ)(x − μ)ᵀQ for given μ and Q (d, l): d·l numbers, for any number of rows."""
 
     product: Floats  # (d, l)
 

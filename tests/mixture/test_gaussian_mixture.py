@@ -404,7 +404,7 @@ def test_bad_rows():
         GaussianMixture().fit(X).sample(0)
 
 
-def test_rows_without_weight_count_for_nothing_whatever_they_hold():
+def test_rows_without_weight_count_for_nothing():
     X = blobs(0, n=40)
     wild = np.concatenate([X, [[np.inf, np.nan], [1e300, -1e300]]])
     weight = np.r_[np.ones(40), 0.0, 0.0]

@@ -73,7 +73,7 @@ def test_cross_validation_by_hand():
         found.best.cross_entropy(X, folds=1)
 
 
-def test_sizes_that_cannot_be_are_told_and_the_others_ranked():
+def test_sizes_that_cannot_be_are_noted_and_the_others_ranked():
     X = np.repeat(three_balls(4), 10, axis=0)
     found = GaussianMixture.search(X, (1, 9), ("spherical",), random_state=0)
     assert found.best.n_components == 1

@@ -1,4 +1,4 @@
-"""Line searches: the conditions hold at the step, whatever the function; a direction must descend."""
+"""Line searches: the conditions hold at the step for any function; a direction must descend."""
 
 import numpy as np
 import pytest

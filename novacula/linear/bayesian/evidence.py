@@ -65,7 +65,7 @@ class EvidenceProfile:
         )
 
     def noise(self, ratio: float) -> float:
-        """The best noise variance, E/n; E is positive, whatever rounding leaves of it."""
+        """The best noise variance, E/n; E is positive, no matter what rounding leaves of it."""
         energy = self.total - float((self.along / (self.values + ratio)).sum())
         return max(energy, EXACT * self.total) / self.count
 

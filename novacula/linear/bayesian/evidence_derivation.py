@@ -133,7 +133,7 @@ def unknown_noise_step(model: BayesianLinearRegression, posterior: WeightPosteri
 
 
 def flat_note(posterior: WeightPosterior) -> str:
-    """What the evidence means where the prior is no distribution."""
+    """What the evidence means where the prior is not a distribution."""
     if posterior.prior.flat == 0:
         return "The prior is a distribution, so this is the logarithm of a probability density of y."
     return (

@@ -24,7 +24,7 @@ class Belief:
 
     posterior: WeightPosterior
     noise_variance: float  # or its mean, infinite where it has none
-    unit: float  # what the relative precision is divided by to be the one that is asked for
+    unit: float  # what the relative precision is divided by to be the requested one
     log_evidence: float
     attributes: Mapping[str, Any] = field(default_factory=dict)  # what only this kind of noise has
     complaint: str = ""  # how an iteration fell short
@@ -49,7 +49,7 @@ def believe_inverse_gamma(system: NormalEquations, prior: WeightPrior, shape: fl
     n = system.weight
     if a <= 0.0:
         raise DataError(
-            f"{n:g} rows (n_samples = {n:g}) leave nothing to estimate the noise from beside what is flat in the "
+            f"{n:g} rows (n_samples = {n:g}) leave nothing to estimate the noise from besides what is flat in the "
             "prior: give more rows, or raise shape or prior_precision"
         )
     if scale == 0.0 and 2.0 * b <= EXACT * system.squares[-1]:
@@ -82,7 +82,7 @@ def _endless(profile: EvidenceProfile, ratio: float) -> str:
     """Why the evidence has no maximum."""
     if profile.determined(ratio) < 0.5:
         return (
-            "the evidence grows without end as the prior narrows, for the columns tell nothing of the target: the "
+            "the evidence grows without end as the prior narrows, for the columns say nothing of the target: the "
             "weights are the prior's mean"
         )
     return (
@@ -100,7 +100,7 @@ def _require_evidence(system: NormalEquations, prior: WeightPrior) -> None:
         )
     if n <= int(prior.intercept == 0.0):
         raise DataError(
-            f"{n:g} rows (n_samples = {n:g}) say nothing of the noise beside a flat intercept: give more rows, or use "
+            f"{n:g} rows (n_samples = {n:g}) say nothing of the noise besides a flat intercept: give more rows, or use "
             "noise='known'"
         )
     if system.squares[-1] <= system.floor[0]:

@@ -65,7 +65,7 @@ class WeightPosterior:
 
     @property
     def count(self) -> float:
-        """Rows that tell of the noise: those that are not used up by flat directions."""
+        """Rows that inform about the noise: those that are not used up by flat directions."""
         return self.system.weight - self.prior.flat
 
     @cached_property

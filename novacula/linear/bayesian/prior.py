@@ -1,7 +1,7 @@
 """What is believed of the weights before any row is seen: w ~ N(m₀, Λ₀⁻¹).
 
 Λ₀ is the precision, the inverse of the covariance. A direction of precision zero is flat: its density is 1
-everywhere, which is no distribution, but rows that speak of it make it one.
+everywhere, which is not a distribution, but rows that speak of it make it one.
 """
 
 from __future__ import annotations

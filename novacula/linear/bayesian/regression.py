@@ -69,7 +69,7 @@ class BayesianLinearRegression(LinearModel):
     is 1 where there is none); `weight_`, the number of rows; and the sums `moments_`, to which `partial_fit` adds.
     Weights are repetitions.
 
-    `log_evidence_` is ln p(y) of all rows. A flat prior enters it with density 1, which is no distribution, so then
+    `log_evidence_` is ln p(y) of all rows. A flat prior enters it with density 1, which is not a distribution, so then
     only differences between models with the same flat parts mean something.
 
     >>> import numpy as np
@@ -276,7 +276,7 @@ class BayesianLinearRegression(LinearModel):
         """How many scales to either side an interval of this probability reaches."""
         check_is_fitted(self)
         if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+            raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
         tail = 0.5 + level / 2.0
         return float(special.stdtrit(2.0 * self.shape_, tail) if hasattr(self, "shape_") else special.ndtri(tail))
 

@@ -29,7 +29,7 @@ from novacula.table.memory import ArraySource, MemorySource, SparseSource
 from novacula.table.row_keys import row_keys
 
 PIECE = 1 << 22
-"""Numbers of a piece of a chunk whose rows are told apart at once: sparse columns are made dense for that."""
+"""Numbers of a piece of a chunk whose rows are hashed at once: sparse columns are made dense for that."""
 
 
 def fold_numbers(chunk: Chunk, n_folds: int, seed: int) -> Floats:

@@ -15,7 +15,7 @@ from novacula.table.chunk import Floats
 
 @dataclass(frozen=True)
 class LassoTerms:
-    """What a lasso is asked for, but for α: the shares of the prices, and when to stop."""
+    """The parameters of a lasso but for α: the shares of the prices, and when to stop."""
 
     l1_ratio: float
     factor: Floats  # (d,)
@@ -41,7 +41,7 @@ class LassoPath(PenaltyPath):
     cv_std_error: Floats | None = None  # its standard error
 
     def errors(self) -> tuple[Floats, Floats]:
-        """The errors of folds that were left out and their standard errors, if they were asked for."""
+        """The errors of folds that were left out and their standard errors, if the path was cross-validated."""
         if self.cv_error is None or self.cv_std_error is None:
             raise ParameterError("this path knows no errors to choose by: ask for them with cross_validate=True")
         return self.cv_error, self.cv_std_error

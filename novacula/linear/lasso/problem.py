@@ -29,7 +29,7 @@ class DealtFolds(NamedTuple):
 
 @dataclass(frozen=True)
 class LassoProblem:
-    """Sums over the rows, by fold too where folds were asked for and columns are few."""
+    """Sums over the rows, by fold too where there are folds and columns are few."""
 
     sums: GramSums | RowsSums
     terms: LassoTerms

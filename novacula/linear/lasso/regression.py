@@ -42,7 +42,7 @@ LISTS_OF_ROWS = "it sets cv to lists of rows, but here folds follow from what ro
 class Lasso(PenalisedModel):
     """Least squares with a penalty of α on the absolute values of the weights, most of which become zero.
 
-    `alpha` is a number, one number a target, or "cv": chosen from `alphas`, or from `n_alphas` that fall from the
+    `alpha` is a number, one number per target, or "cv": chosen from `alphas`, or from `n_alphas` that fall from the
     least α that makes all weights zero to a share `eps` of it, by `cv`-fold cross-validation; `choice` says how. With
     `l1_ratio` below 1 it is the elastic net. `positive` allows no weight below zero. `penalty_factor` multiplies the
     penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
@@ -70,11 +70,11 @@ class Lasso(PenalisedModel):
         "and double-exponential weights.",
         search="Coordinate descent and the equations of the signs on a working set of columns, until the duality gap "
         "is below tol of the objective; α from a grid by cross-validation.",
-        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
+        noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
         **NUMBERS_CARD,
         uses="reduce",
         cost="Up to 512 columns (2048 for a path) and no more than rows: one pass of n·d² and d² numbers. Otherwise "
-        "some passes of n·d, and d numbers beside the products of the columns that are used; sparse columns stay "
+        "some passes of n·d, and d numbers besides the products of the columns that are used; sparse columns stay "
         "sparse. With alpha='cv' and more columns than that, the rows are held in memory.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
@@ -188,7 +188,7 @@ class Lasso(PenalisedModel):
         warn_unless_converged(worst, type(self).__name__)
 
     def _penalties(self, problem: LassoProblem, largest: Floats) -> Floats:
-        """One α a target (k,)."""
+        """One α per target (k,)."""
         if not isinstance(self.alpha, str):
             return one_per_target(self.alpha, len(self.target_names_))
         self.alphas_ = self._grid(self.alphas, problem.terms, largest)

@@ -6,7 +6,7 @@ Few coefficients are not zero, so few columns need their products: those of the 
 small quadratic one, solved to rounding. Then one pass gives gⱼ = xⱼᵀr/n − qⱼwⱼ for every column; the columns with
 |gⱼ| > lⱼ want to enter, the worst of them do, and so on until the gap says that nothing is left to gain.
 
-The quadratic term is so many more rows of X, and r/n times s = min lⱼ/|gⱼ| is a point of the dual problem, so that
+The quadratic term amounts to more rows of X, and r/n times s = min lⱼ/|gⱼ| is a point of the dual problem, so that
 
     P(w) − min P ≤ gap = Σ (lⱼ|wⱼ| − wⱼgⱼ) + δ wᵀg + ½δ² (‖r‖²/n + Σ qⱼwⱼ²)        δ = 1 − s
 

@@ -3,7 +3,7 @@
     δ = −B g        B from pairs (change of w, change of g), by the two loops of Nocedal (1980)
 
 It begins with Böhning's bound (1992): the Hessian of K classes is at most ½ (I − 11ᵀ/K) ⊗ C ZᵀZ, for two classes
-¼ C ZᵀZ. With it columns of any unit, also such as lean on each other, are alike. Where ZᵀZ is too large, its
+¼ C ZᵀZ. With it columns of any unit, also those that lean on each other, are alike. Where ZᵀZ is too large, its
 diagonal stands for it. It ends where √(gᵀM⁻¹g) for that bound M is at most tol in units of √(C Σs).
 """
 

@@ -1,7 +1,7 @@
 """Logistic regression: the log odds of a class are a weighted sum of the columns.
 
     two classes     P(second | x) = σ(m) = 1 / (1 + e⁻ᵐ),        m = b + Σ wⱼxⱼ
-    more            P(k | x) = e^{m_k} / Σ e^{m_l},              one such sum a class
+    more            P(k | x) = e^{m_k} / Σ e^{m_l},              one such sum per class
 
 The weights make C Σ −log P(class of the row) + penalty smallest: without penalty, the maximum of the likelihood.
 The gradient of the log-likelihood is Σ (t − h) x. Fitting needs the rows only through sums, pass by pass.
@@ -73,8 +73,8 @@ class LogisticRegression(LinearClassifier):
         name="Logistic regression",
         task="classification",
         summary="The log odds of the classes are weighted sums of the columns.",
-        hypothesis_space="P(class | x) = σ(b + Σ wⱼxⱼ), with more than two classes softmax of one such sum a class.",
-        inductive_bias="A unit of a column multiplies the odds by the same factor, whatever the others are; small "
+        hypothesis_space="P(class | x) = σ(b + Σ wⱼxⱼ), with more than two classes softmax of one such sum per class.",
+        inductive_bias="A unit of a column multiplies the odds by the same factor, regardless of the others; small "
         "weights (l2) or few of them (l1), for which the units of columns matter.",
         objective="C Σ −log P(class of the row) + penalty; without penalty the likelihood. Or squared errors of σ.",
         search="Newton–Cholesky where parameters are few, L-BFGS with Böhning's bound where they are many, proximal "
@@ -181,7 +181,7 @@ class LogisticRegression(LinearClassifier):
         if self.loss == "squared":
             if planes > 1:
                 raise ParameterError(
-                    f"loss='squared' tells two classes apart, and there are {planes}: use loss='cross_entropy'"
+                    f"loss='squared' separates two classes, and there are {planes}: use loss='cross_entropy'"
                 )
             if objective.l1 > 0.0 or self.solver not in ("auto", "lbfgs"):
                 raise ParameterError(

@@ -1,4 +1,4 @@
-"""Separation: where a plane tells the classes apart, the likelihood has no maximum.
+"""Separation: where a plane separates the classes, the likelihood has no maximum.
 
 If along some direction no row's own class loses against another one and some row's gains, the likelihood grows for
 ever that way (Albert and Anderson, 1984): completely separated if all rows gain, quasi-completely otherwise. Steps

@@ -2,7 +2,7 @@
 
 Without a penalty the estimates are normal for many rows, with the inverse of the observed information (the Hessian
 of −log L) as covariance, so z = w / se and w ± z·se are tests and intervals (Wald's), and eʷ is the factor by which
-a unit multiplies the odds. Where this does not hold, a sentence stands in place of the numbers. With more than two
+a unit multiplies the odds. Where this does not hold, a sentence replaces the numbers. With more than two
 classes the weights are those of each class against the first one: only differences are determined.
 """
 
@@ -74,7 +74,7 @@ class ClassSummary:
         return {"class": self.label, "against": self.against, "coefficients": rows}
 
     def table(self, level: float) -> WorkTable:
-        """The weights, one row a column."""
+        """The weights, one row per column."""
         heads = ["coefficient", "std. error", "z", "p", f"{level:.0%} low", f"{level:.0%} high", "odds ratio"]
         heads += [f"{level:.0%} low", f"{level:.0%} high"]
         known = [bool(np.isfinite(getattr(self, field)).all()) or field in ("coef", "odds") for field in FIELDS]
@@ -162,7 +162,7 @@ def covariance(hessian: Floats, objective: LogisticObjective) -> Floats:
 def summarise(model: LogisticRegression, level: float) -> LogisticSummary:
     """Make the summary of a fitted model."""
     if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+        raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
     d, first = model.n_features_in_, 0 if model.fit_intercept else 1
     weights = np.column_stack([model.intercept_, model.coef_])[:, first:]
     if len(weights) > 1:
@@ -198,7 +198,7 @@ def why_not(model: LogisticRegression) -> str:
     if model.covariance_ is not None:
         return ""
     if model.loss != "cross_entropy":
-        return f"Squared errors are no likelihood, so {without}"
+        return f"Squared errors are not a likelihood, so {without}"
     if model.penalty is not None:
         return f"The penalty pulls the weights towards zero, a bias that standard errors know nothing of, so {without}"
     if model.class_weight is not None:

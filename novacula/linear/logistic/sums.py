@@ -27,7 +27,7 @@ class LogisticSums(Statistic):
 
     loss: float
     gradient: Floats  # (planes, q)
-    hessian: Floats  # (planes · c, planes · c) of the c columns that were asked for, plane by plane
+    hessian: Floats  # (planes · c, planes · c) of the c requested columns, plane by plane
 
     @classmethod
     def zero(cls, planes: int, q: int, curved: int = 0) -> Self:
@@ -65,7 +65,7 @@ class LogisticSums(Statistic):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How rows are looked at: dense columns about a centre, a column of ones or none, a factor for each class."""
+    """How rows are read: dense columns about a centre, a column of ones or none, a factor for each class."""
 
     centre: Floats  # (d,), zero for sparse columns, which would not stay sparse
     intercept: bool

@@ -48,7 +48,7 @@ class Bowl:
 
     @cached_property
     def eigenvalues(self) -> Floats:
-        """Those of XᵀX, from the smallest that is no rounding to the largest; one zero if all are."""
+        """Those of XᵀX, from the smallest that is more than rounding to the largest; one zero if all are."""
         values = linalg.eigvalsh(self.gram)
         kept = values[values > ROUNDING * values[-1]]
         return kept if len(kept) else np.zeros(1)
@@ -85,7 +85,7 @@ class Bowl:
 
 @dataclass(frozen=True)
 class BowlDescent:
-    """A place on the way down a bowl: w (q, k) after so many steps."""
+    """A place on the way down a bowl: w (q, k) after `number` steps."""
 
     w: Floats
     number: int = 0

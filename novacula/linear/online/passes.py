@@ -24,9 +24,9 @@ Robbins and Monro ask that the rates add up to infinity and their squares do not
 too small, which m = 100 keeps off.
 """
 HELD = 1 << 26
-"""Bytes of rows that are held in memory rather than read anew for each epoch."""
+"""Bytes of rows that are held in memory rather than read again for each epoch."""
 BLOCK = 1 << 19
-"""Numbers of a block of rows: few enough to stay in the cache while several planes look at them."""
+"""Numbers of a block of rows: few enough to stay in the cache while several planes use them."""
 FIRST = 12
 """Showings that a model keeps, so that its work can begin where the fit began."""
 
@@ -129,7 +129,7 @@ E = TypeVar("E", bound=OnlineEpoch)
 
 
 def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:
-    """Show the rows again and again; the history holds the objective of each epoch that was gone through."""
+    """Show the rows again and again; the history holds the objective of each epoch that was run."""
 
     def step(epoch: E) -> tuple[E | Outcome, float]:
         if epoch.done or epoch.number == max_iter:

@@ -155,8 +155,8 @@ def is_wrong(wrong: bool, chunk: Chunk, rule: PerceptronRule, weights: Floats) -
 def compared(lesson: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, longest: Floats) -> PerceptronEpoch:
     """Put the better candidate of each plane into the pocket if it beats what is there, counted by a pass.
 
-    Where rows on the right side move the weights too, the mistakes of an epoch are no single weights' mistakes: it is
-    done when those at its end make none in this pass.
+    Where rows on the right side move the weights too, the mistakes of an epoch are not those of one set of weights:
+    it is done when those at its end make none in this pass.
     """
     candidates = np.stack([lesson.weights, longest])
     wrong = rows.fold(add_mistakes, np.zeros(candidates.shape[:2]), rule, candidates)

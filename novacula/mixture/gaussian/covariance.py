@@ -73,7 +73,7 @@ class CovarianceFamily:
         return np.repeat(shown[:, None, None], d, axis=2) if self.covariance_type == "spherical" else shown
 
     def n_parameters(self, n_components: int) -> int:
-        """Numbers that were free to be chosen."""
+        """Free parameters."""
         if self.variance is not None:
             return 0
         d = len(self.floor)

@@ -5,7 +5,7 @@ these and the component, the missing ones are normal too:
 
     E[x_m | x_o] = μ_m + B (x_o − μ_o)      Cov[x_m | x_o] = Σ_mm − B Σ_om      B = Σ_mo Σ_oo⁻¹
 
-Rows are grouped by which values are missing, so that this is solved once a group.
+Rows are grouped by which values are missing, so that this is solved once per group.
 """
 
 from __future__ import annotations

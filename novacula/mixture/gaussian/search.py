@@ -1,4 +1,4 @@
-"""Mixtures of every size and family beside each other: how many components, and of what shape?
+"""Mixtures of every size and family compared: how many components, and of what shape?
 
 BIC and AIC weigh the likelihood against the number of parameters; cross-validation asks rows that were left out. All
 are put so that lower is better.
@@ -67,7 +67,7 @@ class MixtureSearch:
         return WorkTable(header, rows, f"Mixtures by {CRITERIA[self.criterion]}, lower is better{cut}")
 
     def figure(self) -> Figure:
-        """The score over the number of components, a curve a family; sizes that failed in one are left out."""
+        """The score over the number of components, one curve per family; sizes that failed in one are left out."""
         scores = {(c.n_components, c.covariance_type): c.score for c in self.leaderboard}
         kinds = sorted({kind for _, kind in scores}, key=get_args(CovarianceType).index)
         sizes = sorted({k for k, _ in scores})
@@ -114,7 +114,7 @@ def search_mixtures(
         except DataError as error:
             first_error = first_error or error
             tried.append((MixtureCandidate(k, kind, math.inf, -math.inf, 0, False, str(error)), model))
-    tried.sort(key=lambda pair: (pair[0].score, pair[0].n_parameters))  # of equals the smaller
+    tried.sort(key=lambda pair: (pair[0].score, pair[0].n_parameters))  # ties go to the smaller
     if first_error is not None and math.isinf(tried[0][0].score):
         raise first_error
     return MixtureSearch(criterion, tuple(candidate for candidate, _ in tried), tried[0][1])

@@ -1,4 +1,4 @@
-"""Where EM starts: from rows spread over the data, whatever the order and the cuts in which they come.
+"""Where EM starts: from rows spread over the data, regardless of their order and of how they are cut.
 
 One pass keeps the moments of each column and a sample of distinct rows, chosen by keys mixed from what they hold.
 Up to `CAPACITY` distinct rows the sample is all of them. In it rows are in units of the columns' deviations, and a
@@ -72,7 +72,7 @@ class RowSample(Statistic):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixtureOverview:
-    """What one look at the rows tells: their weight, the columns' means and variances, and a sample."""
+    """What one pass over the rows gives: their weight, the columns' means and variances, and a sample."""
 
     total: float
     mean: Floats  # (d,)
@@ -123,7 +123,7 @@ class MixtureOverview:
         return self._solved(np.full(k, 1.0 / k), means, np.diag(self.variance), family)
 
     def _clusters(self, label: Any, centres: Floats, family: CovarianceFamily) -> GaussianComponents:
-        """A component a cluster, by its share of the rows; all have the covariance within clusters.
+        """One component per cluster, by its share of the rows; all have the covariance within clusters.
 
         One of their own would be a spike at a cluster of one row, which EM cannot leave.
         """
@@ -143,7 +143,7 @@ def as_means(init: Any, n_components: int, n_columns: int) -> Floats:
     try:
         means = np.array(init, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"init is {init!r}; it must hold numbers, one row a component") from None
+        raise ParameterError(f"init is {init!r}; it must hold numbers, one row per component") from None
     if means.shape != (n_components, n_columns):
         raise ParameterError(
             f"init has shape {means.shape}, but {n_components} components of {n_columns} columns need "

@@ -35,7 +35,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedSums(Statistic):
-    """Log-likelihood, and Σp, Σp(x − μ) and Σp(x − μ)(x − μ)ᵀ a component: 1 + K(1 + d + d²) numbers at most."""
+    """Log-likelihood, and Σp, Σp(x − μ) and Σp(x − μ)(x − μ)ᵀ per component: 1 + K(1 + d + d²) numbers at most."""
 
     log_likelihood: float
     weight: Floats  # (K,)

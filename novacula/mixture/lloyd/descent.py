@@ -1,7 +1,7 @@
 """Lloyd's algorithm: assign each row to its nearest centre, put each centre in the mean of its rows, and again.
 
 Neither half can raise the inertia Σw‖x − c‖², and there are finitely many ways to assign rows, so it ends. A cluster
-that lost all its rows is started anew from the row that is farthest from its centre, which lowers the inertia too.
+that lost all its rows is started again from the row that is farthest from its centre, which lowers the inertia too.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class LloydDescent:
         empty = np.flatnonzero(sums.weight == 0.0).tolist()
         if not empty:
             return sums
-        # Of K distinct rows at most one a cluster cannot be spared, so there is one for each that is empty.
+        # Of K distinct rows at most one per cluster cannot be spared, so there is one for each that is empty.
         far = self.rows.reduce(LeastRows.observe_far, centres, len(sums.weight))
         if len(far) < len(sums.weight):
             raise too_few(len(sums.weight), len(far))

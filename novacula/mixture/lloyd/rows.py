@@ -101,7 +101,7 @@ class LloydBlock:
             return len(self.x)
         rows = self.every if motion is None else self._doubtful(centres, motion)
         if len(rows):
-            # To pick out more than half of the rows takes longer than to look at all.
+            # To pick out more than half of the rows takes longer than to process all.
             self.found.assign(self.x, centres, rows if 2 * len(rows) <= len(self.x) else self.every)
         return len(rows)
 
@@ -212,7 +212,7 @@ class HeldRows:
 
 
 def chosen_bounds(bounds: str, n: int, n_clusters: int) -> str:
-    """The bounds that were asked for, or the faster ones.
+    """The requested bounds, or the faster ones.
 
     Hamerly's were faster than Elkan's on all that was measured, up to 200 columns and 500 clusters: a product costs
     about as much as it costs to keep a bound.

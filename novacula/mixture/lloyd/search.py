@@ -1,6 +1,6 @@
-"""How many clusters? Every size beside each other: inertia with its elbow, silhouette, and BIC.
+"""How many clusters? Every size compared: inertia with its elbow, silhouette, and BIC.
 
-Inertia falls with every cluster more, so it cannot choose by itself. Its elbow is the size whose inertia lies farthest
+Inertia falls with every cluster more, so it cannot choose on its own. Its elbow is the size whose inertia lies farthest
 below the straight line from the first size to the last. Silhouette is highest, BIC lowest, at the best size.
 """
 
@@ -30,7 +30,7 @@ CRITERIA = ("silhouette", "bic", "elbow")
 
 @dataclass(frozen=True, slots=True)
 class ClusterSearchSize:
-    """One number of clusters: NaN stands where a figure is not defined, and `note` says what the fit warned of."""
+    """One number of clusters: NaN where a figure is not defined, and `note` says what the fit warned of."""
 
     n_clusters: int
     inertia: float
@@ -50,7 +50,7 @@ class ClusterSearch:
     exact: bool  # whether silhouettes are over all pairs of rows, rather than over distances to centres
 
     def table(self) -> WorkTable:
-        """The sizes as a table; the choices are named beside them."""
+        """The sizes as a table; each with the criteria that choose it."""
         kind = "silhouette" if self.exact else "silhouette (of centres)"
         header = ("clusters", "inertia", f"{kind} ↑", "BIC ↓", "chosen by", "note")
         rows = tuple(
@@ -148,7 +148,7 @@ def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[ClusterSearchSize, 
 
 
 def choices(sizes: list[ClusterSearchSize]) -> dict[str, int]:
-    """The number of clusters that each criterion chooses, where it can; of equals the smallest."""
+    """The number of clusters that each criterion chooses, where it can; ties go to the smallest."""
     chosen = {}
     judged = [size for size in sizes if math.isfinite(size.silhouette)]
     if judged:
@@ -163,7 +163,7 @@ def choices(sizes: list[ClusterSearchSize]) -> dict[str, int]:
 
 
 def elbow(sizes: list[int], inertias: list[float]) -> int:
-    """The size farthest below the line from the first to the last; of equals the smallest.
+    """The size farthest below the line from the first to the last; ties go to the smallest.
 
     >>> elbow([1, 2, 3, 4], [100.0, 20.0, 15.0, 12.0])
     2

@@ -2,7 +2,7 @@
 
     s = (b − a) / max(a, b)      a: mean distance to the others of its cluster      b: to the next cluster's rows
 
-Every pair of rows is looked at, n² distances in blocks, so this is for few rows. For many there is the simplified
+Every pair of rows is compared, n² distances in blocks, so this is for few rows. For many there is the simplified
 silhouette, which takes the distance to a centre for the mean distance to its rows.
 """
 
@@ -20,7 +20,7 @@ from novacula.table.chunk import Floats
 from novacula.table.parallel import map_ordered
 
 LARGEST = 10_000
-"""Rows up to which every pair is looked at: 10⁸ distances, a second or two."""
+"""Rows up to which every pair is compared: 10⁸ distances, a second or two."""
 BLOCK = 2**20
 """Distances that one thread holds at a time: 8 MB."""
 

@@ -1,4 +1,4 @@
-"""Where k-means starts, whatever the order and the cuts in which rows come.
+"""Where k-means starts, for any order and any cuts of the rows.
 
 One pass looks at the columns, and refuses what has no clusters. Another draws a coreset: the winners of a race in which
 a row runs by its weight-free share of the rows and of their spread (Bachem, Lucic and Krause, 2018). A row that got in
@@ -29,7 +29,7 @@ CAPACITY = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterOverview:
-    """What one look at the rows tells: their weight, the mean and variance of columns, and how to see them."""
+    """What one pass over the rows gives: their weight, the mean and variance of columns, and how to see them."""
 
     total: float
     mean: Floats  # (d,)

@@ -15,7 +15,7 @@ from novacula.table.row_keys import row_keys
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums(Statistic):
-    """n = Σw, Σw(x − origin) and Σw‖x − c‖² of each cluster: K(d + 2) numbers, whatever the rows."""
+    """n = Σw, Σw(x − origin) and Σw‖x − c‖² of each cluster: K(d + 2) numbers, for any number of rows."""
 
     weight: Floats  # (K,)
     total: Floats  # (K, d)

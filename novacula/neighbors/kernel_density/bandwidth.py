@@ -1,7 +1,7 @@
 """How wide the kernels are: as given, by the normal rules, by Botev's fixed point, or by rows that are left out.
 
 The width is a lower-triangular matrix A: kernels are k(‖A⁻¹(x − xⱼ)‖). Without correlations A is diagonal, and its
-diagonal holds one width a column. The normal rules multiply the spread of the data by
+diagonal holds one width per column. The normal rules multiply the spread of the data by
 
     Scott:      n^(−1/(d+4))
     Silverman:  (n · (d + 2) / 4)^(−1/(d+4))
@@ -26,7 +26,7 @@ from novacula.table.names import printable
 
 RULES = ("scott", "silverman")
 SINGULAR = 1e-12
-"""The least eigenvalue of correlations that are no rounding of a singular matrix."""
+"""The least eigenvalue of correlations that counts as more than the rounding of a singular matrix."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,7 +45,7 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     Parameters
     ----------
-    bandwidth : float, array of one number a column, or {"scott", "silverman", "cv_ml", "isj"}, default=1.0
+    bandwidth : float, array of one number per column, or {"scott", "silverman", "cv_ml", "isj"}, default=1.0
         The width of the kernel. "scott" and "silverman" multiply the spread of the data by a power of n, as for a
         normal density; "isj" solves the improved Sheather–Jones equation, column by column; "cv_ml" takes the multiple
         of Scott's width under which rows that are left out are likeliest, over all pairs of at most 30 000 rows.
@@ -101,7 +101,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory",),
         uses="arrays",
-        cost="n·log n·d to fit, n·d numbers kept twice; n·d a query at worst. 'cv_ml' takes n²·d, thirty times.",
+        cost="n·log n·d to fit, n·d numbers kept twice; n·d per query at worst. 'cv_ml' takes n²·d, thirty times.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
         references=(
@@ -244,7 +244,7 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     @property
     def _density(self) -> RowsDensity:
-        """The density of the model; its tree is built at the first question, and anew after loading."""
+        """The density of the model; its tree is built at the first question, and again after loading."""
         if "_held_density" not in vars(self):
             self._held_density = self._density_of(self.root_)
         return self._held_density

@@ -27,7 +27,7 @@ POINTS = 2**12
 DERIVATIVES = 7
 """Where the chain begins; beyond five it hardly matters."""
 LARGEST = 0.1
-"""The largest t that is looked at: a width of a third of the grid's length."""
+"""The largest t that is tried: a width of a third of the grid's length."""
 
 
 @dataclass(frozen=True, slots=True)
