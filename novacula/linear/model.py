@@ -100,9 +100,9 @@ class LinearModel(Regressor):
                 f"this {type(self).__name__} was fitted on fewer rows than columns and kept no sums: "
                 "fit it on all rows at once, or begin with partial_fit"
             )
-        known, k = len(self.target_names_), len(table.layout.target)
-        if known != k:
-            raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {known}")
+        n_targets, k = len(self.target_names_), len(table.layout.target)
+        if n_targets != k:
+            raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {n_targets}")
         return self.moments_
 
     # --- out ------------------------------------------------------------------------------------------------

@@ -223,11 +223,11 @@ class Perceptron(LinearClassifier):
     def _warn(self) -> None:
         from sklearn.exceptions import ConvergenceWarning
 
-        kept = "the last weights are kept"
+        outcome = "the last weights are kept"
         if self.pocket:
-            kept = f"the pocket's weights are kept, which are wrong on {self.pocket_error_.max():.2%} of the rows"
+            outcome = f"the pocket's weights are kept, which are wrong on {self.pocket_error_.max():.2%} of the rows"
         warn_user(
-            f"Perceptron: the classes were not separated within max_iter={self.max_iter} epochs, and {kept}: raise "
+            f"Perceptron: the classes were not separated within max_iter={self.max_iter} epochs, and {outcome}: raise "
             "max_iter if a plane can separate them, else shuffle=True gives the pocket more to choose from",
             ConvergenceWarning,
         )

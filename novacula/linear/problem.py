@@ -210,10 +210,10 @@ def solve_positive(problem: LeastSquaresProblem, alpha: float, factor: Floats) -
     hessian, nothing = gram + alpha * np.diag(factor), np.zeros(len(gram))
     coef = np.column_stack([solve_quadratic(hessian, c, nothing, True, nothing) for c in cross.T])
     pull = cross - hessian @ coef
-    held = np.where(coef > 0.0, np.abs(pull), np.maximum(pull, 0.0))
+    violation = np.where(coef > 0.0, np.abs(pull), np.maximum(pull, 0.0))
     scale = np.sqrt(np.where(np.diagonal(hessian) > 0.0, np.diagonal(hessian), 1.0))[:, None]
     size = np.abs(cross / scale).max(initial=0.0)
-    doubt = float((held / scale).max(initial=0.0) / size) if size > 0.0 else 0.0
+    doubt = float((violation / scale).max(initial=0.0) / size) if size > 0.0 else 0.0
     return LeastSquaresSolution(coef, problem.error(coef), len(coef), doubt, problem.factor()[0], "coordinate")
 
 

@@ -53,5 +53,5 @@ def stored_precision(table: Table) -> Floats:
 
 def is_flat(table: Table) -> bool:
     """Whether the target is one column given as such, so that predictions are (n,) rather than (n, 1)."""
-    held = getattr(table.source, "target", None)
-    return len(table.layout.target) == 1 and (held is None or held.ndim == 1)
+    target = getattr(table.source, "target", None)
+    return len(table.layout.target) == 1 and (target is None or target.ndim == 1)

@@ -180,18 +180,18 @@ def solve_factor(
         matrix = np.vstack([bare, np.diag(np.sqrt(alpha) / scale)])
         aim = np.vstack([g, np.zeros((len(live), g.shape[1]))])
     u, s, vt = linalg.svd(matrix, full_matrices=False)
-    kept = blurs(vt, s, columns.grain[live], squared) * NOISE < 1.0
-    along = (u.T @ aim)[kept] / s[kept, None]
-    full = kept.sum() == len(live)
-    short = vt[kept].T @ along / scale[:, None] if full else least_norm(vt[kept], scale, along)
+    sharp = blurs(vt, s, columns.grain[live], squared) * NOISE < 1.0
+    along = (u.T @ aim)[sharp] / s[sharp, None]
+    full = sharp.sum() == len(live)
+    short = vt[sharp].T @ along / scale[:, None] if full else least_norm(vt[sharp], scale, along)
     misfit = np.linalg.norm(aim - matrix @ (scale[:, None] * short), axis=0)
     coef = np.zeros((f.shape[1], g.shape[1]))
     coef[live] = short
     return LeastSquaresSolution(
         coef,
         ((g - bare @ (scale[:, None] * short)) ** 2).sum(axis=0),
-        int(kept.sum()) if alpha == 0.0 else len(coef),
-        doubt(blurs(vt, s, columns.noise[live], squared)[kept], s[kept], along, misfit),
+        int(sharp.sum()) if alpha == 0.0 else len(coef),
+        doubt(blurs(vt, s, columns.noise[live], squared)[sharp], s[sharp], along, misfit),
         f * columns.lengths[: f.shape[1]] * columns.varies,
         "qr" if full else "svd",
     )

@@ -82,15 +82,15 @@ class TargetSummary:
         effect = self.coef[features] * unit
         limits = np.column_stack([self.low[features] * unit, self.high[features] * unit])
         order = np.argsort(-np.abs(effect), kind="stable")[:DRAWN]
-        known = bool(np.isfinite(limits).all())
+        sure = bool(np.isfinite(limits).all())
         cut = f", the largest {DRAWN} of {len(names)}" if len(names) > DRAWN else ""
         what = "one unit" if self.std is None else "one standard deviation"
         return bar_figure(
             [names[j] for j in order],
             effect[order],
-            intervals=limits[order] if known else None,
+            intervals=limits[order] if sure else None,
             title=f"What {what} of a column does to {self.target}{cut}",
-            xlabel=f"change of {self.target}{f', with {level:.0%} intervals' if known else ''}",
+            xlabel=f"change of {self.target}{f', with {level:.0%} intervals' if sure else ''}",
         )
 
 

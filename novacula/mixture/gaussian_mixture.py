@@ -28,7 +28,7 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Work
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
-from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, imputed, posteriors
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, imputed_rows, posteriors
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
 from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, report_trouble
 from novacula.mixture.gaussian.rows import MixtureRows, RowFold
@@ -230,16 +230,16 @@ class GaussianMixture(DensityMixin, Unsupervised):
 
     def predict_proba(self, X: Any) -> Floats:
         """The responsibility of each component for each row."""
-        found = self._posteriors(X)
-        lost = np.isneginf(found[:, -1])
+        posteriors = self._posteriors(X)
+        lost = np.isneginf(posteriors[:, -1])
         if lost.any():
             warn_user(
                 f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, lie so far off that every "
                 "density is 0, so the components' weights are given for them",
                 DataWarning,
             )
-            found[lost, :-1] = self.weights_
-        return found[:, :-1]
+            posteriors[lost, :-1] = self.weights_
+        return posteriors[:, :-1]
 
     def predict(self, X: Any) -> Any:
         """The most probable component of each row; ties go to the first."""
@@ -253,13 +253,13 @@ class GaussianMixture(DensityMixin, Unsupervised):
         """The mean of ln p(x); a table brings its own weights."""
         if isinstance(X, Table):
             sample_weight = ingest.weight_values(X)
-        found = self.score_samples(X)
-        return float(np.average(found, weights=ingest.weights_of(sample_weight, found)))
+        log_density = self.score_samples(X)
+        return float(np.average(log_density, weights=ingest.weights_of(sample_weight, log_density)))
 
     def impute(self, X: Any) -> Floats:
         """The rows with each missing value replaced by its mean given the known ones."""
         check_is_fitted(self)
-        return np.asarray(self._answers(X, imputed, self._density()))
+        return np.asarray(self._answers(X, imputed_rows, self._density()))
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, Any]:
         """Rows drawn from the mixture, and the component that each came from."""
@@ -302,10 +302,10 @@ class GaussianMixture(DensityMixin, Unsupervised):
         check_is_fitted(self)
         if X is None:
             return self.log_likelihood_, float(self.moments_.weight.sum())
-        found = self.score_samples(X)
+        log_density = self.score_samples(X)
         weight = ingest.weight_values(X) if isinstance(X, Table) else None
-        weight = np.ones(len(found)) if weight is None else weight
-        return float(weight @ found), float(weight.sum())
+        weight = np.ones(len(log_density)) if weight is None else weight
+        return float(weight @ log_density), float(weight.sum())
 
     def _posteriors(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -330,6 +330,6 @@ class GaussianMixture(DensityMixin, Unsupervised):
         """After loading: shapes must fit, since the compiled loops trust them."""
         k, d = self.n_components, len(self.schema_.features)
         shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
-        found = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
-        if found != ((k,), (k, d), shapes[self.covariance_type], (d,)):
+        actual = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
+        if actual != ((k,), (k, d), shapes[self.covariance_type], (d,)):
             raise ParameterError("the weights, means and covariances of the mixture do not fit each other")

@@ -177,9 +177,9 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         best: LloydResult | None = None
         for number in range(self._n_starts()):
             start = starts.offsets(number)
-            found = descent.descend(start, self.max_iter)
-            if best is None or found.inertia < best.inertia:
-                best, self.start_ = found, overview.space.origin + start
+            result = descent.descend(start, self.max_iter)
+            if best is None or result.inertia < best.inertia:
+                best, self.start_ = result, overview.space.origin + start
         self._keep(best, overview.space.origin)
 
     def _n_starts(self) -> int:
@@ -189,21 +189,21 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             raise ParameterError(f"n_init is {self.n_init}, but init gives the centres of one start: leave n_init at 1")
         return int(self.n_init)
 
-    def _keep(self, found: LloydResult | None, origin: Floats) -> None:
-        if found is None or not found.run.history:
+    def _keep(self, best: LloydResult | None, origin: Floats) -> None:
+        if best is None or not best.run.history:
             raise DataError("rows and centres are so far apart that squared distances overflow: scale the columns")
-        run = found.run
+        run = best.run
         self.cluster_centers_, self.origin_ = origin + run.params.offset, origin
-        self.inertia_, self.history_ = found.inertia, np.array(run.history)
-        self.cluster_weight_, self.cluster_inertia_ = found.sums.weight, found.sums.inertia
+        self.inertia_, self.history_ = best.inertia, np.array(run.history)
+        self.cluster_weight_, self.cluster_inertia_ = best.sums.weight, best.sums.inertia
         self.n_iter_, self.converged_, self.outcome_ = run.n_iter, run.converged, run.sentence
-        self.n_reseeded_, self.sums_ = found.reseeded, run.params.sums
-        self._labels = found.labels
+        self.n_reseeded_, self.sums_ = best.reseeded, run.params.sums
+        self._labels = best.labels
         warn_unless_converged(run, type(self).__name__)
-        if found.reseeded:
+        if best.reseeded:
             warn_user(
                 f"{type(self).__name__}: clusters that were left without rows were started again from the row farthest "
-                f"from its centre, {found.reseeded} in all (n_reseeded_): a lower n_clusters or another init may fit "
+                f"from its centre, {best.reseeded} in all (n_reseeded_): a lower n_clusters or another init may fit "
                 "better",
                 DataWarning,
             )
@@ -311,6 +311,6 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     def _check_state(self) -> None:
         """After loading: shapes must fit, since the compiled loops trust them."""
         k, d = self.n_clusters, len(self.schema_.features)
-        found = self.cluster_centers_.shape, self.origin_.shape, self.cluster_weight_.shape
-        if found != ((k, d), (d,), (k,)):
-            raise ModelFileError(f"the model file holds centres and origin of shapes {found}, which do not fit")
+        actual = self.cluster_centers_.shape, self.origin_.shape, self.cluster_weight_.shape
+        if actual != ((k, d), (d,), (k,)):
+            raise ModelFileError(f"the model file holds centres and origin of shapes {actual}, which do not fit")

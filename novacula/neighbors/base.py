@@ -145,38 +145,36 @@ class NeighborsLearner(Learner):
         self.loo_error_ = self._left_out(range(1, largest + 1)).mean(axis=1)
         finite = np.isfinite(self.loo_error_)
         if not finite.any():
-            raise DataError(
-                f"rows are at one place {largest} times and more, so no k can be chosen: give n_neighbors"
-            )
+            raise DataError(f"rows are at one place {largest} times and more, so no k can be chosen: give n_neighbors")
         self.n_neighbors_ = 1 + int(np.argmin(np.where(finite, self.loo_error_, np.inf)))
 
     def _left_out(self, ks: Sequence[int]) -> Floats:
         """The mean loss of rows about which the others are asked, for each k and target: (len(ks), t)."""
         rows, weight = self.examples_["rows"], self.examples_["weight"]
-        kept = np.flatnonzero(weight > 0.0)
+        counting = np.flatnonzero(weight > 0.0)
         self._require_places(max(ks), left_out=True)
 
         def losses(block: slice) -> Floats:
-            own = kept[block]
+            own = counting[block]
             found = self._neighbours(rows[own], max(ks), own)
             return np.stack([weight[own] @ self._loss(found, k, own) for k in ks])
 
-        return tree_sum(in_blocks(losses, len(kept), self._width(max(ks) + 1))) / self._total
+        return tree_sum(in_blocks(losses, len(counting), self._width(max(ks) + 1))) / self._total
 
     @abstractmethod
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
         """The loss of what k neighbours say of rows of the fit, for each target: (m, t)."""
 
     def _check_state(self) -> None:
         """After loading: the rows must have the form that the schema says, since kernels trust it."""
-        held, d = self.examples_, len(self.schema_.of_kind("numeric"))
-        rows, weight = held["rows"], held["weight"]
+        examples, d = self.examples_, len(self.schema_.of_kind("numeric"))
+        rows, weight = examples["rows"], examples["weight"]
         sound = (
             rows.dtype == weight.dtype == np.float64
             and rows.shape == (len(weight), d + len(self.schema_.of_kind("categorical")))
             and (self.metric == MIXED or np.isfinite(rows).all())
             and self.scaling_.offset.shape == self.scaling_.unit.shape == (d,)
-            and (held["target"] is None or len(held["target"]) == len(weight))
+            and (examples["target"] is None or len(examples["target"]) == len(weight))
         )
         if not sound or not np.isfinite(weight).all() or not 1 <= self.n_neighbors_ <= self._total * (1.0 + ROUNDING):
             raise ParameterError("the rows that the model keeps do not fit its columns, or its number of neighbours")
@@ -186,7 +184,7 @@ class NeighborsLearner(Learner):
     def _indexed(self) -> Index:
         """The index, which is built at fit, and again after loading."""
         if "_index" not in vars(self):
-            held = self.examples_
+            examples = self.examples_
             form = (
                 len(self.scaling_.unit),
                 self.metric,
@@ -194,7 +192,7 @@ class NeighborsLearner(Learner):
                 self.algorithm,
                 getattr(self, "n_neighbors_", LARGEST_K),
             )
-            self._index = Index.build(held["rows"], held["weight"], *form)
+            self._index = Index.build(examples["rows"], examples["weight"], *form)
         return self._index
 
     @property
@@ -238,7 +236,7 @@ class NeighborsLearner(Learner):
         distance, row = self._indexed().search(queries, self._width(k + (own is not None)))
         return Neighbours.of(distance, row, self.examples_["weight"], own)
 
-    def _asked(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
+    def _answers_from_nearest(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
         """What `answer` says of the neighbours of each row of X, chunk by chunk and block by block."""
         check_is_fitted(self)
         k = self.n_neighbors_
@@ -274,8 +272,8 @@ class NeighborsLearner(Learner):
             own = np.arange(len(queries))[block] if X is None else None
             return self._neighbours(queries[block], int(k), own).listed(int(k))
 
-        found = in_blocks(lists, len(queries), self._width(int(k) + (X is None)))
-        distance, row = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        nearest = in_blocks(lists, len(queries), self._width(int(k) + (X is None)))
+        distance, row = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
         return (distance, row) if return_distance else row
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
@@ -343,5 +341,5 @@ class NeighborsPredictor(NeighborsLearner):
         return LeftOut(predictions, np.ones(len(own), bool), "neighbours without the row")
 
     @abstractmethod
-    def _answer(self, found: Neighbours) -> Any:
+    def _answer(self, nearest: Neighbours) -> Any:
         """What neighbours say of the rows whose they are, as `predict` gives it."""

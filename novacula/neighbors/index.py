@@ -48,11 +48,11 @@ class Index:
     def build(cls, rows: Floats, weight: Floats, n_numbers: int, metric: str, p: float, algorithm: str, k: int) -> Self:
         """Of those rows (n, c), numbers and then codes, that weigh something; queries will want k neighbours."""
         number, p = np.flatnonzero(weight > 0.0), power(metric, p)
-        held = rows if len(number) == len(rows) else rows[number]
+        weighty = rows if len(number) == len(rows) else rows[number]
         if metric == MIXED:
-            return cls(MixedRows.build(held, n_numbers), number, p)
+            return cls(MixedRows.build(weighty, n_numbers), number, p)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows here is refused when it is searched
-            return cls(_structure(held, p, algorithm, min(k, len(held))), number, p)
+            return cls(_structure(weighty, p, algorithm, min(k, len(weighty))), number, p)
 
     @property
     def algorithm(self) -> str:

@@ -89,29 +89,29 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         )
     )
 
-    def _votes(self, found: Neighbours, k: int) -> Floats:
+    def _votes(self, nearest: Neighbours, k: int) -> Floats:
         """The votes for each class (m, K), with the distances of the voters in sum (m, K)."""
-        share = found.shares(k)
-        code = self.examples_["target"][found.row]
+        share = nearest.shares(k)
+        code = self.examples_["target"][nearest.row]
         return cast_votes(
-            share, strengths(share, found.distance, self.weights), found.distance, code, len(self.classes_)
+            share, strengths(share, nearest.distance, self.weights), nearest.distance, code, len(self.classes_)
         )
 
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
-        wrong = winners(self._votes(found, k)) != self.examples_["target"][rows]
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
+        wrong = winners(self._votes(nearest, k)) != self.examples_["target"][rows]
         return wrong[:, None].astype(np.float64)
 
     def predict(self, X: Any) -> Any:
         """Give the class with most votes; ties go to the one with the nearer voters, then to the first."""
-        codes = self._asked(X, lambda found: winners(self._votes(found, self.n_neighbors_)))
+        codes = self._answers_from_nearest(X, lambda nearest: winners(self._votes(nearest, self.n_neighbors_)))
         return self.classes_[codes]
 
-    def _answer(self, found: Neighbours) -> Any:
-        return self.classes_[winners(self._votes(found, self.n_neighbors_))]
+    def _answer(self, nearest: Neighbours) -> Any:
+        return self.classes_[winners(self._votes(nearest, self.n_neighbors_))]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the share of each class in the votes."""
-        votes = self._asked(X, lambda found: self._votes(found, self.n_neighbors_)[:, :, 0])
+        votes = self._answers_from_nearest(X, lambda nearest: self._votes(nearest, self.n_neighbors_)[:, :, 0])
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     @property

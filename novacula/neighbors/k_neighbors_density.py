@@ -116,22 +116,22 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         unit = self.scaling_.unit
         return log_ball_volume(self._dimension, self._power) + float(np.log(unit[np.isfinite(unit)]).sum())
 
-    def _log_density(self, found: Neighbours, k: int, total: float) -> Floats:
+    def _log_density(self, nearest: Neighbours, k: int, total: float) -> Floats:
         """The logarithm of k / (total · V · r_kᵈ): (m,)."""
-        radius = np.take_along_axis(found.distance, found.place(k)[:, None], axis=1)[:, 0]
+        radius = np.take_along_axis(nearest.distance, nearest.place(k)[:, None], axis=1)[:, 0]
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(k) - np.log(total) - self.log_volume_ - self._dimension * np.log(radius))
 
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
         # On average ln p̂ is too large by ln k − ψ(k), by 0.58 for k = 1 and ever less (Kozachenko and Leonenko 1987).
         excess = np.log(k) - digamma(k)
-        return excess - self._log_density(found, k, self._total - 1.0)[:, None]
+        return excess - self._log_density(nearest, k, self._total - 1.0)[:, None]
 
     def score_samples(self, X: Any) -> Floats:
         """Give log p̂ of each row; +∞ where k rows of the fit are at the very place."""
         check_is_fitted(self)
         k = self.n_neighbors_
-        scores = self._asked(X, lambda found: self._log_density(found, k, self._total))
+        scores = self._answers_from_nearest(X, lambda nearest: self._log_density(nearest, k, self._total))
         if (endless := np.isposinf(scores)).any():
             warn_user(
                 f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, are where {k} rows "

@@ -76,22 +76,22 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         target = self.examples_["target"]
         return np.asarray(target[:, None] if target.ndim == 1 else target)
 
-    def _means(self, found: Neighbours, k: int) -> Floats:
+    def _means(self, nearest: Neighbours, k: int) -> Floats:
         """What k neighbours say on average: (m, t)."""
-        strength = strengths(found.shares(k), found.distance, self.weights)
-        total = np.einsum("mw,mwt->mt", strength, self._targets[found.row])
+        strength = strengths(nearest.shares(k), nearest.distance, self.weights)
+        total = np.einsum("mw,mwt->mt", strength, self._targets[nearest.row])
         return np.asarray(total / strength.sum(axis=1, keepdims=True))
 
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
-        return (self._means(found, k) - self._targets[rows]) ** 2
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
+        return (self._means(nearest, k) - self._targets[rows]) ** 2
 
     def predict(self, X: Any) -> Floats:
         """Give the mean target of the nearest rows, (m,) or for several targets (m, t)."""
-        means = self._asked(X, lambda found: self._means(found, self.n_neighbors_))
+        means = self._answers_from_nearest(X, lambda nearest: self._means(nearest, self.n_neighbors_))
         return np.asarray(means[:, 0] if self.examples_["target"].ndim == 1 else means)
 
-    def _answer(self, found: Neighbours) -> Floats:
-        means = self._means(found, self.n_neighbors_)
+    def _answer(self, nearest: Neighbours) -> Floats:
+        means = self._means(nearest, self.n_neighbors_)
         return means[:, 0] if self.examples_["target"].ndim == 1 else means
 
     @property

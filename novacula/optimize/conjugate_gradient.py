@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point
-from novacula.optimize.gradient_descent import arrived
+from novacula.optimize.gradient_descent import arrival
 from novacula.optimize.line_search import Ray, step_by_curvature, strong_wolfe
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
@@ -64,7 +64,7 @@ def conjugate_gradient(
         probe = point.step or 1 / max(1.0, float(np.linalg.norm(direction)))
         first = step_by_curvature(objective, point, direction, probe)
         ray = Ray(objective, point, direction)
-        reached = arrived(ray, strong_wolfe(ray, first, c2=SLOPE))
+        reached = arrival(ray, strong_wolfe(ray, first, c2=SLOPE))
         return reached if isinstance(reached, Halt) else remember(reached, point.gradient)
 
     return follow(

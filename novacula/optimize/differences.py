@@ -103,18 +103,18 @@ def check_gradient(
     """
     tol, point = positive_number(tol, "tol"), as_point(x, "x")
     values = as_numbers(function(point), "what the function gives")
-    given = as_numbers(derivative(point), "what the derivative gives")
+    claimed = as_numbers(derivative(point), "what the derivative gives")
     measured = central_differences(function, point)
-    if given.shape != measured.shape:
+    if claimed.shape != measured.shape:
         raise ParameterError(
-            f"the derivative has shape {given.shape}; a function that gives shape {values.shape} "
+            f"the derivative has shape {claimed.shape}; a function that gives shape {values.shape} "
             f"at a point of {len(point)} coordinates has a derivative of shape {measured.shape}"
         )
-    for what, array in (("function", values), ("derivative", given), ("function around it", measured)):
+    for what, array in (("function", values), ("derivative", claimed), ("function around it", measured)):
         if not np.isfinite(array).all():
             raise ParameterError(f"the {what} is not finite at x; check it at a point where it is defined")
-    size = np.maximum(np.abs(given), np.abs(measured))
+    size = np.maximum(np.abs(claimed), np.abs(measured))
     floor = max(NEGLIGIBLE * size.max(), 1e-6 * np.abs(values).max(), np.finfo(float).tiny)
-    errors = np.abs(given - measured) / np.maximum(size, floor)
+    errors = np.abs(claimed - measured) / np.maximum(size, floor)
     worst = tuple(int(i) for i in np.unravel_index(int(errors.argmax()), errors.shape))
-    return GradientCheck(worst, float(errors[worst]), given, measured, tol)
+    return GradientCheck(worst, float(errors[worst]), claimed, measured, tol)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, nonnegative_number, one_of, positive_number, read_only, whole_number
 from novacula.learner.iterate import Outcome
-from novacula.optimize.line_search import EXACT, Ray, StepTrial, backtrack, endless, step_by_curvature, strong_wolfe
+from novacula.optimize.line_search import EXACT, Ray, StepTrial, backtrack, is_endless, step_by_curvature, strong_wolfe
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
@@ -78,7 +78,7 @@ def gradient_descent(
     return replace(result, reason=f"{result.reason} It ended at a worse value than it started from: lower step.")
 
 
-def remembered(point: DescentPoint, momentum: float) -> Floats:
+def momentum_direction(point: DescentPoint, momentum: float) -> Floats:
     """The direction: against the gradient, with a share of the last direction."""
     return -point.gradient if point.direction is None else momentum * point.direction - point.gradient
 
@@ -92,7 +92,7 @@ def striding(
     """Advance by a fixed factor of the direction."""
 
     def advance(point: DescentPoint) -> DescentPoint | Halt:
-        direction = remembered(point, momentum)
+        direction = momentum_direction(point, momentum)
         place = read_only(point.x + step * direction)
         following = objective.at(place, step=step, direction=direction)
         grown = following.value > origin.value and following.norm > GROWTH * origin.norm
@@ -165,30 +165,30 @@ def searching(
     """Advance by a line search; a direction that memory has turned uphill is forgotten."""
 
     def advance(point: DescentPoint) -> DescentPoint | Halt:
-        direction = remembered(point, momentum)
+        direction = momentum_direction(point, momentum)
         if point.gradient @ direction >= 0:
             direction = -point.gradient
         ray = Ray(objective, point, direction)
         found = SEARCHES[method](ray, point.step or 1 / max(1.0, float(np.linalg.norm(direction))))
-        return arrived(ray, found)
+        return arrival(ray, found)
 
     return advance
 
 
-def arrived(ray: Ray, found: StepTrial | None) -> DescentPoint | Halt:
+def arrival(ray: Ray, trial: StepTrial | None) -> DescentPoint | Halt:
     """The point that a search found, or why there is none."""
     before = ray.origin.point
-    if found is None or idle(ray, found):
+    if trial is None or is_idle(ray, trial):
         return Halt(
             Outcome.STALLED,
             f"It stalled: no step along the direction improves f, though the gradient has length {before.norm:.3g}: "
             "the digits of f are used up, or the gradient is wrong (see check_gradient).",
         )
-    if endless(found, ray):
+    if is_endless(trial, ray):
         return Halt(Outcome.DIVERGED, "It diverged: f goes on without end along a direction; it seems to be unbounded.")
-    return found.point
+    return trial.point
 
 
-def idle(ray: Ray, found: StepTrial) -> bool:
+def is_idle(ray: Ray, trial: StepTrial) -> bool:
     """Whether a step changed the value by rounding only, and left the gradient as long as it was."""
-    return found.value >= ray.origin.value - ray.slack and found.point.norm >= ray.origin.point.norm
+    return trial.value >= ray.origin.value - ray.slack and trial.point.norm >= ray.origin.point.norm

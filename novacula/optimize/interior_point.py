@@ -67,7 +67,7 @@ class Interior(DescentPoint):
     multipliers: Floats
     error: float
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether all conditions hold."""
         return self.error <= tol
 

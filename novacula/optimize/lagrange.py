@@ -108,10 +108,10 @@ def lagrange_quadratic(f: Quadratic, A: npt.ArrayLike, b: npt.ArrayLike) -> Cons
     if plane.contradiction is not None:
         worst = int(np.abs(plane.contradiction).argmax())
         raise ParameterError(f"no x satisfies all equalities: row {worst} of A contradicts others; correct A or b")
-    u, endless = solve_stationary(
+    u, unbounded = solve_stationary(
         plane.directions.T @ P @ plane.directions, plane.directions.T @ f.gradient(plane.point)
     )
-    if endless is not None:
+    if unbounded is not None:
         raise ParameterError(
             "there is no stationary point: along a direction that satisfies the equalities the objective is linear "
             "and not constant, so it has no bound; add equalities, or curvature to P"
@@ -165,9 +165,9 @@ class Balanced(DescentPoint):
     multipliers: Floats
     price: float
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether the Lagrangian has no slope and the equalities hold."""
-        return super().settled(tol) and largest(self.constraints) <= tol * max(1.0, largest(self.x))
+        return super().is_settled(tol) and largest(self.constraints) <= tol * max(1.0, largest(self.x))
 
 
 @dataclass(frozen=True)
@@ -258,14 +258,14 @@ def newton_on_lagrangian(problem: LagrangeProblem, point: Balanced) -> Balanced 
     gain = float(point.slope @ move)
     curved = max(0.0, float(move @ W @ move)) / 2
     price = max(point.price, 2 * (gain + curved) / missed) if missed > 0 else point.price
-    found = lower_merit(problem, point, plane, move, gain - price * missed, price)
-    if found is None:
+    move_and_step = lower_merit(problem, point, plane, move, gain - price * missed, price)
+    if move_and_step is None:
         return Halt(
             Outcome.STALLED,
             f"It stalled: no step improves f and the equalities together; these are missed by {missed:.3g}: "
             "they may contradict each other, or their gradients vanish there; try another start.",
         )
-    x, step = found
+    x, step = move_and_step
     return problem.at(x, price, step, modified)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, whole_number
-from novacula.optimize.gradient_descent import arrived
+from novacula.optimize.gradient_descent import arrival
 from novacula.optimize.line_search import Ray, strong_wolfe
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
@@ -79,18 +79,18 @@ def lbfgs(
     (True, True)
     """
     start = as_point(x0)
-    objective, held = CountedObjective(f, gradient, size=len(start)), StepMemory(whole_number(memory, "memory", 1))
+    objective, steps = CountedObjective(f, gradient, size=len(start)), StepMemory(whole_number(memory, "memory", 1))
 
     def advance(point: DescentPoint) -> DescentPoint | Halt:
-        direction = -held.product(point.gradient, held.scaled)
+        direction = -steps.product(point.gradient, steps.scaled)
         if not point.gradient @ direction < 0:  # the pairs are used up by rounding
-            held.pairs.clear()
+            steps.pairs.clear()
             direction = -point.gradient
-        first = 1.0 if held.pairs else 1 / max(1.0, point.norm)
+        first = 1.0 if steps.pairs else 1 / max(1.0, point.norm)
         ray = Ray(objective, point, direction)
-        reached = arrived(ray, strong_wolfe(ray, first))
+        reached = arrival(ray, strong_wolfe(ray, first))
         if not isinstance(reached, Halt):
-            held.remember(reached.x - point.x, reached.gradient - point.gradient)
+            steps.remember(reached.x - point.x, reached.gradient - point.gradient)
         return reached
 
     return follow(

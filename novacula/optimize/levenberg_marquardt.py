@@ -45,11 +45,11 @@ class Damped(DescentPoint):
     scale: Floats
     damping: float
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether the gradient vanishes, or the residuals are orthogonal to all columns of the Jacobian."""
         size = float(np.linalg.norm(self.residuals))
         cosines = np.abs(self.gradient) <= tol * np.linalg.norm(self.jacobian, axis=0) * size
-        return super().settled(tol) or bool(cosines.all())
+        return super().is_settled(tol) or bool(cosines.all())
 
 
 class Residuals:

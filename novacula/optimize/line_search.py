@@ -202,25 +202,25 @@ def line_search(
     origin = objective.start(start)
     ray = Ray(objective, origin, as_vector(direction, "direction", len(start)))
     search = partial(strong_wolfe, c2=c2) if method == "wolfe" else partial(backtrack, shrink=shrink)
-    found = search(ray, step, c1=c1, max_iter=max_iter)
-    if found is None:
+    trial = search(ray, step, c1=c1, max_iter=max_iter)
+    if trial is None:
         why = "No step along the direction decreases f: check the gradient with check_gradient, or stop here."
         return LineSearch(0.0, origin.value, start, objective.n_values, False, why)
-    converged, reason = judged(ray, found, method, c2)
-    return LineSearch(found.step, found.value, found.point.x, objective.n_values, converged, reason)
+    converged, reason = verdict(ray, trial, method, c2)
+    return LineSearch(trial.step, trial.value, trial.point.x, objective.n_values, converged, reason)
 
 
-def judged(ray: Ray, found: StepTrial, method: str, c2: float) -> tuple[bool, str]:
+def verdict(ray: Ray, trial: StepTrial, method: str, c2: float) -> tuple[bool, str]:
     """Whether a step is as good as requested, and the sentence that says so."""
     if method == "armijo":
         return True, "The step decreases f sufficiently."
-    if abs(found.slope) <= -c2 * ray.origin.slope:
+    if abs(trial.slope) <= -c2 * ray.origin.slope:
         return True, "The step meets the strong Wolfe conditions."
-    if endless(found, ray):
+    if is_endless(trial, ray):
         return False, "f falls without end along the direction: it seems to be unbounded below."
     return False, "The step decreases f sufficiently, but no step was found where the slope is small enough, too."
 
 
-def endless(found: StepTrial, ray: Ray) -> bool:
+def is_endless(trial: StepTrial, ray: Ray) -> bool:
     """Whether a search went on and on because f keeps falling."""
-    return found.value == -math.inf or (found.step > LONGEST and found.slope < 0 and found.value < ray.origin.value)
+    return trial.value == -math.inf or (trial.step > LONGEST and trial.slope < 0 and trial.value < ray.origin.value)

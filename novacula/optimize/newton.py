@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from novacula.arguments import Floats, as_point, as_symmetric, read_only
 from novacula.learner.iterate import Outcome
-from novacula.optimize.gradient_descent import arrived
+from novacula.optimize.gradient_descent import arrival
 from novacula.optimize.line_search import Ray, strong_wolfe
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
@@ -67,8 +67,8 @@ def newton(
     def advance(point: DescentPoint) -> DescentPoint | Halt:
         direction, modified = solve_newton(curvature(point), point.gradient)
         ray = Ray(objective, point, direction)
-        reached = arrived(ray, strong_wolfe(ray, 1.0))
-        return reached if isinstance(reached, Halt) or not modified else marked(reached)
+        reached = arrival(ray, strong_wolfe(ray, 1.0))
+        return reached if isinstance(reached, Halt) or not modified else mark_modified(reached)
 
     def at_rest(point: DescentPoint) -> DescentPoint | Halt:
         return leave_or_stay(objective, point, curvature(point))
@@ -99,7 +99,7 @@ def solve_newton(hessian: Floats, gradient: Floats) -> tuple[Floats, bool]:
     return -vectors @ ((vectors.T @ gradient) / sizes), True
 
 
-def marked(point: DescentPoint) -> DescentPoint:
+def mark_modified(point: DescentPoint) -> DescentPoint:
     """The point, with the note that its step was not Newton's own."""
     return DescentPoint(point.x, point.value, point.gradient, point.step, point.direction, modified=True)
 

@@ -31,7 +31,7 @@ class DescentPoint:
         """Length of the gradient."""
         return float(np.linalg.norm(self.gradient))
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether the gradient vanishes, measured by the size of the value."""
         return self.norm <= tol * max(1.0, abs(self.value))
 

@@ -89,12 +89,12 @@ class EqualityElimination:
         empty = lengths <= 1e-12 * np.where(whole > 0, whole, 1.0)  # such a row does not depend on u
         limit = -1e-9 * (1 + np.abs(G @ point))
         impossible = np.flatnonzero((empty & (sides < limit)) | (h == -np.inf))
-        kept = ~empty & np.isfinite(h)
+        used = ~empty & np.isfinite(h)
         flat, tilt = Z.T @ P @ Z, Z.T @ (P @ point + q)
         scale = max(largest(flat), largest(tilt)) or 1.0
-        unit = lengths[kept]
-        inner = Inequalities(flat / scale, tilt / scale, rows[kept] / unit[:, None], sides[kept] / unit)
-        return cls(program, plane, kept, unit, scale, inner, impossible)
+        unit = lengths[used]
+        inner = Inequalities(flat / scale, tilt / scale, rows[used] / unit[:, None], sides[used] / unit)
+        return cls(program, plane, used, unit, scale, inner, impossible)
 
     def solve(self, max_iter: int) -> ConstrainedResult:
         """Solve what is left, or find out why it has no solution."""
@@ -102,9 +102,9 @@ class EqualityElimination:
         if proof is not None:
             return self.without_solution(INFEASIBLE, proof)
         if not self.inner.G.size:
-            u, endless = solve_stationary(self.inner.P, self.inner.q)
-            if endless is not None:
-                return self.without_solution(UNBOUNDED, {"direction": self.plane.directions @ endless})
+            u, unbounded = solve_stationary(self.inner.P, self.inner.q)
+            if unbounded is not None:
+                return self.without_solution(UNBOUNDED, {"direction": self.plane.directions @ unbounded})
             return self.with_solution(u, np.empty(len(self.lengths)), None)
         solution = solve_inequalities(self.inner, max_iter)
         if not solution.solved:

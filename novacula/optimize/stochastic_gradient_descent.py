@@ -119,9 +119,11 @@ def stochastic_gradient_descent(
     )
     if result.converged or result.n_iter < n_epochs:
         return result
-    told = f"It ran all {n_epochs} epochs; over all examples the gradient has length {result.gradient_norm:.3g} there."
+    ending = (
+        f"It ran all {n_epochs} epochs; over all examples the gradient has length {result.gradient_norm:.3g} there."
+    )
     worse = " The value is worse than at the start: lower step, or let it decay." if result.value > origin.value else ""
-    return replace(result, reason=told + worse)
+    return replace(result, reason=ending + worse)
 
 
 def after_epoch(

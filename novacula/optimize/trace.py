@@ -63,7 +63,7 @@ def follow(
 
     def step(point: P) -> tuple[P | Outcome, float]:
         following: P | Halt
-        if point.settled(tol):
+        if point.is_settled(tol):
             following = at_rest(point)
         else:  # the driver would ask for one step more than it takes, and steps are dear
             following = advance(point) if len(trace.norms) < max_iter else Halt(Outcome.MAX_ITER)

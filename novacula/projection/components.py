@@ -18,7 +18,7 @@ from novacula.learner.work import Work
 from novacula.projection.derivation import ROWS, derive_components, derive_projection
 from novacula.projection.figures import biplot_figure, scree_figure
 from novacula.projection.gaussian import FLOOR, Normal
-from novacula.projection.projecting import View, filled, log_density, scores, squared_errors
+from novacula.projection.projecting import View, fill_rows, log_density, scores, squared_errors
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -147,7 +147,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
             return derive_components(self)
         chunk, cut = self._first_rows(X, ROWS)
         x = chunk.dense()
-        complete = filled(x, self._view(self._normal()) if np.isnan(x).any() else self._view(None))
+        complete = fill_rows(x, self._view(self._normal()) if np.isnan(x).any() else self._view(None))
         return derive_projection(self, x, complete, cut)
 
     def scree(self) -> Figure:

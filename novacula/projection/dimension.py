@@ -20,7 +20,7 @@ from novacula.table.chunk import Floats
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def asked(n_components: Any, weight: float, d: int) -> int | None:
+def requested_dimension(n_components: Any, weight: float, d: int) -> int | None:
     """The requested number, all for None, checked; None where the eigenvalues decide."""
     most = min(math.ceil(weight), d)
     if n_components is None:
@@ -35,7 +35,7 @@ def asked(n_components: Any, weight: float, d: int) -> int | None:
     return int(n_components)
 
 
-def decided(n_components: Any, spectrum: CovarianceSpectrum) -> int:
+def chosen_dimension(n_components: Any, spectrum: CovarianceSpectrum) -> int:
     """The number that the eigenvalues decide: for a share of the variance, or by evidence."""
     if isinstance(n_components, str):
         if spectrum.weight < len(spectrum.mean):

@@ -74,16 +74,16 @@ class NormalEstimate:
 
 
 def likeliest_normal(
-    table: Table, known: ClassMoments, n_directions: int, *, max_iter: int, tol: float
+    table: Table, moments: ClassMoments, n_directions: int, *, max_iter: int, tol: float
 ) -> Run[NormalEstimate]:
     """From the moments of the known values (1, d) to the likeliest model with `n_directions` directions of their own.
 
     The objective is the mean log-likelihood of a row.
     """
-    mean, variance = known.mean[0], known.ssd[0] / known.weight[0]
+    mean, variance = moments.mean[0], moments.ssd[0] / moments.weight[0]
     floor = FLOOR * max(float(variance.max()), np.finfo(float).tiny)
     # The start is of the same family, with axes for directions, or the first step could make the likelihood worse.
-    weight = float(known.weight.max())
+    weight = float(moments.weight.max())
     start = solve_normal(CoMoments(weight, mean, weight * np.diag(variance)), n_directions, floor)
 
     def step(now: NormalEstimate) -> tuple[NormalEstimate, float]:

@@ -33,7 +33,7 @@ from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.pairs import PairMoments
-from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, scored
+from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, score_of
 from novacula.projection.ranking_derivation import derive_ranking
 from novacula.statistics import Bundle
 from novacula.table import Column, Table
@@ -174,11 +174,11 @@ class FeatureRanker(SelectorMixin, Learner):
         return RankingPlan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)
 
     def _rank(self) -> None:
-        plan, found = self._fitted_plan, np.empty((self.n_features_in_, 2))
+        plan, scores = self._fitted_plan, np.empty((self.n_features_in_, 2))
         for j in range(self.n_features_in_):
-            found[j] = scored(plan, self._association(j))
-        self.scores_ = found[:, 0].copy()
-        self.pvalues_ = None if self.score == "gain" else found[:, 1].copy()
+            scores[j] = score_of(plan, self._association(j))
+        self.scores_ = scores[:, 0].copy()
+        self.pvalues_ = None if self.score == "gain" else scores[:, 1].copy()
         self.ranks_ = np.empty(self.n_features_in_, np.int64)
         self.ranks_[np.argsort(-self.scores_, kind="stable")] = np.arange(1, self.n_features_in_ + 1)
 

@@ -22,7 +22,7 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import warn_unless_converged
 from novacula.projection.columns import require_known
 from novacula.projection.components import ComponentLearner
-from novacula.projection.dimension import asked, decided
+from novacula.projection.dimension import chosen_dimension, requested_dimension
 from novacula.projection.em import likeliest_normal, observe_known
 from novacula.projection.randomized import solve_randomized
 from novacula.projection.rows import centred_rows, still_columns
@@ -256,7 +256,7 @@ class PCA(ComponentLearner):
         spread = table.reduce(FeatureSpread.observe)
         if not self._is_complete(table, spread.weight, spread.ssd):
             return None
-        k, d = asked(self.n_components, spread.weight, self.n_features_in_), self.n_features_in_
+        k, d = requested_dimension(self.n_components, spread.weight, self.n_features_in_), self.n_features_in_
         if k is None:
             raise ParameterError(
                 f"method='randomized' does not know all eigenvalues, so n_components={self.n_components!r} cannot be "
@@ -268,12 +268,12 @@ class PCA(ComponentLearner):
     def _solve_missing(self, table: Table) -> CovarianceSpectrum:
         """By EM; a number of components makes the model of that many directions, otherwise it is a full normal."""
         self._require_memory("em", self.n_features_in_, LARGEST_COVARIANCE)
-        known = table.reduce(observe_known)
-        d, most = self.n_features_in_, float(known.weight.max(initial=0.0))
+        moments = table.reduce(observe_known)
+        d, most = self.n_features_in_, float(moments.weight.max(initial=0.0))
         self._require_rows(table, most)
-        require_known(table, known)
-        k = asked(self.n_components, most, d)
-        run = likeliest_normal(table, known, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
+        require_known(table, moments)
+        k = requested_dimension(self.n_components, most, d)
+        run = likeliest_normal(table, moments, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
         warn_unless_converged(run, "PCA")
         self.n_iter_, self.converged_, self.history_ = run.n_iter, run.converged, list(run.history)
         assert run.params.moments is not None  # noqa: S101  (max_iter is at least 1)
@@ -288,8 +288,8 @@ class PCA(ComponentLearner):
         return bool(k and spectrum.first(k)[-1] < ACCURATE * spectrum.values[0])
 
     def _count(self, spectrum: CovarianceSpectrum) -> int:
-        k = asked(self.n_components, spectrum.weight, self.n_features_in_)
-        return decided(self.n_components, spectrum) if k is None else k
+        k = requested_dimension(self.n_components, spectrum.weight, self.n_features_in_)
+        return chosen_dimension(self.n_components, spectrum) if k is None else k
 
     def _is_complete(self, table: Table, weight: float, sums: Floats) -> bool:
         """Whether sums show no missing value; what cannot be used at all raises."""

@@ -134,12 +134,12 @@ def binned(plan: RankingPlan, statistic: Bundle, j: int, n_bins: int) -> Binned:
     return Binned(np.stack([counts[:, :cut].sum(axis=1), counts[:, cut:].sum(axis=1)], axis=1), edges[cut - 1 : cut])
 
 
-def scored(plan: RankingPlan, found: Variation | Crossing) -> tuple[float, float]:
+def score_of(plan: RankingPlan, association: Variation | Crossing) -> tuple[float, float]:
     """Score and p-value of a column; the p-value is NaN for the gain, whose threshold was chosen."""
-    if isinstance(found, Variation):
-        return (found.correlation if plan.score == "correlation" else found.f), found.p_value
+    if isinstance(association, Variation):
+        return (association.correlation if plan.score == "correlation" else association.f), association.p_value
     if plan.score == "correlation":
-        return found.cramers_v, found.chi_square_p_value
+        return association.cramers_v, association.chi_square_p_value
     if plan.score == "gain":
-        return found.gain, float("nan")
-    return found.information, found.information_p_value
+        return association.gain, float("nan")
+    return association.information, association.information_p_value

@@ -60,7 +60,7 @@ class CovarianceSpectrum:
         orthogonal to those before, the first axes of which enough is left.
         """
         found = signed(np.ascontiguousarray(self.basis(min(k, self.rank))))
-        return found if len(found) == k else completed(found, k)
+        return found if len(found) == k else complete_basis(found, k)
 
 
 def solve_covariance(moments: CoMoments) -> CovarianceSpectrum:
@@ -133,22 +133,22 @@ def signed(directions: Floats) -> Floats:
     return directions * sign[:, None]
 
 
-def completed(found: Floats, k: int) -> Floats:
+def complete_basis(directions: Floats, k: int) -> Floats:
     """Orthonormal directions (m, d), completed to k by axes from which the others are taken out."""
-    d = found.shape[1]
-    held = np.zeros((k, d))
-    held[: len(found)] = found
-    size, axis = len(found), 0
+    d = directions.shape[1]
+    basis = np.zeros((k, d))
+    basis[: len(directions)] = directions
+    size, axis = len(directions), 0
     while size < k:
         rest = np.zeros(d)
         rest[axis] = 1.0
         for _ in range(2):  # twice, since once leaves rounding where little is left
-            rest -= held[:size].T @ (held[:size] @ rest)
+            rest -= basis[:size].T @ (basis[:size] @ rest)
         length = np.linalg.norm(rest)
         # The squares of what is left of all d axes sum to d − size, so an axis with enough of it comes.
         if length**2 >= (d - size) / (2.0 * d):
-            held[size] = rest / length
+            basis[size] = rest / length
             size += 1
         axis = (axis + 1) % d
-    held[len(found) :] = signed(held[len(found) :])
-    return held
+    basis[len(directions) :] = signed(basis[len(directions) :])
+    return basis

@@ -62,7 +62,7 @@ def test_cross_validation_by_hand():
     chunk = Chunk(X, np.empty((60, 0), np.int32), np.ones(60))
     loss = 0.0
     for number in range(4):
-        left_in = RowFold(number, 4, seed).weighed(chunk).weight > 0
+        left_in = RowFold(number, 4, seed).reweighted(chunk).weight > 0
         rest = X[left_in]
         normal = stats.multivariate_normal(rest.mean(axis=0), np.cov(rest.T, bias=True))
         loss -= normal.logpdf(X[~left_in]).sum()

@@ -70,9 +70,9 @@ def test_no_step_and_no_end_are_told():
     kink = line_search(lambda x: abs(x[0]), lambda x: np.array([1.0]), [0.0], [-1.0])
     assert (kink.step, kink.converged) == (0.0, False)
     assert "No step" in kink.reason
-    endless = line_search(lambda x: x[0], lambda x: np.array([1.0]), [0.0], [-1.0])
-    assert not endless.converged
-    assert "without end" in endless.reason
+    is_endless = line_search(lambda x: x[0], lambda x: np.array([1.0]), [0.0], [-1.0])
+    assert not is_endless.converged
+    assert "without end" in is_endless.reason
 
 
 @pytest.mark.parametrize(

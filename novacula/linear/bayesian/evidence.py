@@ -51,14 +51,14 @@ class EvidenceProfile:
         values, vectors = np.linalg.eigh(linalg.solve_triangular(lower, half.T, lower=True))
         gap = system.cross[:, 0] - system.gram @ prior.mean
         along = (vectors.T @ linalg.solve_triangular(lower, gap, lower=True)) ** 2
-        known = values > len(values) * EPS * values.max()
+        informed = values > len(values) * EPS * values.max()
         squares = float(system.squares[-1])
         total = squares - float(prior.mean @ (system.cross[:, 0] + gap))
         pivot = 0.0 if math.isinf(prior.intercept) else -math.log(system.weight + prior.intercept)
         proper = 0.0 < prior.intercept < math.inf
         return cls(
-            np.where(known, values, 0.0),
-            np.where(known, along, 0.0),
+            np.where(informed, values, 0.0),
+            np.where(informed, along, 0.0),
             total + EXACT * squares,  # keeps E positive where a plane meets every target
             system.weight - int(prior.intercept == 0.0),
             0.5 * (pivot + (math.log(prior.intercept) if proper else 0.0)),
@@ -119,15 +119,15 @@ def maximise_evidence(profile: EvidenceProfile, max_iter: int, tol: float) -> tu
 def best_bracket(profile: EvidenceProfile, places: Floats) -> Search:
     """Between neighbours of a grid where the slope turns from up to down; an end where it never does."""
     rises = np.array([profile.slopes(ratio)[0] > 0.0 for ratio in np.exp(places)])
-    found = [
+    searches = [
         Search((places[i] + places[i + 1]) / 2.0, places[i], places[i + 1])
         for i in np.flatnonzero(rises[:-1] & ~rises[1:])
     ]
     if rises[-1]:
-        found.append(Search(places[-1], places[-1], places[-1]))
+        searches.append(Search(places[-1], places[-1], places[-1]))
     if not rises[0]:
-        found.append(Search(places[0], places[0], places[0]))
-    return max(found, key=lambda search: profile.log_evidence(math.exp(search.place)))
+        searches.append(Search(places[0], places[0], places[0]))
+    return max(searches, key=lambda search: profile.log_evidence(math.exp(search.place)))
 
 
 def newton_step(profile: EvidenceProfile, search: Search, tol: float) -> Search | Outcome:

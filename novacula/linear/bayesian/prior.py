@@ -113,11 +113,11 @@ def unit_factor(matrix: Floats) -> Floats | None:
     return factor if rcond > len(matrix) * EPS else None
 
 
-def _numbers(given: Any, name: str) -> Floats:
+def _numbers(value: Any, name: str) -> Floats:
     try:
-        values = np.asarray(given, np.float64)
+        values = np.asarray(value, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} is {given!r}; it must hold numbers") from None
+        raise ParameterError(f"{name} is {value!r}; it must hold numbers") from None
     if not np.isfinite(values).all():
-        raise ParameterError(f"{name} is {given!r}; its numbers must be finite")
+        raise ParameterError(f"{name} is {value!r}; its numbers must be finite")
     return values

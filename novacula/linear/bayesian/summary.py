@@ -97,7 +97,7 @@ def summarise_posterior(model: BayesianLinearRegression, level: float, reach: fl
     lever = model.x_centre_ @ model.root_
     relative = np.append(1.0 / model.pivot_ + lever @ lever, (model.root_**2).sum(axis=1))[first:]
     half = reach * np.sqrt(relative)
-    held = {
+    facts = {
         name: getattr(model, f"{name}_", None) for name in ("noise_variance", "shape", "scale", "alpha", "log_evidence")
     }
     return PosteriorSummary(
@@ -109,5 +109,5 @@ def summarise_posterior(model: BayesianLinearRegression, level: float, reach: fl
         std=np.sqrt(np.diagonal(model.covariance_)),
         low=mean - half,
         high=mean + half,
-        facts={"n": model.weight_} | {name: value for name, value in held.items() if value is not None},
+        facts={"n": model.weight_} | {name: value for name, value in facts.items() if value is not None},
     )

@@ -55,7 +55,7 @@ def validate_sums(moments: Bundle, alphas: Floats, terms: LassoTerms, centred: b
         system = NormalEquations.of(rest, np.full(len(terms.factor), EPS), centred)
         coef, _, _ = solve_path(GramSums(rest, system, flat=False), terms, alphas)
         errors.append(errors_of_sums(left_out, coef, system.centre))
-    return summarised(np.array(errors), np.array([fold.weight for fold in folds]))
+    return mean_over_folds(np.array(errors), np.array([fold.weight for fold in folds]))
 
 
 def errors_of_sums(moments: CoMoments, coef: Floats, centre: Floats) -> Floats:
@@ -75,17 +75,17 @@ def validate_rows(
     """The same from rows, which are held in memory for it."""
     fold, table = table.map(fold_numbers, n_folds, seed), in_memory(table)
     weight = table.to_chunk().weight
-    held = [i for i in range(n_folds) if weight[fold == i].sum() > 0.0]
-    require_folds(len(held))
+    used_folds = [i for i in range(n_folds) if weight[fold == i].sum() > 0.0]
+    require_folds(len(used_folds))
     errors, sizes = [], []
-    for i in held:
+    for i in used_folds:
         training = table.reweighted(np.where(fold == i, 0.0, weight))
         sums, _ = RowsSums.of(training, stored_precision(training), centred, flat=False)
         coef, _, _ = solve_path(sums, terms, alphas)
         left_out = table.reweighted(np.where(fold == i, weight, 0.0))
         errors.append(left_out.reduce(squared_errors, coef, sums.columns.centre).value / weight[fold == i].sum())
         sizes.append(weight[fold == i].sum())
-    return summarised(np.array(errors), np.array(sizes))
+    return mean_over_folds(np.array(errors), np.array(sizes))
 
 
 def squared_errors(chunk: Chunk, coef: Floats, centre: Floats) -> Total:
@@ -118,7 +118,7 @@ def require_folds(n_folds: int) -> None:
         raise DataError("alpha='cv' finds rows for one fold only, as with one sample: give more rows that differ")
 
 
-def summarised(errors: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def mean_over_folds(errors: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Mean and standard error over folds, each as heavy as its rows, of errors (K, m, k)."""
     share = weights / weights.sum()
     mean = np.tensordot(share, errors, axes=1)

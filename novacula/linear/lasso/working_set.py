@@ -113,12 +113,12 @@ class WorkingSet:
         """Take in columns that are not yet there."""
         if not len(new):
             return
-        held, self.columns = len(self.columns), np.concatenate([self.columns, new])
+        size, self.columns = len(self.columns), np.concatenate([self.columns, new])
         block = self.sums.products(self.columns, new)
         gram = np.empty((len(self.columns), len(self.columns)))
-        gram[:held, :held] = self.gram
-        gram[:, held:] = block
-        gram[held:, :held] = block[:held].T
+        gram[:size, :size] = self.gram
+        gram[:, size:] = block
+        gram[size:, :size] = block[:size].T
         self.gram = gram
 
     def missing(self, columns: Places) -> Places:

@@ -53,7 +53,7 @@ class LBFGS:
     def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         square = float(point.gradient @ self.bound.solve(point.gradient))
-        if self.progress.settled(math.sqrt(square / self.objective.weight)):
+        if self.progress.is_settled(math.sqrt(square / self.objective.weight)):
             return Outcome.CONVERGED, point.value
         step = -self.quasi_newton(point.gradient)
         slope = float(step @ point.gradient)
@@ -94,12 +94,12 @@ class Bound:
     def solve(self, right: Floats) -> Floats:
         """M⁻¹ right; columns that do not vary have no part in it."""
         rows = right.reshape(self.shape)
-        found = np.zeros_like(rows)
+        step = np.zeros_like(rows)
         scaled = rows[:, self.live] / self.scale
         if self.upper is not None:
             scaled = linalg.cho_solve((self.upper, False), scaled.T).T
-        found[:, self.live] = scaled / self.scale
-        return found.ravel()
+        step[:, self.live] = scaled / self.scale
+        return step.ravel()
 
 
 def squared_lengths(objective: LogisticObjective) -> Floats:

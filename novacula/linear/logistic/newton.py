@@ -37,7 +37,7 @@ class Progress:
     best: float = np.inf
     waited: int = 0
 
-    def settled(self, measure: float) -> bool:
+    def is_settled(self, measure: float) -> bool:
         """Take note of the measure of a step; True where nothing is left to gain."""
         self.waited = 0 if measure < 0.5 * self.best else self.waited + 1
         self.best = min(self.best, measure)
@@ -76,14 +76,14 @@ class Newton:
         step = self.solve(-point.gradient)
         slope = float(step @ point.gradient)
         length = np.sqrt(max(-slope, 0.0) / self.objective.weight)
-        if self.progress.settled(length):
+        if self.progress.is_settled(length):
             return Outcome.CONVERGED, point.value
         following = self.objective.search(point, step, slope, None if length < NEAR else self.every)
         return (Outcome.STALLED if following is None else following), point.value
 
     def factorise(self, hessian: Floats) -> None:
         """Make ready to solve with a Hessian."""
-        matrix = identified(hessian, self.objective.shape[0])
+        matrix = curve_shared_directions(hessian, self.objective.shape[0])
         if self.basis is not None:
             matrix = self.basis.T @ matrix @ self.basis
         self.scale = np.sqrt(np.maximum(np.diagonal(matrix), np.finfo(float).tiny))
@@ -100,7 +100,7 @@ class Newton:
         return np.asarray(found if self.basis is None else self.basis @ found)
 
 
-def identified(hessian: Floats, planes: int) -> Floats:
+def curve_shared_directions(hessian: Floats, planes: int) -> Floats:
     """Curve the directions along which all planes move alike, which change no probability and so have no curvature.
 
     The gradient has no part along them: a step is what it would be, and the planes keep the sum zero.
@@ -128,9 +128,9 @@ def independent(hessian: Floats, objective: LogisticObjective) -> Floats | None:
     if len(live) == q and cholesky(gram)[1] >= WELL_CONDITIONED:
         return None
     values, vectors = np.linalg.eigh(gram)
-    kept = values > RANK * values.max(initial=0.0)
-    if len(live) == q and kept.all():
+    varying = values > RANK * values.max(initial=0.0)
+    if len(live) == q and varying.all():
         return None
-    basis = np.zeros((q, int(kept.sum())))
-    basis[live] = vectors[:, kept] / scale[:, None]
+    basis = np.zeros((q, int(varying.sum())))
+    basis[live] = vectors[:, varying] / scale[:, None]
     return np.asarray(np.kron(np.eye(planes), basis), np.float64)

@@ -57,7 +57,7 @@ class ProximalNewton:
         places = self.objective.places(columns)
         curve = np.diagonal(hessian)
         lengths = np.divide(violation[places] ** 2, curve, out=np.zeros_like(curve), where=curve > 0.0)
-        if self.progress.settled(float(np.sqrt(lengths.sum() / self.objective.weight))):
+        if self.progress.is_settled(float(np.sqrt(lengths.sum() / self.objective.weight))):
             return Outcome.CONVERGED, point.value
         w, gradient = point.theta[places].copy(), point.gradient[places].copy()
         precise = INNER * self.tol * float(np.sqrt(self.objective.weight))
@@ -95,10 +95,10 @@ class ProximalNewton:
         shape = self.objective.shape
         if self.everything:
             return np.arange(shape[1], dtype=np.int32)
-        held = (theta.reshape(shape) != 0.0).any(axis=0)
-        held[len(self.objective.frame.centre) :] = True
-        broken = np.where(held, 0.0, violation.reshape(shape).max(axis=0))
-        room = max(FIRST_SET, int(held.sum()))
+        working = (theta.reshape(shape) != 0.0).any(axis=0)
+        working[len(self.objective.frame.centre) :] = True
+        broken = np.where(working, 0.0, violation.reshape(shape).max(axis=0))
+        room = max(FIRST_SET, int(working.sum()))
         worst = np.argsort(-broken, kind="stable")[:room]
-        held[worst[broken[worst] > 0.0]] = True
-        return np.flatnonzero(held).astype(np.int32)
+        working[worst[broken[worst] > 0.0]] = True
+        return np.flatnonzero(working).astype(np.int32)

@@ -22,7 +22,7 @@ from novacula.learner.information_criteria import aic, bic
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
-from novacula.linear.logistic.newton import identified
+from novacula.linear.logistic.newton import curve_shared_directions
 from novacula.linear.logistic.objective import LogisticObjective
 from novacula.linear.summary import DRAWN, SHOWN, finite_or_none
 from novacula.table.chunk import Floats
@@ -77,12 +77,12 @@ class ClassSummary:
         """The weights, one row per column."""
         heads = ["coefficient", "std. error", "z", "p", f"{level:.0%} low", f"{level:.0%} high", "odds ratio"]
         heads += [f"{level:.0%} low", f"{level:.0%} high"]
-        known = [bool(np.isfinite(getattr(self, field)).all()) or field in ("coef", "odds") for field in FIELDS]
-        fields = [getattr(self, field) for field, shown in zip(FIELDS, known, strict=True) if shown]
+        printed = [bool(np.isfinite(getattr(self, field)).all()) or field in ("coef", "odds") for field in FIELDS]
+        fields = [getattr(self, field) for field, shown in zip(FIELDS, printed, strict=True) if shown]
         rows = [(name, *map(float, values)) for name, *values in zip(self.names, *fields, strict=True)]
         caption = f"Log odds of {self.label!r} against {self.against!r}"
         caption += f": the first {SHOWN} of {len(rows)}" if len(rows) > SHOWN else ""
-        shown_heads = [head for head, shown in zip(heads, known, strict=True) if shown]
+        shown_heads = [head for head, shown in zip(heads, printed, strict=True) if shown]
         return WorkTable(("column", *shown_heads), tuple(rows[:SHOWN]), caption)
 
     def figure(self, level: float) -> Figure:
@@ -91,14 +91,14 @@ class ClassSummary:
         names, effect = self.names[features], self.coef[features] * self.spread
         limits = np.column_stack([self.low[features] * self.spread, self.high[features] * self.spread])
         order = np.argsort(-np.abs(effect), kind="stable")[:DRAWN]
-        known = bool(np.isfinite(limits).all())
+        sure = bool(np.isfinite(limits).all())
         cut = f", the largest {DRAWN} of {len(names)}" if len(names) > DRAWN else ""
         return bar_figure(
             [names[j] for j in order],
             effect[order],
-            intervals=limits[order] if known else None,
+            intervals=limits[order] if sure else None,
             title=f"What one standard deviation of a column does to the odds of {self.label}{cut}",
-            xlabel=f"change of the log odds{f', with {level:.0%} intervals' if known else ''}",
+            xlabel=f"change of the log odds{f', with {level:.0%} intervals' if sure else ''}",
         )
 
 
@@ -148,7 +148,7 @@ def covariance(hessian: Floats, objective: LogisticObjective) -> Floats:
     diagonal is one, so that units cost no digits.
     """
     planes, q = objective.shape
-    matrix = identified(hessian, planes)
+    matrix = curve_shared_directions(hessian, planes)
     scale = np.sqrt(np.diagonal(matrix))
     inverse = linalg.inv(matrix / scale / scale[:, None], assume_a="pos") / scale / scale[:, None]
     back = np.eye(q)

@@ -117,11 +117,11 @@ class LogisticRows:
             return self.dense if len(columns) == self.dense.shape[1] else self.dense.take(columns, axis=1)
         first, stop = self.places.start, self.places.stop
         inside = (columns >= first) & (columns < stop)
-        found = np.empty((len(self.code), len(columns)))
-        found[:, inside] = self.sparse[:, columns[inside] - first].toarray()
+        block = np.empty((len(self.code), len(columns)))
+        block[:, inside] = self.sparse[:, columns[inside] - first].toarray()
         outside = columns[~inside]
-        found[:, ~inside] = self.dense[:, np.where(outside < first, outside, outside - (stop - first))]
-        return found
+        block[:, ~inside] = self.dense[:, np.where(outside < first, outside, outside - (stop - first))]
+        return block
 
 
 def _losses(rows: LogisticRows, w: Floats, loss: Loss) -> tuple[float, Floats, Floats]:

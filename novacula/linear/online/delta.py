@@ -171,8 +171,8 @@ class DeltaCourse:
         after = self.rows.fold(show, start, eta, self.intercept, self.signed)
         error = float(after.tally[:, ERROR].sum())
         bound = GROWN * float(after.tally[:, TARGET].sum())
-        found = DeltaPass(last.number + 1, after.weights, error)
+        epoch = DeltaPass(last.number + 1, after.weights, error)
         if not (after.sound and error <= bound):
-            return replace(found, objective=0.0, done=True, sound=False)
+            return replace(epoch, objective=0.0, done=True, sound=False)
         move = np.abs(after.weights - last.weights).max() * self.eta / eta
-        return replace(found, done=bool(move <= self.tol * np.abs(after.weights).max()))
+        return replace(epoch, done=bool(move <= self.tol * np.abs(after.weights).max()))

@@ -133,7 +133,7 @@ def teach(last: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, pocket
     if mistakes == 0 and not rule.moves_when_right:
         return replace(lesson, pocket=after.weights, pocket_wrong=np.zeros_like(last.run), done=True)
     if pocket:
-        return compared(lesson, rows, rule, after.longest)
+        return with_better_pocket(lesson, rows, rule, after.longest)
     separated = rule.moves_when_right and not rows.fold(is_wrong, False, rule, after.weights)
     return replace(lesson, done=separated)
 
@@ -152,7 +152,9 @@ def is_wrong(wrong: bool, chunk: Chunk, rule: PerceptronRule, weights: Floats) -
     return wrong
 
 
-def compared(lesson: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, longest: Floats) -> PerceptronEpoch:
+def with_better_pocket(
+    lesson: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, longest: Floats
+) -> PerceptronEpoch:
     """Put the better candidate of each plane into the pocket if it beats what is there, counted by a pass.
 
     Where rows on the right side move the weights too, the mistakes of an epoch are not those of one set of weights:

@@ -63,10 +63,14 @@ class MixtureDensity:
 
     def marginal(self, known: Mask) -> MixtureDensity:
         """The density of the known columns alone."""
-        held = self.components
-        covariances = held.covariances[:, :, known] if held.diagonal else held.covariances[:, known][:, :, known]
+        components = self.components
+        covariances = (
+            components.covariances[:, :, known]
+            if components.diagonal
+            else components.covariances[:, known][:, :, known]
+        )
         return MixtureDensity.of(
-            GaussianComponents(held.weights, np.ascontiguousarray(held.means[:, known]), covariances)
+            GaussianComponents(components.weights, np.ascontiguousarray(components.means[:, known]), covariances)
         )
 
     def posterior(self, x: Floats) -> Floats:
@@ -135,17 +139,17 @@ def posteriors(chunk: Chunk, density: MixtureDensity) -> Floats:
     return out
 
 
-def imputed(chunk: Chunk, density: MixtureDensity) -> Floats:
+def imputed_rows(chunk: Chunk, density: MixtureDensity) -> Floats:
     """The rows with each missing value replaced by its mean given those that are known: Σₖ pₖ E[x_m | x_o, k]."""
     x = chunk.numeric.copy()
     means = density.components.means
     for rows, known in groups(x):
         if known.all():
             continue
-        seen = part(x, rows, known)
-        share = density.marginal(known).posterior(seen)[:, :-1]
+        known_values = part(x, rows, known)
+        share = density.marginal(known).posterior(known_values)[:, :-1]
         slope, _ = density.regression(known)
-        gap = seen[None] - means[:, None, known]  # (K, n, o)
+        gap = known_values[None] - means[:, None, known]  # (K, n, o)
         guess = means[:, None, ~known] + gap @ slope.swapaxes(1, 2)
         x[np.ix_(rows, ~known)] = np.einsum("nk,knm->nm", share, guess)
     return x

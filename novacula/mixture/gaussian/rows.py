@@ -28,7 +28,7 @@ class RowFold:
     seed: int
     without: bool = True
 
-    def weighed(self, chunk: Chunk) -> Chunk:
+    def reweighted(self, chunk: Chunk) -> Chunk:
         """The chunk with no weight on the rows that are left out."""
         inside = row_keys(chunk, self.seed) % np.uint64(self.count) == self.number
         return replace(chunk, weight=np.where(inside != self.without, chunk.weight, 0.0))
@@ -50,4 +50,4 @@ class MixtureRows:
 
 def observe_fold(chunk: Chunk, fold: RowFold, observe: Callable[..., S], args: Any) -> S:
     """Observe a chunk's rows of a fold."""
-    return observe(fold.weighed(chunk), *args)
+    return observe(fold.reweighted(chunk), *args)

@@ -52,16 +52,16 @@ class ExpectedSums(Statistic):
     def observe(cls, chunk: Chunk, density: MixtureDensity) -> Self:
         """The E-step: what rows are expected to add under a density."""
         x, weight = chunk.numeric, chunk.weight
-        counted = weight > 0.0
-        if not counted.all():
-            x, weight = x[counted], weight[counted]
+        weighs = weight > 0.0
+        if not weighs.all():
+            x, weight = x[weighs], weight[weighs]
         total = cls.zero(*x_shape(density), density.components.diagonal)
         for rows, known in groups(x):
-            seen, counts = part(x, rows, known), weight[rows]
+            known_values, counts = part(x, rows, known), weight[rows]
             if known.all():
-                total += cls.of_complete(seen, counts, density)
+                total += cls.of_complete(known_values, counts, density)
             else:
-                total += cls.of_complete(seen, counts, density.marginal(known)).lifted(density, known)
+                total += cls.of_complete(known_values, counts, density.marginal(known)).lifted(density, known)
         return total
 
     @classmethod
@@ -69,13 +69,13 @@ class ExpectedSums(Statistic):
         """The E-step of rows in which every value is known."""
         from novacula.mixture.gaussian._kernels import expect
 
-        held = density.components
-        zero = cls.zero(*x_shape(density), held.diagonal)
-        nowhere = np.empty((0, len(held.weights) + 1))
+        components = density.components
+        zero = cls.zero(*x_shape(density), components.diagonal)
+        nowhere = np.empty((0, len(components.weights) + 1))
         log_likelihood = expect(
-            x, weight, held.means, density.factor, density.offset, nowhere, zero.weight, zero.first, zero.second
+            x, weight, components.means, density.factor, density.offset, nowhere, zero.weight, zero.first, zero.second
         )
-        second = zero.second if held.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
+        second = zero.second if components.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
         return cls(log_likelihood, zero.weight, zero.first, second)
 
     def lifted(self, density: MixtureDensity, known: Mask) -> Self:
@@ -111,17 +111,17 @@ class ExpectedSums(Statistic):
 
         A component that explains no row keeps its place and shape: any would be as likely.
         """
-        held = self.weight > NOTHING
-        weight = np.where(held, self.weight, 1.0)
+        has_rows = self.weight > NOTHING
+        weight = np.where(has_rows, self.weight, 1.0)
         step = self.first / weight[:, None]
         square = step[:, None] ** 2 if components.diagonal else step[:, :, None] * step[:, None]
         covariance = self.second / weight[:, None, None] - square
         if components.diagonal:
             covariance = np.maximum(covariance, 0.0)
         return Moments(
-            np.where(held, self.weight, 0.0),
-            components.means + np.where(held[:, None], step, 0.0),
-            np.where(held[:, None, None], covariance, components.covariances),
+            np.where(has_rows, self.weight, 0.0),
+            components.means + np.where(has_rows[:, None], step, 0.0),
+            np.where(has_rows[:, None, None], covariance, components.covariances),
         )
 
 

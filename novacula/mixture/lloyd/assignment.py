@@ -109,11 +109,11 @@ class Assignment:
     @classmethod
     def of(cls, x: Floats, centres: Centres) -> Self:
         """Of rows x (n, d), offsets from the origin."""
-        found, step = cls.empty(len(x)), rows_per_block(len(centres.offset))
+        assignment, step = cls.empty(len(x)), rows_per_block(len(centres.offset))
         for start in range(0, len(x), step):
             part = x[start : start + step]
-            found.rows(start, start + step).assign(part, centres, np.arange(len(part)))
-        return found
+            assignment.rows(start, start + step).assign(part, centres, np.arange(len(part)))
+        return assignment
 
     def rows(self, start: int, stop: int) -> Self:
         """Rows start to stop, as views."""

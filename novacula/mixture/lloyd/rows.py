@@ -90,7 +90,7 @@ class LloydBlock:
 
     x: Floats  # (n, d)
     weight: Floats  # (n,)
-    found: Assignment
+    assignment: Assignment
     bounds: npt.NDArray[np.float32] | None  # (n, K)
     every: npt.NDArray[np.int64]  # (n,): the number of each row
 
@@ -102,58 +102,69 @@ class LloydBlock:
         rows = self.every if motion is None else self._doubtful(centres, motion)
         if len(rows):
             # To pick out more than half of the rows takes longer than to process all.
-            self.found.assign(self.x, centres, rows if 2 * len(rows) <= len(self.x) else self.every)
+            self.assignment.assign(self.x, centres, rows if 2 * len(rows) <= len(self.x) else self.every)
         return len(rows)
 
     def _doubtful(self, centres: Centres, motion: Motion) -> npt.NDArray[np.int64]:
         """The rows whose centre may have changed."""
         from novacula.mixture.lloyd._kernels import doubtful
 
-        rows, found = np.empty(len(self.x), np.int64), self.found
+        rows, assignment = np.empty(len(self.x), np.int64), self.assignment
         count = doubtful(
             self.x, centres.offset, motion.apart, motion.fall, motion.slack,
-            found.label, found.square, found.lower, rows,
+            assignment.label, assignment.square, assignment.lower, rows,
         )  # fmt: skip
         return rows[:count]
 
     def _relabel(self, centres: Centres, motion: Motion) -> None:
         from novacula.mixture.lloyd._kernels import relabel
 
-        slack, found = max(motion.slack, SINGLE), self.found
-        relabel(self.x, centres.offset, motion.between, motion.moved, slack, found.label, found.square, self.bounds)
+        slack, assignment = max(motion.slack, SINGLE), self.assignment
+        relabel(
+            self.x,
+            centres.offset,
+            motion.between,
+            motion.moved,
+            slack,
+            assignment.label,
+            assignment.square,
+            self.bounds,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LloydPiece:
     """A chunk in memory, in blocks small enough for a cache."""
 
-    found: Assignment
+    assignment: Assignment
     blocks: tuple[LloydBlock, ...]
     doubtful: npt.NDArray[np.int64]  # (1,): of how many rows the last pass had to find the centre
 
     @classmethod
     def of(cls, chunk: Chunk, space: Space, n_clusters: int, elkan: bool) -> LloydPiece:
         """Nothing is known of its rows yet."""
-        x, found, step = space.offsets(chunk.numeric), Assignment.empty(len(chunk)), rows_per_block(n_clusters)
+        x, assignment, step = space.offsets(chunk.numeric), Assignment.empty(len(chunk)), rows_per_block(n_clusters)
         bounds = np.zeros((len(chunk), n_clusters), np.float32) if elkan else None
         every = np.arange(min(step, len(chunk)))
         blocks = []
         for start in range(0, len(chunk), step):
-            held = slice(start, start + step)
-            part, known = x[held], None if bounds is None else bounds[held]
+            rows = slice(start, start + step)
+            part, part_bounds = x[rows], None if bounds is None else bounds[rows]
             blocks.append(
-                LloydBlock(part, chunk.weight[held], found.rows(start, start + step), known, every[: len(part)])
+                LloydBlock(
+                    part, chunk.weight[rows], assignment.rows(start, start + step), part_bounds, every[: len(part)]
+                )
             )
-        return cls(found, tuple(blocks), np.zeros(1, np.int64))
+        return cls(assignment, tuple(blocks), np.zeros(1, np.int64))
 
     def sums(self, centres: Centres, motion: Motion | None) -> ClusterSums:
         """Assign the rows and add them up."""
-        seen = ClusterSums.zero(*centres.offset.shape)
+        total = ClusterSums.zero(*centres.offset.shape)
         self.doubtful[0] = 0
         for block in self.blocks:
             self.doubtful[0] += block.assign(centres, motion)
-            seen.add_rows(block.x, block.weight, block.found)
-        return seen
+            total.add_rows(block.x, block.weight, block.assignment)
+        return total
 
     def forget(self) -> None:
         """Before another start: no bound is known."""
@@ -197,12 +208,12 @@ class HeldRows:
         return motion is None or doubtful < MOST * sum(map(len, self.chunks))
 
     def _total(self, function: Callable[[T], S], parts: list[T]) -> S:
-        with closing(map_ordered(function, parts)) as found:
-            return tree_sum(found)
+        with closing(map_ordered(function, parts)) as sums:
+            return tree_sum(sums)
 
     def labels(self) -> npt.NDArray[np.int32]:
         """The cluster of each row after the last pass."""
-        return np.concatenate([piece.found.label for piece in self.pieces])
+        return np.concatenate([piece.assignment.label for piece in self.pieces])
 
     def forget(self) -> None:
         """Before another start: nothing is known of any row."""

@@ -82,8 +82,8 @@ class ClusterSearch:
                 panel.tick_params(labelbottom=i == len(curves) - 1)
             panel.set_xlabel("clusters")
 
-        told = ", ".join(f"{name} {size}" for name, size in self.choices.items())
-        return Figure(draw, f"Inertia, silhouette and BIC over the number of clusters; they choose {told}.",
+        chosen = ", ".join(f"{name} {size}" for name, size in self.choices.items())
+        return Figure(draw, f"Inertia, silhouette and BIC over the number of clusters; they choose {chosen}.",
                       "How many clusters?", (6.4, 6.4))  # fmt: skip
 
     def __str__(self) -> str:
@@ -96,8 +96,8 @@ class ClusterSearch:
 def _draw_curve(axes: Axes, sizes: Any, values: Any, chosen: int | None, colour: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    known = np.isfinite(values)
-    axes.plot(sizes[known], values[known], "o-", color=colour, markersize=4)
+    finite = np.isfinite(values)
+    axes.plot(sizes[finite], values[finite], "o-", color=colour, markersize=4)
     if chosen is not None:
         axes.plot(chosen, values[sizes == chosen][0], "o", color="none", markeredgecolor=INK, markersize=10)
     axes.set_xlim(sizes[0] - 0.5, sizes[-1] + 0.5)
@@ -150,15 +150,15 @@ def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[ClusterSearchSize, 
 def choices(sizes: list[ClusterSearchSize]) -> dict[str, int]:
     """The number of clusters that each criterion chooses, where it can; ties go to the smallest."""
     chosen = {}
-    judged = [size for size in sizes if math.isfinite(size.silhouette)]
-    if judged:
-        chosen["silhouette"] = max(judged, key=lambda size: size.silhouette).n_clusters
-    weighed = [size for size in sizes if math.isfinite(size.bic)]
-    if weighed:
-        chosen["bic"] = min(weighed, key=lambda size: size.bic).n_clusters
-    known = [size for size in sizes if math.isfinite(size.inertia)]
-    if len(known) > 2:
-        chosen["elbow"] = elbow([size.n_clusters for size in known], [size.inertia for size in known])
+    with_silhouette = [size for size in sizes if math.isfinite(size.silhouette)]
+    if with_silhouette:
+        chosen["silhouette"] = max(with_silhouette, key=lambda size: size.silhouette).n_clusters
+    with_bic = [size for size in sizes if math.isfinite(size.bic)]
+    if with_bic:
+        chosen["bic"] = min(with_bic, key=lambda size: size.bic).n_clusters
+    fitted = [size for size in sizes if math.isfinite(size.inertia)]
+    if len(fitted) > 2:
+        chosen["elbow"] = elbow([size.n_clusters for size in fitted], [size.inertia for size in fitted])
     return chosen
 
 

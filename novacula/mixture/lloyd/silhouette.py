@@ -52,20 +52,20 @@ def silhouettes(x: Floats, weight: Floats, label: npt.NDArray[Any], n_clusters: 
 
     member = np.zeros((len(x), n_clusters))
     member[np.arange(len(x)), label] = weight
-    held = member.sum(axis=0)
-    present = held > 0.0
+    size = member.sum(axis=0)
+    present = size > 0.0
 
     def block(rows: slice) -> Floats:
         total = cdist(x[rows], x) @ member  # (m, K): of one row's distances the sum by cluster
         own, at = label[rows], np.arange(len(total))
-        others = held[own] - 1.0  # a row of weight 2 is two rows, one of which is the other's neighbour
+        others = size[own] - 1.0  # a row of weight 2 is two rows, one of which is the other's neighbour
         a = np.divide(total[at, own], others, out=np.zeros(len(total)), where=others > 0.0)
-        means = np.where(present, total / np.where(present, held, 1.0), np.inf)
+        means = np.where(present, total / np.where(present, size, 1.0), np.inf)
         means[at, own] = np.inf
         b = means.min(axis=1)
         larger = np.maximum(a, b)
-        known = (others > 0.0) & (larger > 0.0) & np.isfinite(b)
-        return np.divide(b - a, larger, out=np.zeros(len(total)), where=known)
+        defined = (others > 0.0) & (larger > 0.0) & np.isfinite(b)
+        return np.divide(b - a, larger, out=np.zeros(len(total)), where=defined)
 
     step = max(1, BLOCK // len(x))
     return np.concatenate(list(map_ordered(block, [slice(s, s + step) for s in range(0, len(x), step)])))

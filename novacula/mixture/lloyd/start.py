@@ -63,15 +63,15 @@ class Coreset:
         spread = float(overview.variance.sum())
         spread = spread if spread > 0.0 else 1.0
         capacity = max(CAPACITY, 32 * n_clusters) + 1
-        found = rows.reduce(LeastRows.observe_race, overview.mean, spread, seed, capacity)
-        if len(found) < n_clusters:
-            raise too_few(n_clusters, len(found))
-        chosen, weight = found.rows, found.weight
-        if len(found) == capacity:  # there were more: the last key is the time at which the race was over
-            chosen = found.rows[:-1]
-            inside = -np.expm1(-found.key[-1] * rates(chosen, overview.mean, spread))
-            weight = found.weight[:-1] / inside
-        order = np.argsort(found.tag[: len(chosen)])
+        finishers = rows.reduce(LeastRows.observe_race, overview.mean, spread, seed, capacity)
+        if len(finishers) < n_clusters:
+            raise too_few(n_clusters, len(finishers))
+        chosen, weight = finishers.rows, finishers.weight
+        if len(finishers) == capacity:  # there were more: the last key is the time at which the race was over
+            chosen = finishers.rows[:-1]
+            inside = -np.expm1(-finishers.key[-1] * rates(chosen, overview.mean, spread))
+            weight = finishers.weight[:-1] / inside
+        order = np.argsort(finishers.tag[: len(chosen)])
         return cls(chosen[order] - overview.space.origin, weight[order])
 
 

@@ -203,18 +203,18 @@ class KernelDensity(DensityMixin, Unsupervised):
     def _given_widths(self) -> Floats:
         d = len(self._names)
         try:
-            given = np.broadcast_to(np.asarray(self.bandwidth, np.float64), (d,))
+            widths = np.broadcast_to(np.asarray(self.bandwidth, np.float64), (d,))
         except (TypeError, ValueError):
             raise ParameterError(
                 f"bandwidth is {self.bandwidth!r}; it must be a number, one for each of {d} columns, or the name of a "
                 f"rule"
             ) from None
-        for name, width in zip(self._names, given, strict=True):
+        for name, width in zip(self._names, widths, strict=True):
             if not 0.0 < width < np.inf:
                 raise ParameterError(
                     f"the bandwidth of {printable(name)!r} is {width:g}; it must be positive and finite"
                 )
-        return given
+        return widths
 
     def _spread(self) -> BandwidthSpread:
         return BandwidthSpread.of(self.examples_["rows"], self.examples_["weight"], self._names)
