@@ -85,7 +85,7 @@ class Perceptron(LinearClassifier):
         name="Perceptron",
         task="classification",
         summary="A plane between classes, moved by each row that lies on the wrong side of it.",
-        hypothesis_space="Half-spaces b + Σ wⱼxⱼ > 0; with more than two classes one a class, the largest value wins.",
+        hypothesis_space="Half-spaces b + Σ wⱼxⱼ > 0; with more than two classes one per class; the largest wins.",
         inductive_bias="A plane separates the classes; of those that do, the one met first, in the order of the rows.",
         objective="Mistakes on the training rows, none of which may be left; the pocket keeps the fewest.",
         search="Correction of mistakes in the order of the rows from w = 0, at most (R/γ)² of them where a plane "

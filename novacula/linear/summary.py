@@ -147,8 +147,7 @@ class RegressionSummary:
 
 def summarise(model: LinearRegression, level: float) -> RegressionSummary:
     """Make the summary of a fitted model."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
+    require_level(level)
     return RegressionSummary(level, tuple(_of_target(model, k, level) for k in range(len(model.target_names_))))
 
 
@@ -227,6 +226,12 @@ def _facts(model: LinearRegression, k: int, total: float, s: float) -> dict[str,
         "aic": aic(likelihood, q),
         "bic": bic(likelihood, q, n),
     }
+
+
+def require_level(level: float) -> None:
+    """Refuse what is not the probability of an interval."""
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
 
 
 def finite_or_none(value: Any) -> float | None:

@@ -234,7 +234,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         lost = np.isneginf(posteriors[:, -1])
         if lost.any():
             warn_user(
-                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, lie so far off that every "
+                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, are so far off that every "
                 "density is 0, so the components' weights are given for them",
                 DataWarning,
             )

@@ -213,7 +213,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         """The cluster of each row of the fit."""
         labels: npt.NDArray[np.int32] | None = vars(self).get("_labels")
         if labels is None:
-            raise AttributeError("labels_ is kept of rows in memory, by the model that was fitted: call predict")
+            raise AttributeError("labels_ is kept only for rows in memory, by the model fitted on them: call predict")
         return labels
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:

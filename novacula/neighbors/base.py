@@ -84,7 +84,7 @@ class NeighborsLearner(Learner):
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
-    by_itself: ClassVar[str]
+    chosen_k: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
     n_neighbors: int | str
@@ -136,12 +136,10 @@ class NeighborsLearner(Learner):
     def _choose(self) -> None:
         """Take the k with the least error of rows that are left out; ties go to the smallest."""
         largest = min(LARGEST_K, int(self._total - 1.0 + ROUNDING))
-        if self.n_neighbors != self.by_itself:
-            raise ParameterError(
-                f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.by_itself!r}"
-            )
+        if self.n_neighbors != self.chosen_k:
+            raise ParameterError(f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.chosen_k!r}")
         if largest < 1:
-            raise DataError(f"n_neighbors={self.by_itself!r} leaves out rows, which takes at least two, not 1 sample")
+            raise DataError(f"n_neighbors={self.chosen_k!r} leaves out rows, which takes at least two, not 1 sample")
         self.loo_error_ = self._left_out(range(1, largest + 1)).mean(axis=1)
         finite = np.isfinite(self.loo_error_)
         if not finite.any():
@@ -277,7 +275,7 @@ class NeighborsLearner(Learner):
         return (distance, row) if return_distance else row
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
-        """Neighbours as a CSR matrix, a row of X a row and a row of the fit a column.
+        """Neighbours as a CSR matrix: one row per row of X, one column per row of the fit.
 
         Its entries are the places that a neighbour takes, 1 where there are no weights, or with mode="distance" how far
         away it is.
@@ -306,7 +304,7 @@ class NeighborsPredictor(NeighborsLearner):
         "weights": [StrOptions({"uniform", "distance"})],
         "unseen": [StrOptions({"ignore", "error"})],
     }
-    by_itself = "loo"
+    chosen_k = "loo"
 
     def __init__(
         self,
@@ -342,4 +340,4 @@ class NeighborsPredictor(NeighborsLearner):
 
     @abstractmethod
     def _answer(self, nearest: Neighbours) -> Any:
-        """What neighbours say of the rows whose they are, as `predict` gives it."""
+        """What the neighbours of rows say of them, as `predict` gives it."""

@@ -84,7 +84,7 @@ def _structure(rows: Floats, p: float, algorithm: str, k: int) -> KDTree | Point
 
 
 def _spread_out(rows: Floats, size: int) -> Floats:
-    """So many of the rows, evenly from the first to the last."""
+    """`size` of the rows, evenly from the first to the last."""
     return rows[np.linspace(0, len(rows) - 1, size).astype(np.intp)]
 
 

@@ -88,7 +88,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         **NeighborsLearner._parameter_constraints,
         "metric": [StrOptions(set(METRICS))],
     }
-    by_itself = "cv_ml"
+    chosen_k = "cv_ml"
 
     def __init__(
         self,

@@ -147,7 +147,7 @@ def by_backtracking(ray: Ray, last: float) -> StepTrial | None:
 
 
 def by_exact_search(ray: Ray, last: float) -> StepTrial | None:
-    """Go to the minimum of the parabola, and on from there if f is none."""
+    """Go to the minimum of the parabola, and on from there if f is not one."""
     first = step_by_curvature(ray.objective, ray.origin.point, ray.direction, last)
     return strong_wolfe(ray, first, c2=EXACT)
 

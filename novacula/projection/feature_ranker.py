@@ -236,7 +236,7 @@ class FeatureRanker(SelectorMixin, Learner):
     # --- out ------------------------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
-        """The columns that are kept, in their order: of a table a table, of a frame such a frame, else an array."""
+        """The columns that are kept, in their order: a table for a table, a frame for a frame, else an array."""
         from novacula.table.frames import is_frame
 
         check_is_fitted(self)

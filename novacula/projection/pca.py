@@ -116,7 +116,7 @@ class PCA(ComponentLearner):
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers; 'svd' one more pass. 'dual' takes all rows "
         "at once: n·d + n² numbers, n²·d steps. 'randomized' takes nine passes of n·d·(k + 10) and holds d·(k + 10) "
-        "numbers. 'em' inverts a matrix for each pattern of missing values in a chunk: up to n·d³ a pass.",
+        "numbers. 'em' inverts a matrix for each pattern of missing values in a chunk: up to n·d³ per pass.",
         cost_exponents={"n": 1, "d": 2},
         size="n_components",
         references=(

@@ -1,4 +1,4 @@
-"""From rows to how each column goes with the target: one pass, one statistic a kind of column.
+"""From rows to how each column goes with the target: one pass, one statistic per kind of column.
 
 | score | numeric column | categorical column |
 |---|---|---|

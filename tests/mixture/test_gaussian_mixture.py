@@ -355,7 +355,7 @@ def test_no_convergence_is_told():
 def test_rows_beyond_every_density():
     model = GaussianMixture(2, random_state=0).fit(blobs(0))
     assert model.score_samples([[1e200, 0.0]])[0] == -np.inf
-    with pytest.warns(DataWarning, match="row 1, lie so far off"):
+    with pytest.warns(DataWarning, match="row 1, are so far off"):
         np.testing.assert_array_equal(model.predict_proba([[1e200, 0.0]])[0], model.weights_)
 
 

@@ -32,6 +32,7 @@ from novacula.linear.model import NAMED, LinearModel
 from novacula.linear.problem import SumsProblem
 from novacula.linear.rows import NUMBERS_CARD, is_flat
 from novacula.linear.solve import LeastSquaresSolution, NormalEquations
+from novacula.linear.summary import require_level
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -58,7 +59,7 @@ class BayesianLinearRegression(LinearModel):
       Student's t. All of them zero is the classical theory: the intervals are those of `LinearRegression`.
     - "evidence": w ~ N(m₀, (αΛ₀)⁻¹), and α and σ² are those under which the rows were most probable.
 
-    `prior_precision` is a number, one a column, or a matrix (d, d); zero is flat, and `prior_mean` m₀ a number or one
+    `prior_precision` is a number, one per column, or a matrix (d, d); zero is flat, and `prior_mean` m₀ a number or one
     a column. The intercept has a flat prior, or with `intercept_precision` τ > 0 it is N(0, 1/τ) for known noise and
     N(0, σ²/τ) otherwise. `max_iter` and `tol`, the relative change of ασ² to stop at, are for "evidence".
 
@@ -181,7 +182,7 @@ class BayesianLinearRegression(LinearModel):
     def _keep(self, moments: CoMoments) -> None:
         prior = self._prior()
         system = system_about(moments, prior.intercept)
-        self._require_told(system, prior)
+        self._require_determined(system, prior)
         belief = self._believe(system, prior)
         posterior, coef = belief.posterior, belief.posterior.coef[:, None]
         problem = SumsProblem(moments, system, None, True)
@@ -216,14 +217,14 @@ class BayesianLinearRegression(LinearModel):
             return believe_inverse_gamma(system, prior, self.shape, self.scale)
         return believe_likeliest(system, prior, self.max_iter, self.tol)
 
-    def _require_told(self, system: NormalEquations, prior: WeightPrior) -> None:
+    def _require_determined(self, system: NormalEquations, prior: WeightPrior) -> None:
         """Refuse columns of whose weights neither rows nor prior say anything."""
-        untold = np.flatnonzero(~system.varies & (np.diagonal(prior.precision) == 0.0))
-        if len(untold):
-            names = ", ".join(map(repr, self.schema_.column_names(untold[:NAMED])))
+        undetermined = np.flatnonzero(~system.varies & (np.diagonal(prior.precision) == 0.0))
+        if len(undetermined):
+            names = ", ".join(map(repr, self.schema_.column_names(undetermined[:NAMED])))
             raise DataError(
-                f"{names}{', …' if len(untold) > NAMED else ''} {'does' if len(untold) == 1 else 'do'} not vary, and "
-                "prior_precision says nothing of the weight: drop the column, or raise prior_precision"
+                f"{names}{', …' if len(undetermined) > NAMED else ''} {'does' if len(undetermined) == 1 else 'do'} "
+                "not vary, and prior_precision says nothing of the weight: drop the column, or raise prior_precision"
             )
 
     # --- predict --------------------------------------------------------------------------------------------
@@ -275,8 +276,7 @@ class BayesianLinearRegression(LinearModel):
     def _reach(self, level: float) -> float:
         """How many scales to either side an interval of this probability reaches."""
         check_is_fitted(self)
-        if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
+        require_level(level)
         tail = 0.5 + level / 2.0
         return float(special.stdtrit(2.0 * self.shape_, tail) if hasattr(self, "shape_") else special.ndtri(tail))
 

@@ -77,7 +77,7 @@ class LogisticObjective:
         return np.zeros(self.shape[0] * self.shape[1])
 
     def at(self, theta: Floats, curved: Codes | None = None) -> LogisticPoint:
-        """Go through the rows once; with the Hessian of these columns, plane by plane."""
+        """Read the rows once; with the Hessian of these columns, plane by plane."""
         sums = self.table.reduce(LogisticSums.observe, theta.reshape(self.shape), self.frame, self.loss, curved)
         held = theta * self.charged
         value = self.C * sums.loss + 0.5 * self.l2 * float(held @ held) + self.l1 * float(np.abs(held).sum())

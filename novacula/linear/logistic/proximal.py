@@ -1,6 +1,6 @@
 """Proximal Newton for penalties that make weights zero: the quadratic that touches the loss, plus l1·‖w‖₁.
 
-Each step looks at a working set, the columns that have a weight or ought to, and minimises quadratic plus penalty
+Each step takes a working set, the columns that have a weight or ought to, and minimises quadratic plus penalty
 over it by coordinate descent. It ends where no weight breaks the conditions of Karush, Kuhn and Tucker,
 
     |∂f/∂wⱼ| ≤ l1 where wⱼ = 0        ∂f/∂wⱼ = −l1 · sign wⱼ elsewhere

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import linalg, special
 
-from novacula.errors import ParameterError
 from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.information_criteria import aic, bic
 from novacula.learner.render import table_lines
@@ -24,7 +23,7 @@ from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
 from novacula.linear.logistic.newton import curve_shared_directions
 from novacula.linear.logistic.objective import LogisticObjective
-from novacula.linear.summary import DRAWN, SHOWN, finite_or_none
+from novacula.linear.summary import DRAWN, SHOWN, finite_or_none, require_level
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -161,8 +160,7 @@ def covariance(hessian: Floats, objective: LogisticObjective) -> Floats:
 
 def summarise(model: LogisticRegression, level: float) -> LogisticSummary:
     """Make the summary of a fitted model."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
+    require_level(level)
     d, first = model.n_features_in_, 0 if model.fit_intercept else 1
     weights = np.column_stack([model.intercept_, model.coef_])[:, first:]
     if len(weights) > 1:

@@ -161,7 +161,7 @@ class DeltaCourse:
     tol: float
 
     def show(self, last: DeltaPass) -> DeltaPass:
-        """Go through the rows once more; it is done when the weights moved by no more than tol of their size."""
+        """Show the rows once more; it is done when the weights moved by no more than tol of their size."""
         from novacula.linear.online._kernels import ERROR, TARGET
 
         if last.number:

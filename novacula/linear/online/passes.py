@@ -32,7 +32,7 @@ FIRST = 12
 
 
 class OrderedRows:
-    """The rows of a table in an order: as they stand, or in a new one each epoch. What is small is read once."""
+    """The rows of a table in an order: as they come, or in a new one each epoch. What is small is read once."""
 
     def __init__(self, table: Table, shuffle: bool, random_state: Any) -> None:
         self.table = table

@@ -1,4 +1,4 @@
-"""Perceptrons, one a plane, and the pocket in which each keeps the best weights that it has had.
+"""Perceptrons, one per plane, and the pocket in which each keeps the best weights that it has had.
 
 After each epoch there are two candidates: the weights of its longest run of rows without a mistake (Gallant), and
 those at its end, since rows that are sorted by class make long runs of poor weights. One goes into the pocket only if,
@@ -110,7 +110,7 @@ class PerceptronEpoch:
 
 
 def teach(last: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, pocket: bool) -> PerceptronEpoch:
-    """Go through the rows once more; with the step response it is done when that made no mistake."""
+    """Show the rows once more; with the step response it is done when that made no mistake."""
     from novacula.linear.online._kernels import MISTAKES, RUN, UPDATES
 
     if last.number:

@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
 
 LARGEST_BOUNDS = 2**30
-"""Numbers that Elkan's bounds may hold, one a row and centre: 4 GB."""
+"""Numbers that Elkan's bounds may hold, one per row and centre: 4 GB."""
 MOST = 0.6
 """The share of doubtful rows from which on a test costs more than it spares."""
 SINGLE = 2.0**-22
@@ -45,7 +45,7 @@ class LloydRows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StreamedRows:
-    """Rows of files or of a cluster: each pass looks at every row and every centre."""
+    """Rows of files or of a cluster: each pass compares every row with every centre."""
 
     table: Table
 
@@ -86,7 +86,7 @@ class Motion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LloydBlock:
-    """Some rows, offsets from the origin, with what is known of each; `bounds` are Elkan's, one a row and centre."""
+    """Some rows, offsets from the origin, with what is known of each; `bounds` are Elkan's, one per row and centre."""
 
     x: Floats  # (n, d)
     weight: Floats  # (n,)
@@ -95,7 +95,7 @@ class LloydBlock:
     every: npt.NDArray[np.int64]  # (n,): the number of each row
 
     def assign(self, centres: Centres, motion: Motion | None) -> int:
-        """Find the nearest centre of each row, without motion anew; gives of how many it was doubtful."""
+        """Find the nearest centre of each row, without motion from scratch; return how many were in doubt."""
         if motion is not None and self.bounds is not None:
             self._relabel(centres, motion)
             return len(self.x)
@@ -176,7 +176,7 @@ class LloydPiece:
 class HeldRows:
     """Rows in memory, cut as the table cuts them, so that sums have the bits of a stream's.
 
-    Beside them are held a label, a distance and a bound a row.
+    It also holds a label, a distance and a bound per row.
     """
 
     def __init__(self, table: Table, n_clusters: int, bounds: str) -> None:
@@ -233,6 +233,6 @@ def chosen_bounds(bounds: str, n: int, n_clusters: int) -> str:
     if bounds == "elkan" and n * n_clusters > LARGEST_BOUNDS:
         raise DataError(
             f"bounds='elkan' holds a number for each row and cluster, {4e-9 * n * n_clusters:.0f} GB here: "
-            "take 'hamerly', which holds one a row"
+            "take 'hamerly', which holds one per row"
         )
     return bounds

@@ -127,7 +127,7 @@ def search_sizes(
     chosen = choices(tried)
     if criterion not in chosen:
         raise ParameterError(
-            f"n_clusters is {list(models)}, of which {criterion!r} cannot choose one: an elbow takes three sizes, a "
+            f"n_clusters is {list(models)}, from which {criterion!r} cannot choose: an elbow takes three sizes, a "
             "silhouette two clusters, and BIC an inertia above 0"
         )
     return ClusterSearch(criterion, tuple(tried), chosen, models[chosen[criterion]], exact)

@@ -1,6 +1,6 @@
 """Where k-means starts, for any order and any cuts of the rows.
 
-One pass looks at the columns, and refuses what has no clusters. Another draws a coreset: the winners of a race in which
+One pass measures the columns, and refuses what has no clusters. Another draws a coreset: the winners of a race in which
 a row runs by its weight-free share of the rows and of their spread (Bachem, Lucic and Krause, 2018). A row that got in
 with probability p stands for 1/p rows of its weight, so sums over the coreset are right on average. Up to `CAPACITY`
 distinct rows the coreset is all of them. Seeds are drawn from it by k-means++ (Arthur and Vassilvitskii, 2007), each

@@ -302,7 +302,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         grid, shown = self._grid, self._density.shown_range(0)
         start, stop = (given if given is not None else end for given, end in zip((low, high), shown, strict=True))
         if not -np.inf < start < stop < np.inf:
-            raise ParameterError(f"points from {start!r} to {stop!r} make no grid: low must be less than high")
+            raise ParameterError(f"points from {start!r} to {stop!r} do not make a grid: low must be less than high")
         return self._density.on_points(grid, np.linspace(start, stop, int(n_points)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:

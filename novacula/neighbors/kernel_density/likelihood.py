@@ -54,7 +54,7 @@ def likeliest(mean_log_density: Callable[[float], float]) -> BandwidthTrials:
     values = [ask(k * octave) for k in OCTAVES]
     best = int(np.argmax(values))
     if best in (0, len(values) - 1):
-        reason = "rows lie so far off that the wider" if best > 0 else "rows are at one place, so that the narrower"
+        reason = "rows are so far off that the wider" if best > 0 else "rows are at one place, so that the narrower"
         raise DataError(
             f"rows that are left out have no likeliest bandwidth: {reason} the better; give bandwidth as a number, or "
             f"take 'silverman'"
