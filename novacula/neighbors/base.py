@@ -84,7 +84,7 @@ class NeighborsLearner(Learner):
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
-    chosen_k: ClassVar[str]
+    automatic: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
     n_neighbors: int | str
@@ -136,10 +136,12 @@ class NeighborsLearner(Learner):
     def _choose(self) -> None:
         """Take the k with the least error of rows that are left out; ties go to the smallest."""
         largest = min(LARGEST_K, int(self._total - 1.0 + ROUNDING))
-        if self.n_neighbors != self.chosen_k:
-            raise ParameterError(f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.chosen_k!r}")
+        if self.n_neighbors != self.automatic:
+            raise ParameterError(
+                f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.automatic!r}"
+            )
         if largest < 1:
-            raise DataError(f"n_neighbors={self.chosen_k!r} leaves out rows, which takes at least two, not 1 sample")
+            raise DataError(f"n_neighbors={self.automatic!r} leaves out rows, which takes at least two, not 1 sample")
         self.loo_error_ = self._left_out(range(1, largest + 1)).mean(axis=1)
         finite = np.isfinite(self.loo_error_)
         if not finite.any():
@@ -304,7 +306,7 @@ class NeighborsPredictor(NeighborsLearner):
         "weights": [StrOptions({"uniform", "distance"})],
         "unseen": [StrOptions({"ignore", "error"})],
     }
-    chosen_k = "loo"
+    automatic = "loo"
 
     def __init__(
         self,

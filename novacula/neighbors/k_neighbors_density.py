@@ -88,7 +88,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         **NeighborsLearner._parameter_constraints,
         "metric": [StrOptions(set(METRICS))],
     }
-    chosen_k = "cv_ml"
+    automatic = "cv_ml"
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Mixtures of every size and family compared: how many components, and of what shape?
 
-BIC and AIC weigh the likelihood against the number of parameters; cross-validation asks rows that were left out. All
-are put so that lower is better.
+BIC and AIC weigh the likelihood against the number of parameters; cross-validation measures rows that were left
+out. For all of them, lower is better.
 """
 
 from __future__ import annotations

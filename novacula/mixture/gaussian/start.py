@@ -82,7 +82,7 @@ class MixtureOverview:
 
     @classmethod
     def of(cls, rows: MixtureRows, n_components: int, seed: int, names: tuple[str, ...]) -> Self:
-        """Look at the rows, and refuse what no mixture can be made of."""
+        """Read the rows, and refuse what no mixture can be made of."""
         capacity = max(CAPACITY, 16 * n_components)
         observers = ClassMoments.observe, partial(RowSample.observe, seed=seed, capacity=capacity)
         moments: Any
