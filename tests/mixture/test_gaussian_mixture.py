@@ -345,7 +345,7 @@ def test_dependent_columns_and_columns_that_do_not_vary():
         GaussianMixture().fit(np.column_stack([x, np.full(40, 7.0)]))
 
 
-def test_no_convergence_is_told():
+def test_no_convergence_is_reported():
     with pytest.warns(ConvergenceWarning, match="GaussianMixture: It stopped after 1 iteration"):
         model = GaussianMixture(3, random_state=0, tol=0.0, max_iter=1).fit(blobs(0))
     assert not model.converged_

@@ -66,7 +66,7 @@ def test_a_direction_that_does_not_descend():
         line_search(lambda x: x @ x, lambda x: 2 * x, [1.0], [0.0])
 
 
-def test_no_step_and_no_end_are_told():
+def test_no_step_and_no_end_are_reported():
     kink = line_search(lambda x: abs(x[0]), lambda x: np.array([1.0]), [0.0], [-1.0])
     assert (kink.step, kink.converged) == (0.0, False)
     assert "No step" in kink.reason
