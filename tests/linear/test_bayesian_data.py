@@ -187,7 +187,7 @@ def test_what_neither_rows_nor_prior_determine_is_refused(noise):
         BayesianLinearRegression(0.0, noise).fit(pd.DataFrame({"x": x, "still": 1.0}), x)
 
 
-def test_noise_that_cannot_be_told_is_refused():
+def test_noise_that_cannot_be_estimated_is_refused():
     x = np.arange(4.0)[:, None]
     with pytest.raises(DataError, match="raise scale"):
         BayesianLinearRegression(0.0, "inverse_gamma", shape=0.0, scale=0.0).fit(x, 2 * x[:, 0] + 1)

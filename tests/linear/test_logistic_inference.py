@@ -171,7 +171,7 @@ def test_separation_is_that_of_a_linear_programme(seed, solver):
     assert model.converged_ != separated
 
 
-def test_rare_errors_are_no_separation():
+def test_rare_errors_are_not_separation():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 2))
     y = (X[:, 0] > 0).astype(int)

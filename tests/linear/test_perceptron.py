@@ -248,7 +248,7 @@ def test_the_pocket_beats_the_last_weights_on_rows_sorted_by_class():
 
 
 @quiet
-def test_one_plane_a_class():
+def test_one_plane_per_class():
     X, t = load_iris(return_X_y=True)
     names = load_iris().target_names[t]
     model = Perceptron(max_iter=200).fit(X, names)

@@ -136,7 +136,7 @@ def test_nearest_centres_are_exact_far_from_zero_and_at_any_scale(offset, scale)
 
 
 @pytest.mark.parametrize("far", [1e40, 1e200])
-def test_centres_far_off_are_told_apart(far):
+def test_centres_far_off_are_separated(far):
     X = blobs(0, 50, 2, 2)
     start = np.array([[far, 0.0], [0.0, 0.0]])
     with pytest.warns(DataWarning, match="started again"):

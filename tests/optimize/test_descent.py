@@ -165,7 +165,7 @@ def test_a_saddle_is_left_along_negative_curvature():
     "f", [lambda x: x[0] ** 2 - x[1] ** 2, lambda x: x[0] ** 3 - 3 * x[0] * x[1] ** 2], ids=["saddle", "monkey saddle"]
 )
 @pytest.mark.parametrize("x0", [[0.0, 0.0], [1.0, 0.0]])
-def test_a_saddle_without_a_minimum_is_no_minimum(f, x0):
+def test_a_saddle_is_not_a_minimum(f, x0):
     found = newton(f, None, None, x0)
     assert not found.converged
     assert "unbounded" in found.reason
