@@ -23,9 +23,9 @@ from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.least_squares import LinearRegression
 from novacula.linear.plane import weighted_sum
-from novacula.linear.problem import Problem
+from novacula.linear.problem import LeastSquaresProblem
 from novacula.linear.rows import weighted_sums
-from novacula.linear.solve import Solution
+from novacula.linear.solve import LeastSquaresSolution
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 
@@ -87,7 +87,7 @@ class LinearGaussian(LinearRegression):
             )
         return table
 
-    def _keep(self, problem: Problem, solution: Solution) -> None:
+    def _keep(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         super()._keep(problem, solution)
         self.mean_ = problem.columns.centre.copy()
         if problem.moments is not None:

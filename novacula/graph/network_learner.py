@@ -21,7 +21,7 @@ from novacula.graph.network import Network
 from novacula.graph.scores import table_score
 from novacula.graph.structure_search import Move
 from novacula.graph.variables import Cells, Variables
-from novacula.learner import ingest
+from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Learner
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.figure import Figure
@@ -146,11 +146,11 @@ class NetworkLearner(Learner):
     def bic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
         """k ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X, y, sample_weight)
-        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+        return information_criteria.bic(log_likelihood, self.n_parameters_, n)
 
     def aic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
         """2k − 2 ln L, of X or of the rows of the fit; lower is better."""
-        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, y, sample_weight)[0]
+        return information_criteria.aic(self._likelihood(X, y, sample_weight)[0], self.n_parameters_)
 
     def bdeu(self, equivalent_sample_size: float = 10.0) -> float:
         """ln P(rows of the fit | graph), tables integrated out under BDeu's prior; higher is better."""

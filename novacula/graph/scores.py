@@ -21,6 +21,7 @@ from novacula.errors import DataError, ParameterError
 from novacula.graph.estimates import solve_lines, squares
 from novacula.graph.family_counts import FamilyCounts, FamilyLayout, FamilyName, GroupMoments
 from novacula.graph.variables import Cells, Variables
+from novacula.learner.information_criteria import aic, bic
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -56,7 +57,7 @@ def line_score(moments: GroupMoments, floor: float, score: str, n: float) -> flo
 
 def penalty(score: str, parameters: int, n: float) -> float:
     """What a score takes off the log-likelihood for so many parameters."""
-    return {"log_likelihood": 0.0, "aic": float(parameters), "bic": 0.5 * math.log(n) * parameters}[score]
+    return {"log_likelihood": 0.0, "aic": 0.5 * aic(0.0, parameters), "bic": 0.5 * bic(0.0, parameters, n)}[score]
 
 
 def table_size(family: FamilyName, variables: Variables) -> int:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from novacula.errors import DataError
 from novacula.mixture import GaussianMixture, KMeans
 from novacula.mixture.gaussian.covariance import CovarianceType
-from novacula.mixture.gaussian.search import Candidate
+from novacula.mixture.gaussian.search import MixtureCandidate
 from novacula.mixture.lloyd.search import ClusterSearch
 from novacula.prepare import PreparedClusterer
 from novacula.study.leaderboard import short
@@ -45,7 +45,7 @@ ENOUGH = 40
 class Tried:
     """A mixture that was fitted, its BIC, and whether it counts."""
 
-    candidate: Candidate
+    candidate: MixtureCandidate
     model: GaussianMixture
 
     @property

@@ -29,6 +29,7 @@ from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Paramete
 from novacula.graph.hmm.sequences import Sequences
 from novacula.graph.hmm.start import Given, Starts, allowed_transitions
 from novacula.graph.hmm.viterbi import best_paths
+from novacula.learner import information_criteria
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits
 from novacula.learner.expectation_maximization import EMResult, Restart
@@ -352,11 +353,11 @@ class HiddenMarkovModel(Unsupervised):
     def bic(self, X: Any = None, lengths: Any = None) -> float:
         """p ln N − 2 ln L, N the number of steps, of X or of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X, lengths)
-        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+        return information_criteria.bic(log_likelihood, self.n_parameters_, n)
 
     def aic(self, X: Any = None, lengths: Any = None) -> float:
         """2p − 2 ln L, of X or of the fit; lower is better."""
-        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, lengths)[0]
+        return information_criteria.aic(self._likelihood(X, lengths)[0], self.n_parameters_)
 
     def work(self, X: Any = None) -> Work:
         """Derive the last step of learning, or with X filtering, smoothing and the best path of its first sequence."""

@@ -17,7 +17,7 @@ from novacula.graph.hmm.parameters import numeric_columns
 from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Step
-from novacula.mixture.gaussian.covariance import CovarianceType, Family
+from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
 from novacula.table import Chunk
@@ -183,8 +183,8 @@ class GaussianHMM(HiddenMarkovModel):
             raise ParameterError("covariances must be symmetric and have positive variances in every direction")
         return GaussianEmission.of(means, np.ascontiguousarray(held))
 
-    def _family(self) -> Family:
-        return Family(self.covariance_type, None, self.floor_)
+    def _family(self) -> CovarianceFamily:
+        return CovarianceFamily(self.covariance_type, None, self.floor_)
 
     def _emission(self) -> GaussianEmission:
         return GaussianEmission.of(self.means_, self._family().expanded(self.covariances_, len(self.means_)))
