@@ -20,7 +20,7 @@ from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.examples import Examples, Sample
 from novacula.kernel.svm.hard_margin import HullsMeetError
-from novacula.kernel.svm.machine import Machine, Settings, separate
+from novacula.kernel.svm.machine import Machine, SvmSettings, separate
 from novacula.kernel.svm.pairs import Supports, by_pair, class_pairs, each_pair, signs, votes
 from novacula.kernel.svm.platt import Sigmoid
 from novacula.kernel.svm.probability import fit_probability, probabilities
@@ -182,7 +182,7 @@ class SVC(Classifier, SupportVectorMachine):
         machines = [self._separate(sample, rows, sign, weight, settings) for rows, sign in pairs]
         self._report(machines, self._pair_names())
         found = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
-        self.n_support_, self.n_iter_ = found.count, np.array([machine.n_iter for machine in machines])
+        self.n_support_, self.n_iter_ = found.count, np.array([machine.run.n_iter for machine in machines])
         self._keep(sample, found.held, self.C * weight, found.dual_coef, machines)
         if self.probability:
             self.sigmoids_ = tuple(
@@ -200,7 +200,7 @@ class SVC(Classifier, SupportVectorMachine):
                 raise DataError(f"the rows of class {label!r} have no weight: leave them out, or give them some")
         return np.asarray(sample.weight * self.class_weight_[sample.target])
 
-    def _separate(self, sample: Sample, rows: Places, sign: Floats, weight: Floats, settings: Settings) -> Machine:
+    def _separate(self, sample: Sample, rows: Places, sign: Floats, weight: Floats, settings: SvmSettings) -> Machine:
         """The machine of two classes; where a hard margin does not exist, the rows that show it are named."""
         own = sample.rows.take(rows) if len(rows) < len(sample) else sample.rows
         try:

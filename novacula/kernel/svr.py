@@ -131,7 +131,7 @@ class SVR(Regressor, SupportVectorMachine):
         held = np.flatnonzero(machine.beta)
         held = held[np.argsort(sample.place[held])]
         self._keep(sample, held, cost, machine.beta[None, held], [machine])
-        self.n_support_, self.n_iter_ = np.array([len(held)]), machine.n_iter
+        self.n_support_, self.n_iter_ = np.array([len(held)]), machine.run.n_iter
 
     def _require_one_target(self, table: Table) -> None:
         """Refuse several targets, and warn in scikit-learn's words of one that is given as a table of one column."""

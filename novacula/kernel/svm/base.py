@@ -13,22 +13,22 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError, warn_user
+from novacula.errors import ParameterError
 from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
 from novacula.kernel.chunk_rows import rows_of
-from novacula.kernel.svm.decomposition import Effort, Watch
 from novacula.kernel.svm.dual import Places
+from novacula.kernel.svm.effort import Effort, Watch
 from novacula.kernel.svm.examples import Examples, Sample
 from novacula.kernel.svm.kernel_rows import is_plane
-from novacula.kernel.svm.machine import Machine, Settings, require_kernel
+from novacula.kernel.svm.machine import Machine, SvmSettings, require_kernel
 from novacula.kernel.svm.row_cache import SIDE
 from novacula.kernel.svm.scale_warning import warn_of_scales
 from novacula.learner.base import Learner
+from novacula.learner.iterate import warn_unless_converged
 from novacula.learner.work import Work, WorkTable
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -101,16 +101,16 @@ class SupportVectorMachine(Learner):
         require_kernel(sample.rows)
         return sample
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> SvmSettings:
         effort = Effort(
             tol=float(self.tol),
             cache_bytes=1e6 * float(self.cache_size),
             max_iter=math.inf if self.max_iter == -1 else self.max_iter,
-            time_budget=math.inf if self.time_budget is None else float(self.time_budget),
             watch=Watch() if self.verbose else None,
         )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return Settings(self.loss, effort, self.solver, seed)
+        time_budget = math.inf if self.time_budget is None else float(self.time_budget)
+        return SvmSettings(self.loss, effort, time_budget, self.solver, seed)
 
     def _keep(self, sample: Sample, held: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]) -> None:
         """Keep the support vectors, which these rows of the sample are, and how the search for them went."""
@@ -127,7 +127,7 @@ class SupportVectorMachine(Learner):
         self.margin_ = np.array([1.0 / machine.norm if machine.norm else math.inf for machine in machines])
         self.dual_objective_ = np.array([machine.objective for machine in machines])
         self.kkt_violation_ = max(machine.violation for machine in machines)
-        self.converged_ = all(machine.converged for machine in machines)
+        self.converged_ = all(machine.run.converged for machine in machines)
         history, before = list[float](), 0.0
         for machine in machines:
             history += [before + objective for objective in machine.history]
@@ -138,18 +138,14 @@ class SupportVectorMachine(Learner):
         """Say how the machines came out: on standard error if `verbose`, and by a warning where one fell short."""
         if self.verbose:
             for machine, name in zip(machines, names, strict=True):
-                how = f"{machine.n_iter} steps, dual objective {machine.objective:.6g}"
+                how = f"{machine.run.n_iter} steps, dual objective {machine.objective:.6g}"
                 sys.stderr.write(f"{name}: {how}, violation {machine.violation:.3g}\n")
-        short = [(machine, name) for machine, name in zip(machines, names, strict=True) if not machine.converged]
+        short = [(machine, name) for machine, name in zip(machines, names, strict=True) if not machine.run.converged]
         if short:
             machine, name = short[0]
-            more = f", and {len(short) - 1} more," if len(short) > 1 else ""
-            warn_user(
-                f"{name}{more} did not converge ({machine.reason}): the KKT conditions are violated by "
-                f"{machine.violation:.3g}, more than tol={self.tol:g}; raise max_iter, time_budget or tol, or scale "
-                "the columns",
-                ConvergenceWarning,
-            )
+            more = f", and {len(short) - 1} more" if len(short) > 1 else ""
+            violation = f"the KKT conditions are violated by {machine.violation:.3g}, more than tol={self.tol:g}"
+            warn_unless_converged(machine.run, f"{name}{more} ({violation})")
 
     # --- answers --------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.learner.iterate import Run
 from novacula.table.chunk import Floats
 
 Places: TypeAlias = npt.NDArray[np.int64]
@@ -130,7 +131,4 @@ class DualSolution:
     objective: float  # to be maximised
     violation: float
     intercept: float
-    n_iter: int
-    history: tuple[float, ...]  # the objective from one working set to the next
-    converged: bool
-    reason: str  # why it ended, where it did not converge
+    run: Run[Any]  # of which the history is the objective from one working set to the next

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ import numpy as np
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra.rows import is_sparse
 from novacula.kernel.algebra.verdict import judge
-from novacula.kernel.svm.decomposition import ConcaveError, Effort, solve_dual
+from novacula.kernel.svm.decomposition import ConcaveError, solve_dual
 from novacula.kernel.svm.dual import Dual, DualSolution
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.hard_margin import solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
+from novacula.learner.iterate import Run
 from novacula.table.chunk import Floats
 
 MANY = 5000
@@ -28,24 +31,18 @@ PSD = 1e-6
 
 
 @dataclass(frozen=True)
-class Settings:
+class SvmSettings:
     """What a learner asks of its machines."""
 
     loss: str
     effort: Effort
+    time_budget: float
     solver: str
     seed: int
 
-    def limits(self) -> dict[str, Any]:
-        """How far the linear solver goes, as it is told."""
-        effort = self.effort
-        return {
-            "loss": self.loss,
-            "tol": effort.tol,
-            "max_iter": -1 if math.isinf(effort.max_iter) else int(effort.max_iter),
-            "time_budget": None if math.isinf(effort.time_budget) else effort.time_budget,
-            "seed": self.seed,
-        }
+    def begun(self) -> Effort:
+        """The effort for a machine whose search begins now."""
+        return replace(self.effort, deadline=time.monotonic() + self.time_budget)
 
     def linear(self, rows: KernelRows) -> bool:
         """Whether the linear solver is to be used; ParameterError where it is asked for and cannot be."""
@@ -68,39 +65,39 @@ class Machine:
     norm: float  # ‖w‖ in the space of features
     objective: float  # of the dual, to be maximised
     violation: float
-    n_iter: int
-    history: tuple[float, ...]
-    converged: bool
-    reason: str
+    history: tuple[float, ...]  # the dual objective from one working set to the next
+    run: Run[Any]
     plane: Floats | None = None  # w (d,), where the kernel is linear
 
 
-def separate(rows: KernelRows, y: Floats, cost: Floats, settings: Settings) -> Machine:
+def separate(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Machine:
     """The machine that tells y = ±1 (n,) apart, for the price of each row's loss (n,); infinite: hard margin."""
     if np.isinf(cost).any():
         with concave_refused(rows):
-            solution = solve_hard_margin(rows, y, settings.effort)
+            solution = solve_hard_margin(rows, y, settings.begun())
     elif settings.linear(rows):
         from novacula.kernel.svm.linear import solve_linear
 
-        found = solve_linear(rows.rows, y, cost, **settings.limits())
-        return _linear_machine(found, found.alpha * y)
+        plane = solve_linear(rows.rows, y, cost, loss=settings.loss, effort=settings.begun(), seed=settings.seed)
+        return _linear_machine(plane, plane.alpha * y)
     else:
         with concave_refused(rows):
-            solution = solve_dual(Dual.classification(y, cost, settings.loss), rows, settings.effort)
+            solution = solve_dual(Dual.classification(y, cost, settings.loss), rows, settings.begun())
     return _machine(rows, solution, solution.beta)
 
 
-def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: Settings) -> Machine:
+def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: SvmSettings) -> Machine:
     """The machine that follows the numbers t (n,), of which a distance of ε is free of charge."""
     if settings.linear(rows):
-        from novacula.kernel.svm.linear import solve_linear_regression
+        from novacula.kernel.svm.linear import solve_linear
 
-        found = solve_linear_regression(rows.rows, t, cost, epsilon, **settings.limits())
-        return _linear_machine(found, found.alpha)
+        plane = solve_linear(
+            rows.rows, t, cost, epsilon, loss=settings.loss, effort=settings.begun(), seed=settings.seed
+        )
+        return _linear_machine(plane, plane.alpha)
     dual = Dual.regression(t, cost, epsilon, settings.loss)
     with concave_refused(rows):
-        solution = solve_dual(dual, rows, settings.effort)
+        solution = solve_dual(dual, rows, settings.begun())
     return _machine(rows, solution, dual.sums(solution.beta))
 
 
@@ -113,10 +110,8 @@ def _machine(rows: KernelRows, found: DualSolution, beta: Floats) -> Machine:
         norm=math.sqrt(max(0.0, float(beta @ found.f))),
         objective=found.objective,
         violation=found.violation,
-        n_iter=found.n_iter,
-        history=found.history,
-        converged=found.converged,
-        reason=found.reason,
+        history=found.run.history,
+        run=found.run,
         plane=np.asarray(rows.rows.T @ beta) if is_plane(rows.kernel) else None,
     )
 
@@ -128,10 +123,8 @@ def _linear_machine(found: Any, beta: Floats) -> Machine:
         norm=float(np.linalg.norm(found.coef)),
         objective=found.dual_objective,
         violation=found.kkt_violation,
-        n_iter=found.n_iter,
         history=(found.dual_objective,),
-        converged=found.converged,
-        reason=found.reason,
+        run=found.run,
         plane=found.coef,
     )
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from novacula.learner.iterate import Outcome, iterate
 from novacula.table.chunk import Floats
 
 MAX_ITER = 100
@@ -53,18 +54,21 @@ def fit_sigmoid(decisions: Floats, is_positive: Any, weight: Floats) -> Sigmoid:
     target = np.where(is_positive, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
     unit = float(np.abs(decisions).max(initial=0.0)) or 1.0  # a is found for decisions of at most 1
     f = decisions / unit
-    at = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
-    value = deviance(at, f, target, weight)
-    for _ in range(MAX_ITER):
-        gradient, step = newton_step(at, f, target, weight)
+    first = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
+
+    def step(point: tuple[Floats, float]) -> tuple[tuple[Floats, float] | Outcome, float]:
+        at, value = point
+        gradient, move = newton_step(at, f, target, weight)
         if np.abs(gradient).max() <= SMALL * total:
-            break
-        size, slope = 1.0, float(gradient @ step)
-        while (new := deviance(at + size * step, f, target, weight)) > value + 1e-4 * size * slope:
+            return Outcome.CONVERGED, value
+        size, slope = 1.0, float(gradient @ move)
+        while (new := deviance(at + size * move, f, target, weight)) > value + 1e-4 * size * slope:
             size /= 2.0
             if size < SMALL:  # rounding is all that is left
-                return Sigmoid(float(at[0]) / unit, float(at[1]))
-        at, value = at + size * step, new
+                return Outcome.STALLED, value
+        return (at + size * move, new), value
+
+    at, _ = iterate(step, (first, deviance(first, f, target, weight)), max_iter=MAX_ITER, tol=None).params
     return Sigmoid(float(at[0]) / unit, float(at[1]))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from novacula.kernel.svm.kernel_rows import KernelRows
-from novacula.kernel.svm.machine import Settings, separate
+from novacula.kernel.svm.machine import SvmSettings, separate
 from novacula.kernel.svm.pairs import class_pairs
 from novacula.kernel.svm.platt import Sigmoid, couple, fit_sigmoid
 from novacula.kernel.svm.row_cache import products
@@ -21,7 +21,7 @@ from novacula.table.chunk import Floats
 FOLDS = 5
 
 
-def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, settings: Settings) -> Sigmoid:
+def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, settings: SvmSettings) -> Sigmoid:
     """The sigmoid of a machine that tells y = ±1 (n,) apart, by five folds drawn with the seed."""
     decisions = left_out_decisions(rows, y, cost, settings)
     both, right = np.concatenate([decisions, -decisions]), np.concatenate([y > 0.0, y < 0.0])
@@ -29,7 +29,7 @@ def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, s
     return Sigmoid(min(found.a, 0.0), 0.0)  # decisions that are right less than half of the time say nothing
 
 
-def left_out_decisions(rows: KernelRows, y: Floats, cost: Floats, settings: Settings) -> Floats:
+def left_out_decisions(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Floats:
     """The decision about each row by the machine of the other folds, in each of which both classes are."""
     fold, decisions = _folds(y, settings.seed), np.zeros(len(y))
     count = int(fold.max()) + 1
