@@ -55,7 +55,7 @@ def example_rows(kernel: Kernel) -> Floats:
 
 def _last_column(kernel: Kernel) -> int:
     places = [c for c in listed(kernel.columns) if not isinstance(c, str)] if isinstance(kernel, OnColumns) else []
-    return max([0, *map(int, places), *(_last_column(part) for _, part in kernel._parts())])
+    return max([0, *map(int, places), *(_last_column(part) for _, part in kernel.parts())])
 
 
 def _row_table(rows: Rows, names: Sequence[str] | None) -> WorkTable:

@@ -132,11 +132,11 @@ def test_operators_act_entry_by_entry(a, b, c, n, X):
 @laws
 @given(mapped, rows(4), rows(4))
 def test_products_of_features_are_the_kernel(kernel, X, Y):
-    if kernel.resolved(X)._n_features(COLUMNS) > 3000:
+    if kernel.resolved(X).n_features(COLUMNS) > 3000:
         return
     K = kernel(X, Y)
     phi, psi = kernel.features(X), kernel.features(Y)
-    assert phi.shape[1] == len(kernel.feature_names(COLUMNS)) == kernel._n_features(COLUMNS)
+    assert phi.shape[1] == len(kernel.feature_names(COLUMNS)) == kernel.n_features(COLUMNS)
     np.testing.assert_allclose(phi @ psi.T, K, atol=1e-10 * max(1.0, np.abs(phi).max() * np.abs(psi).max()))
 
 
