@@ -45,26 +45,6 @@ _HOME = {
     "load": "novacula.learner",
     "read": "novacula.table",
 }
-_ROOMS = (
-    "baseline",
-    "bayes",
-    "checks",
-    "concept",
-    "datasets",
-    "evaluate",
-    "graph",
-    "kernel",
-    "linear",
-    "mixture",
-    "neighbors",
-    "neural",
-    "optimize",
-    "prepare",
-    "projection",
-    "statistics",
-    "theory",
-    "tree",
-)
 
 __all__ = [
     "Card",
@@ -100,7 +80,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
-    elif name in _ROOMS:
+    elif name in __all__:  # a room
         value = import_module(f"novacula.{name}")
     else:
         raise AttributeError(f"module 'novacula' has no attribute {name!r}")

@@ -1,9 +1,9 @@
 """Loops over rows that are compiled when they are first called: a program waits only for those that it uses.
 
-They stand in modules of kernels: those named `_kernels.py`, and all in a folder `_kernels/`. Each kernel has one stated
+They are in modules of kernels: those named `_kernels.py`, and all in a folder `_kernels/`. Each kernel has one stated
 signature, runs serially and without the interpreter's lock, and stays in Numba's cache for the next process. Functions
 of other files are compiled into it, so its cache is stamped with all that kernels are made of: after an edit of any of
-it, every kernel is compiled anew when it is next called.
+it, every kernel is compiled again when it is next called.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)
 _compiling = Lock()
 
 
-class Kernel:
+class CompiledKernel:
     """A function that Numba compiles for one signature, or loads from its cache, when it is first called."""
 
     def __init__(self, function: Callable[..., Any], signature: object, options: dict[str, Any]) -> None:
@@ -67,9 +67,9 @@ class Kernel:
         return f"<kernel {self.name}>"
 
 
-def kernel(signature: object, **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(signature: object, **options: Any) -> Callable[[Callable[..., Any]], CompiledKernel]:
     """Decorate a loop with its signature, and with options of Numba's `njit` such as `fastmath`."""
-    return lambda function: Kernel(function, signature, options)
+    return lambda function: CompiledKernel(function, signature, options)
 
 
 def compile_kernel(_shared: None, name: str) -> None:
@@ -78,7 +78,7 @@ def compile_kernel(_shared: None, name: str) -> None:
     getattr(import_module(module), function).compile()
 
 
-def find_kernels() -> Iterator[Kernel]:
+def find_kernels() -> Iterator[CompiledKernel]:
     """Every kernel of the package, not yet compiled, those with the most source first: they take longest.
 
     >>> "novacula.statistics._kernels.contingency" in [kernel.name for kernel in find_kernels()]
@@ -87,7 +87,7 @@ def find_kernels() -> Iterator[Kernel]:
     root = Path(__file__).parent
     for path in sorted(kernel_files(root), key=lambda path: (-_source_size(path), path)):
         module = import_module(".".join(path.relative_to(root.parent).with_suffix("").parts))
-        yield from (value for value in vars(module).values() if isinstance(value, Kernel))
+        yield from (value for value in vars(module).values() if isinstance(value, CompiledKernel))
 
 
 def kernel_files(folder: Path) -> list[Path]:
@@ -101,7 +101,7 @@ def kernel_files(folder: Path) -> list[Path]:
 
 
 def _source_size(path: Path) -> int:
-    """Bytes of a module of kernels, with those beside it that are compiled into its kernels."""
+    """Bytes of a module of kernels, with those of the modules that are compiled into its kernels."""
     return sum(part.stat().st_size for part in (path.parent.glob("*.py") if path.parent.name == KERNELS else [path]))
 
 
@@ -112,9 +112,9 @@ def stamp(top: str) -> str:
 
 
 def kernel_sources(top: str) -> dict[Path, bytes]:
-    """What the kernels of a package, or of a module by itself, are made of: files, with their content.
+    """What the kernels of a package, or of a single module, are made of: files, with their content.
 
-    These are its modules of kernels and all modules that they import, at whatever remove, from the package or from
+    These are its modules of kernels and all modules that they import, directly or not, from the package or from
     this one: shared loops, constants, and how kernels are compiled.
     """
     packages = {name: sys.modules[name] for name in (top, __package__)}

@@ -1,7 +1,7 @@
 """Numba's cache of compiled functions, but with a stamp of everything that a function is made of.
 
-Where files are kept is for Numba to say: in NUMBA_CACHE_DIR, beside the source, or, where that cannot be written to, in
-a folder of the user.
+Numba decides where files are kept: in NUMBA_CACHE_DIR, next to the source, or, where that cannot be written to, in a
+folder of the user.
 """
 
 from __future__ import annotations

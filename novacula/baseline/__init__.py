@@ -3,4 +3,5 @@
 from novacula.baseline.mean import MeanRegressor
 from novacula.baseline.plurality import PluralityClassifier
 
+is_family = True
 __all__ = ["MeanRegressor", "PluralityClassifier"]

@@ -37,6 +37,7 @@ _HOME = {
     "gaussian_ml": "conjugate",
 }
 
+is_family = True
 __all__ = [
     "BayesOptimalClassifier",
     "BetaBernoulli",

@@ -1,11 +1,29 @@
 """Public check suites: run them on your own learners and statistics, as the library runs them on its own."""
 
-from novacula.checks.admission import check_admission
-from novacula.checks.learner import check_learner, learner_checks
-from novacula.checks.scales import check_chunking, check_scales
-from novacula.checks.statistic import check_statistic
-from novacula.checks.study import check_study
-from novacula.checks.work import check_work
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from novacula.lazy import load_when_used
+
+if TYPE_CHECKING:
+    from novacula.checks.admission import check_admission
+    from novacula.checks.learner import check_learner, learner_checks
+    from novacula.checks.scales import check_chunking, check_scales
+    from novacula.checks.statistic import check_statistic
+    from novacula.checks.study import check_study
+    from novacula.checks.work import check_work
+
+_HOME = {
+    "check_admission": "admission",
+    "check_chunking": "scales",
+    "check_learner": "learner",
+    "check_scales": "scales",
+    "check_statistic": "statistic",
+    "check_study": "study",
+    "check_work": "work",
+    "learner_checks": "learner",
+}
 
 __all__ = [
     "check_admission",
@@ -17,3 +35,5 @@ __all__ = [
     "check_work",
     "learner_checks",
 ]
+
+__getattr__, __dir__ = load_when_used(__name__, _HOME)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from novacula.checks.verdict import require
 from novacula.table.chunk import Floats
+from novacula.table.equal_rows import equal_rows
 
 PLAIN = (str, bool, int, float)
 
@@ -74,9 +75,10 @@ def rows_as_a_set(examples: Mapping[str, Any], sums: tuple[str, ...]) -> dict[st
     per_row = {name: array[weight > 0] for name, array in whole.items() if array is not None and len(array) == n}
     identity = [per_row[name].reshape(len(per_row["weight"]), -1) for name in ("rows", "target") if name in per_row]
     keys = np.nan_to_num(np.hstack(identity).astype(np.float64), nan=np.inf)
-    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    same = equal_rows(keys)
     joined = {
-        name: _sums(array, group, len(first)) if name in sums else array[first] for name, array in per_row.items()
+        name: _sums(array, same.kind, len(same)) if name in sums else array[same.first]
+        for name, array in per_row.items()
     }
     return whole | joined
 

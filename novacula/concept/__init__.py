@@ -10,6 +10,7 @@ from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.unbiased import UnbiasedLearner
 from novacula.concept.version_space import VersionSpace
 
+is_family = True
 __all__ = [
     "CandidateElimination",
     "Conjunction",

@@ -12,6 +12,7 @@ from novacula.graph.network import Network
 from novacula.graph.network_classifier import BayesianNetworkClassifier
 from novacula.graph.normal import NormalMixture
 
+is_family = True
 __all__ = [
     "BayesianNetwork",
     "BayesianNetworkClassifier",

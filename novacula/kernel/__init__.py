@@ -41,6 +41,7 @@ _HOME = {
     "SVR": "svr",
 }
 
+is_family = True
 __all__ = [
     "SVC",
     "SVR",

@@ -1,8 +1,8 @@
 """What every learner shares: a scikit-learn estimator with a card, a derivation and a safe file.
 
-There is one way in: `fit` makes a `Table` of whatever was passed, has it admit what the card says, keeps the schema,
+There is one way in: `fit` makes a `Table` of its input, has it admit what the card says, keeps the schema,
 and leaves the rest to the learner's `_learn(table)`. There is one way out: `_answers` lays rows out by that schema,
-looks at them as they pass, and reports categories that were not there at fit.
+checks them as they pass, and reports categories that were not there at fit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Learner(BaseEstimator):
     """Fitted attributes that hold rows of the fit as they came, each a dictionary of arrays, and which of these arrays
     add up over equal rows: checks compare them as sets, so that a row of weight 2 and two rows are the same."""
     not_compared: ClassVar[Mapping[str, str]] = {}
-    """What fitted attributes hold that is no part of the model, such as "multipliers_.row", and why it may differ
+    """What fitted attributes hold that is not part of the model, such as "multipliers_.row", and why it may differ
     between two fits of the same model. Checks compare everything else."""
 
     schema_: Schema
@@ -97,7 +97,7 @@ class Learner(BaseEstimator):
     # --- in ----------------------------------------------------------------------------------------------------
 
     def _fit(self, X: Any, y: Any = None, sample_weight: Any = None, **more: Any) -> Self:
-        """Learn anew from rows; `more` is what a learner's `fit` takes besides them, for its `_learn`."""
+        """Learn from rows, forgetting the last fit; `more` is what else a learner's `fit` takes, for its `_learn`."""
         with self._whole():
             self._learn(self._begun(X, y, sample_weight), **more)
         return self
@@ -111,7 +111,7 @@ class Learner(BaseEstimator):
         return table
 
     def _fit_more(self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
-        """Learn from rows beside those before, by the learner's `_learn_more(table, first)`.
+        """Learn from more rows, by the learner's `_learn_more(table, first)`.
 
         `classes` are all that will come, named on the first call.
         """
@@ -125,7 +125,7 @@ class Learner(BaseEstimator):
         return self
 
     def _learn_more(self, table: Table, first: bool) -> None:
-        """Set the fitted attributes anew from a table and from what is known, unless these are the `first` rows."""
+        """Update the fitted attributes with a table; `first` says that nothing was fitted before."""
         raise NotImplementedError(f"{type(self).__name__} has no partial_fit")
 
     def _ingest(
@@ -133,7 +133,7 @@ class Learner(BaseEstimator):
     ) -> Table:
         """What was passed as a table that admits what the card says.
 
-        `first`: columns are set anew rather than compared; `piece`: other rows, with other classes, may follow;
+        `first`: columns are set rather than compared; `piece`: other rows, with other classes, may follow;
         `classes`: the only ones that may occur.
         """
         table = ingest.as_table(X, y, sample_weight)
@@ -151,11 +151,11 @@ class Learner(BaseEstimator):
 
     @property
     def _admits(self) -> Admits:
-        """What tables are looked at for; what the card says, unless the learner looks at rows itself."""
+        """What tables are checked for: what the card says, unless the learner checks rows itself."""
         return self.card.admits
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
-        """Put the target beside rows in memory, and give its columns."""
+        """Attach the target to rows in memory, and give its columns."""
         raise NotImplementedError(f"{type(self).__name__} must say what its target is")
 
     def _with_target(self, table: Table, classes: Any) -> Table:
@@ -189,12 +189,12 @@ class Learner(BaseEstimator):
             delattr(self, name)
 
     @contextmanager
-    def _whole(self, anew: bool = True) -> Iterator[None]:
+    def _whole(self, is_new: bool = True) -> Iterator[None]:
         """A fit that fails half-way leaves no half of a model behind."""
         try:
             yield
         except BaseException:
-            if anew:
+            if is_new:
                 self._forget()
             raise
 
@@ -217,7 +217,7 @@ class Learner(BaseEstimator):
         return chunk.rows(0, min(most, len(chunk))), len(chunk) > most
 
     def _query(self, X: Any, unseen: str = "ignore", shown: bool = False) -> Table:
-        """What is to be answered, laid out by the schema of the fit; its first pass looks at the rows."""
+        """What is to be answered, laid out by the schema of the fit; its first pass checks the rows."""
         check_is_fitted(self)
         policy = ingest.unseen_policy(unseen)
         table = ingest.as_table(X, None, None)
@@ -228,7 +228,7 @@ class Learner(BaseEstimator):
         return self._answering(table, shown)
 
     def _answering(self, table: Table, shown: bool = False) -> Table:
-        """A table whose first pass looks at the rows, and reports categories that were not there at fit."""
+        """A table whose first pass checks the rows, and reports categories that were not there at fit."""
         return table.with_runner(AnswerRunner(table, self._admits, shown, self.reports_unseen))
 
 
@@ -304,7 +304,7 @@ class Unsupervised(Learner):
     """A learner of rows without a target: `y` is taken for the sake of pipelines, and a table's target is left out."""
 
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
-        """Rows; whatever y is."""
+        """Rows; y is ignored."""
         return super()._ingest(X, None, sample_weight, **how)
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:

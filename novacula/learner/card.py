@@ -37,7 +37,7 @@ WORDS = (
     "cost",
 )
 UNSPOKEN = ("name", "summary", "conjunctive", "counts", "in_studies")
-"""Fields that stand in the heading, or that other fields say in words."""
+"""Fields that are in the heading, or that other fields say in words."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ class Card:
         for name in WORDS:
             if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
                 raise ParameterError(f"the card of {self.name!r} has no words for {name}")
-        self._known("task", (self.task,), get_args(Task))
-        self._known("takes", self.takes, [kind for kind in KINDS if kind != "ignored"])
-        self._known("scales", self.scales, get_args(Scale))
-        self._known("uses", (self.uses,), get_args(Uses))
+        self._require_some_of("task", (self.task,), get_args(Task))
+        self._require_some_of("takes", self.takes, [kind for kind in KINDS if kind != "ignored"])
+        self._require_some_of("scales", self.scales, get_args(Scale))
+        self._require_some_of("uses", (self.uses,), get_args(Uses))
         if self.needs:
-            self._known("needs", self.needs, get_args(Need))
+            self._require_some_of("needs", self.needs, get_args(Need))
         if self.sizes and self.size is None:
             raise ParameterError(f"the card of {self.name!r} has sizes, but names no parameter for them in size")
         if self.uses == "arrays" and self.scales != ("memory",):
@@ -106,13 +106,13 @@ class Card:
             if not reason.strip():
                 raise ParameterError(f"the card of {self.name!r} gives no reason why {check} does not apply")
 
-    def _known(self, name: str, values: Sequence[str], known: Sequence[str]) -> None:
+    def _require_some_of(self, name: str, values: Sequence[str], choices: Sequence[str]) -> None:
         if isinstance(values, str) or not values:
-            raise ParameterError(f"the card of {self.name!r} needs a tuple of some of {', '.join(known)} for {name}")
+            raise ParameterError(f"the card of {self.name!r} needs a tuple of some of {', '.join(choices)} for {name}")
         for value in values:
-            if value not in known:
+            if value not in choices:
                 raise ParameterError(
-                    f"the card of {self.name!r} has {value!r} for {name}, which is none of {', '.join(known)}"
+                    f"the card of {self.name!r} has {value!r} for {name}, which is none of {', '.join(choices)}"
                 )
 
     def size_path(self, extent: Extent) -> tuple[Any, ...]:

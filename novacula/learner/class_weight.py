@@ -19,18 +19,18 @@ def class_weights(given: Mapping[Any, float] | str | None, classes: Any, counts:
     if isinstance(given, str):
         present = counts > 0
         return np.divide(counts.sum(), present.sum() * counts, out=np.ones(len(counts)), where=present)
-    known = classes.tolist()
-    found = np.ones(len(known))
+    labels = classes.tolist()
+    factor = np.ones(len(labels))
     for label, weight in given.items():
-        if label not in known:
+        if label not in labels:
             raise ParameterError(
-                f"class_weight names {label!r}, which is no class{did_you_mean(str(label), map(str, known))}"
+                f"class_weight names {label!r}, which is not a class{did_you_mean(str(label), map(str, labels))}"
             )
         if isinstance(weight, (str, bool)) or not np.isfinite(weight) or weight < 0:
             raise ParameterError(
                 f"the weight of class {label!r} is {weight!r}; it must be a number that is not negative"
             )
-        found[known.index(label)] = weight
-    if not (found * counts).sum() > 0:
+        factor[labels.index(label)] = weight
+    if not (factor * counts).sum() > 0:
         raise ParameterError("class_weight gives every class that occurs a weight of zero")
-    return found
+    return factor

@@ -3,7 +3,7 @@
 What JSON has stands for itself: null, booleans, integers of 64 bits, finite floats, text, lists. Everything
 else is an object with one member, whose name says what it is: `{"$tuple": […]}`, `{"$array": "3"}`,
 `{"Schema": {…}}`. Arrays of numbers and of text lie outside the JSON, under the name that the object gives. A
-type that is neither plain nor an array needs a `Form`, which takes it apart into named values and puts it
+type that is neither plain nor an array needs a `TypeCoding`, which takes it apart into named values and puts it
 together again. No name in the JSON is ever imported: a name that is not among the forms is refused.
 
 >>> encoder = Encoder()
@@ -42,7 +42,7 @@ _HEX_INTEGER = re.compile("-?0x[0-9a-f]+")
 
 
 @dataclass(frozen=True)
-class Form:
+class TypeCoding:
     """How one type is taken apart into named values, and put together from them as keyword arguments."""
 
     type: type
@@ -51,16 +51,16 @@ class Form:
     put_together: Callable[..., Any]
 
 
-def dataclass_form(name: str, kind: type) -> Form:
+def dataclass_form(name: str, kind: type) -> TypeCoding:
     """The form of a dataclass: the fields that its constructor takes."""
     names = [field.name for field in dataclasses.fields(kind) if field.init]
-    return Form(kind, name, lambda value: {field: getattr(value, field) for field in names}, kind)
+    return TypeCoding(kind, name, lambda value: {field: getattr(value, field) for field in names}, kind)
 
 
 class Encoder:
     """Turns values into JSON, and collects their arrays in `arrays`."""
 
-    def __init__(self, forms: Iterable[Form] = ()) -> None:
+    def __init__(self, forms: Iterable[TypeCoding] = ()) -> None:
         self.arrays: dict[str, Array] = {}
         self._forms = {form.type: form for form in (*_FORMS, *forms)}
 
@@ -120,9 +120,9 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON back into values; whatever is amiss in it is a ModelFileError about the file, "it"."""
+    """Turns JSON back into values; anything wrong in it is a ModelFileError about the file, "it"."""
 
-    def __init__(self, arrays: Mapping[str, Array], forms: Iterable[Form] = ()) -> None:
+    def __init__(self, arrays: Mapping[str, Array], forms: Iterable[TypeCoding] = ()) -> None:
         self._arrays = dict(arrays)
         self._forms = {form.name: form for form in (*_FORMS, *forms)}
 
@@ -133,9 +133,9 @@ class Decoder:
         except ModelFileError:
             raise
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-            raise ModelFileError(f"it holds a malformed value ({shown(error)})") from error
+            raise ModelFileError(f"it holds a malformed value ({excerpt(error)})") from error
         if self._arrays:
-            raise ModelFileError(f"it holds arrays that nothing refers to: {shown(sorted(self._arrays))}")
+            raise ModelFileError(f"it holds arrays that nothing refers to: {excerpt(sorted(self._arrays))}")
         return value
 
     def _decode(self, json: Json, depth: int) -> Any:
@@ -168,7 +168,7 @@ class Decoder:
             case "$scalar":
                 return _scalar(body)
         if tag not in self._forms:
-            raise ModelFileError(f"it holds a {shown(tag)}, which this version of Novacula does not know")
+            raise ModelFileError(f"it holds a {excerpt(tag)}, which this version of Novacula does not know")
         return self._formed(self._forms[tag], body, depth)
 
     def _list(self, body: list[Json], depth: int) -> list[Any]:
@@ -200,25 +200,25 @@ class Decoder:
     def _text(self, name: str) -> Array:
         codes = self._take(name)
         if codes.dtype != np.uint32 or codes.ndim == 0:
-            raise ModelFileError(f"its array {shown(name)} is not made of characters")
+            raise ModelFileError(f"its array {excerpt(name)} is not made of characters")
         *shape, width = codes.shape
         return _characters(codes, "it").reshape(-1).view(f"U{width}").reshape(shape)
 
     def _take(self, name: str) -> Array:
         if name not in self._arrays:
-            raise ModelFileError(f"its array {shown(name)} is missing or used twice")
+            raise ModelFileError(f"its array {excerpt(name)} is missing or used twice")
         return _checked(self._arrays.pop(name))
 
-    def _formed(self, form: Form, body: dict[str, Json], depth: int) -> Any:
+    def _formed(self, form: TypeCoding, body: dict[str, Json], depth: int) -> Any:
         parts = self._dict(body, depth)
         try:
             return form.put_together(**parts)
         except Exception as error:  # a type's own checks may raise anything when they meet a hostile value
-            raise ModelFileError(f"its {form.name} cannot be put together ({shown(error)})") from error
+            raise ModelFileError(f"its {form.name} cannot be put together ({excerpt(error)})") from error
 
 
-def shown(value: object) -> str:
-    """Something out of a file, or what went wrong with it, as it may stand in a sentence."""
+def excerpt(value: object) -> str:
+    """Something from a file, or what went wrong with it, fit for a sentence."""
     kind = type(value).__name__
     try:
         text = repr(value) if not isinstance(value, Exception) else f"{kind}: {value}"
@@ -239,13 +239,13 @@ def _whole(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ModelFileError(f"{where} holds half a surrogate pair, which is no character") from error
+        raise ModelFileError(f"{where} holds half a surrogate pair, which is not a character") from error
     return text
 
 
 def _characters(codes: npt.NDArray[np.uint32], where: str) -> npt.NDArray[np.uint32]:
     if np.any(codes >> 11 == 0xD800 >> 11) or codes.max(initial=0) > 0x10FFFF:
-        raise ModelFileError(f"{where} holds half a surrogate pair, which is no character")
+        raise ModelFileError(f"{where} holds half a surrogate pair, which is not a character")
     return codes
 
 
@@ -260,7 +260,7 @@ def _checked(array: Array) -> Array:
 
 def _int(body: str) -> int:
     if not _HEX_INTEGER.fullmatch(body):
-        raise ModelFileError(f"it holds {shown(body)} as an integer")
+        raise ModelFileError(f"it holds {excerpt(body)} as an integer")
     return int(body, 16)
 
 
@@ -272,7 +272,7 @@ def _scalar(body: tuple[str, str]) -> Any:
     return value
 
 
-def _csr_form(kind: type) -> Form:
+def _csr_form(kind: type) -> TypeCoding:
     def take_apart(matrix: Any) -> dict[str, Any]:
         return {name: getattr(matrix, name) for name in ("shape", "data", "indices", "indptr")}
 
@@ -286,12 +286,12 @@ def _csr_form(kind: type) -> Form:
         matrix.check_format(full_check=True)
         return matrix
 
-    return Form(kind, kind.__name__, take_apart, put_together)
+    return TypeCoding(kind, kind.__name__, take_apart, put_together)
 
 
 _FORMS = (
     _csr_form(sparse.csr_matrix),
     _csr_form(sparse.csr_array),
-    Form(Schema, "Schema", Schema.to_dict, lambda **values: Schema.from_dict(values)),
-    Form(Column, "Column", lambda column: {"schema": Schema((column,))}, lambda schema: schema.columns[0]),
+    TypeCoding(Schema, "Schema", Schema.to_dict, lambda **values: Schema.from_dict(values)),
+    TypeCoding(Column, "Column", lambda column: {"schema": Schema((column,))}, lambda schema: schema.columns[0]),
 )

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.iterate import Outcome, Rule, iterate
+from novacula.learner.iterate import Outcome, StoppingRule, iterate
 
 P = TypeVar("P")
 S = TypeVar("S")
 
 NOISE = 1e-10
-"""What a log-likelihood may lose to rounding beside a share of its size, which is no measure where it is about 0."""
+"""What a log-likelihood may lose to rounding besides a share of its size, which says nothing where it is about 0."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def expectation_maximization(
     log_prior : params → log prior density; the objective is then the log posterior
     monitor : sees (iteration, objective, params), and ends the climb from this start by returning True
 
-    A start that raises a `DataError` is told among the `restarts`; if every start does, the first error is raised.
+    A start that raises a `DataError` is reported among the `restarts`; if every start does, the first error is raised.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def expectation_maximization(
         raise ParameterError(f"n_init is {n_init!r}; there must be at least one start")
     if n_init > 1 and not callable(init):
         raise ParameterError(f"n_init is {n_init!r}, but init is one start: give a function of the start's number")
-    climb = _Climb(e_step, m_step, Rule(tol, atol, "up", False), max_iter, log_prior, monitor)
+    climb = _Climb(e_step, m_step, StoppingRule(tol, atol, "up", False), max_iter, log_prior, monitor)
     restarts: list[Restart] = []
     best: dict[str, Any] = {}
     errors: list[DataError] = []
@@ -147,7 +147,7 @@ class _Climb(Generic[P, S]):
 
     e_step: Callable[[P], tuple[S, float]]
     m_step: Callable[[S], P]
-    rule: Rule
+    rule: StoppingRule
     max_iter: int
     log_prior: Callable[[P], float] | None
     monitor: Callable[[int, float, P], bool | None] | None

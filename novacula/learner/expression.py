@@ -83,7 +83,7 @@ MANY_ARGUMENTS: Mapping[str, str] = {"min": "min", "max": "max", "sum": "+", "pr
 
 @lru_cache(maxsize=1024)
 def parse(source: str) -> Node:
-    """Read an expression, and refuse whatever is not plain arithmetic."""
+    """Read an expression, and refuse anything that is not plain arithmetic."""
     if len(source) > MAX_LENGTH:
         raise ParameterError(f"an expression has {len(source)} characters; at most {MAX_LENGTH} are read")
     try:

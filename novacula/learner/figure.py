@@ -68,7 +68,7 @@ class Figure:
     size: tuple[float, float] = (6.4, 4.0)  # inches
 
     def svg(self) -> str:
-        """The figure as an SVG element that can stand in a page."""
+        """The figure as an SVG element that can be put into a page."""
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         document = self._render("svg", metadata=nothing).decode()
         element = document[document.index("<svg") :].strip()
@@ -114,7 +114,7 @@ class Figure:
 
 @contextmanager
 def fixed_style(more: Mapping[str, Any]) -> Iterator[None]:
-    """Draw in our style, whatever the style of the session is, and leave that as it was."""
+    """Draw in our style, and leave the style of the session as it was."""
     from matplotlib import style
 
     with _one_at_a_time, style.context(["default", {**STYLE, **more}]):

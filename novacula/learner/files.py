@@ -32,7 +32,7 @@ import sklearn
 from safetensors import SafetensorError
 
 from novacula.errors import InputTypeError, ModelFileError
-from novacula.learner.codec import MAX_DEPTH, Decoder, Encoder, Form, dataclass_form, shown
+from novacula.learner.codec import MAX_DEPTH, Decoder, Encoder, TypeCoding, dataclass_form, excerpt
 from novacula.learner.registry import learners, state_types
 from novacula.version import __version__
 
@@ -99,7 +99,7 @@ def load(path: FilePath, *, max_bytes: int = 4 * 2**30, registry: Registry | Non
 def pack(manifest: bytes, arrays: bytes) -> tuple[bytes, ...]:
     """Frame the two entries as a zip archive: head, manifest, middle, arrays and end.
 
-    Sizes are always written in 64 bits, though few files need them: so a large file is no case of its own.
+    Sizes are always written in 64 bits, though few files need them: so a large file is not a special case.
     """
     pieces: list[bytes] = []
     directory = b""
@@ -177,7 +177,7 @@ def _as_path(path: FilePath) -> Path:
 
 # --- the manifest -------------------------------------------------------------------------------------------
 
-_JSON_DEPTH = 3 * MAX_DEPTH + 8  # a dictionary with keys that are no text takes three levels
+_JSON_DEPTH = 3 * MAX_DEPTH + 8  # a dictionary with keys that are not strings takes three levels
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|([\[{])|([\]}])', re.DOTALL)
 
 
@@ -191,7 +191,7 @@ def _parse(manifest: bytes) -> dict[str, Any]:
     except ModelFileError:
         raise
     except ValueError as error:
-        raise ModelFileError(f"its manifest is not JSON ({shown(error)})") from error
+        raise ModelFileError(f"its manifest is not JSON ({excerpt(error)})") from error
     if not isinstance(document, dict):
         raise ModelFileError("its manifest is not a JSON object")
     return document
@@ -221,7 +221,7 @@ def _integer(digits: str) -> int:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise ModelFileError(f"its manifest holds the number {shown(digits)}")
+        raise ModelFileError(f"its manifest holds the number {excerpt(digits)}")
     return number
 
 
@@ -229,35 +229,35 @@ def _check_members(document: dict[str, Any]) -> None:
     version = document.get("format")
     if type(version) is not int or version != FORMAT:
         known = f"this version of Novacula knows version {FORMAT} alone: upgrade novacula"
-        raise ModelFileError(f"it has format version {shown(version)}, and {known}")
+        raise ModelFileError(f"it has format version {excerpt(version)}, and {known}")
     if set(document) != _MEMBERS:
-        raise ModelFileError(f"its manifest has the members {shown(sorted(document))}")
+        raise ModelFileError(f"its manifest has the members {excerpt(sorted(document))}")
 
 
 # --- the model ----------------------------------------------------------------------------------------------
 
 
-def _model(document: dict[str, Any], content: bytes, known: Registry) -> Any:
+def _model(document: dict[str, Any], content: bytes, registry: Registry) -> Any:
     name = document["learner"]
-    if not isinstance(name, str) or name not in known:
-        raise ModelFileError(f"it holds a learner {shown(name)}, which Novacula {__version__} does not have")
+    if not isinstance(name, str) or name not in registry:
+        raise ModelFileError(f"it holds a learner {excerpt(name)}, which Novacula {__version__} does not have")
     if _header_size(content) > MAX_ARRAY_HEADER:
         raise ModelFileError(f"the header of its arrays claims more than {MAX_ARRAY_HEADER} bytes")
     try:
         arrays = safetensors.numpy.load(content)
     except (SafetensorError, ValueError, LookupError, ArithmeticError) as error:
-        raise ModelFileError(f"its arrays are malformed ({shown(error)})") from error
+        raise ModelFileError(f"its arrays are malformed ({excerpt(error)})") from error
     parts = {part: document[part] for part in ("parameters", "attributes")}
-    return Decoder(arrays, _forms(known)).decode({name: parts})
+    return Decoder(arrays, _forms(registry)).decode({name: parts})
 
 
 def _header_size(arrays: bytes) -> int:
     return int.from_bytes(arrays[:8], "little")
 
 
-def _forms(known: Registry) -> list[Form]:
-    own = [Form(kind, name, _take_apart, partial(_put_together, kind)) for name, kind in known.items()]
-    return [*(dataclass_form(*pair) for pair in state_types(known.values()).items()), *own]
+def _forms(registry: Registry) -> list[TypeCoding]:
+    own = [TypeCoding(kind, name, _take_apart, partial(_put_together, kind)) for name, kind in registry.items()]
+    return [*(dataclass_form(*pair) for pair in state_types(registry.values()).items()), *own]
 
 
 def _take_apart(learner: Any) -> dict[str, Any]:
@@ -279,7 +279,7 @@ def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str
     if not type(parameters) is type(attributes) is dict:
         raise ModelFileError("its parameters or attributes have no names")
     if unknown := set(parameters) - set(kind._get_param_names()):
-        raise ModelFileError(f"{kind.__name__} has no parameters {shown(sorted(unknown))}")
+        raise ModelFileError(f"{kind.__name__} has no parameters {excerpt(sorted(unknown))}")
     _check_names(kind, attributes)
     learner = kind(**parameters)
     _validate(learner)
@@ -294,13 +294,13 @@ def _check_names(kind: Any, attributes: dict[str, Any]) -> None:
     for name in attributes:
         defined = name in kind._get_param_names() or any(name in vars(base) for base in kind.__mro__)
         if defined or not re.fullmatch("[a-z][a-z0-9_]*_", name):
-            raise ModelFileError(f"{kind.__name__} cannot have a fitted attribute {shown(name)}")
+            raise ModelFileError(f"{kind.__name__} cannot have a fitted attribute {excerpt(name)}")
 
 
 def _validate(learner: Any) -> None:
-    if hasattr(learner, "_parameter_constraints"):  # without them scikit-learn's check has nothing to look at
+    if hasattr(learner, "_parameter_constraints"):  # without them scikit-learn's check has nothing to check
         try:
             learner._validate_params()
         except Exception as error:  # a learner's own check may raise anything
             name = type(learner).__name__
-            raise ModelFileError(f"{name} refuses its parameters ({shown(error)})") from error
+            raise ModelFileError(f"{name} refuses its parameters ({excerpt(error)})") from error

@@ -1,6 +1,6 @@
 """Arrays, frames and tables through one door, with scikit-learn's checks and messages.
 
-Whatever `fit` is given becomes a `Table` whose schema the model keeps; whatever `predict` is given becomes a table
+What `fit` is given becomes a `Table` whose schema the model keeps; what `predict` is given becomes a table
 laid out by that schema, so that codes always mean what they meant at fit.
 """
 
@@ -155,14 +155,14 @@ def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
     low = close_from(y)
     if low is None:
         check_classification_targets(y)
-    found, codes = distinct(y, low)
+    labels, codes = distinct(y, low)
     if classes is None:
-        return found, codes
+        return labels, codes
     classes = np.unique(np.asarray(classes))
-    place = np.searchsorted(classes, found)
-    new = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != found)
+    place = np.searchsorted(classes, labels)
+    new = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != labels)
     if new.any():
-        raise DataError(f"y contains the class {found[new][0]!r}, which was not named in classes on the first call")
+        raise DataError(f"y contains the class {labels[new][0]!r}, which was not named in classes on the first call")
     return classes, place.astype(np.int32)[codes]
 
 
@@ -205,7 +205,7 @@ def weights_of(sample_weight: Any, X: Any) -> Floats | None:
 
 
 def memory_table(source: MemorySource, targets: Sequence[Column]) -> Table:
-    """A table of rows in memory with the target beside them."""
+    """A table of rows in memory with their target."""
     if isinstance(source, ArraySource) and source.array.dtype.kind in "iuf":  # there is nothing to find out
         columns = tuple(Column(name, "numeric") for name in source.names)
         schema = Schema(columns, missing=(), n_rows=source.n_rows)

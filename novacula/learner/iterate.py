@@ -1,8 +1,8 @@
 """The one loop of all iterative learners: params out, a step back, the objective judged, the end explained.
 
-A step maps params to better params and tells the objective of the params it was given, since the pass over
-the data that serves the update tells that for free. So the history starts with the objective of the start,
-and the params that are given back are those of its last entry. EM, Newton, Lloyd, a level of a tree: steps.
+A step maps params to better params and gives the objective of the params it was given, since the pass over
+the data that serves the update gives that for free. So the history starts with the objective of the start,
+and the params that are returned are those of its last entry. EM, Newton, Lloyd, a level of a tree: steps.
 
     >>> def newton(x):  # for √2, with |x² − 2| as the objective
     ...     return (x + 2 / x) / 2, abs(x * x - 2)
@@ -112,10 +112,10 @@ def iterate(
     returning True. `max_iter` may be infinite, and `deadline` is a time of `time.monotonic`. Where one step makes
     several iterations, `count(params)` says how many led to the params, and max_iter is compared with that.
     """
-    rule = Rule(tol, atol, direction, monotone, noise)
+    rule = StoppingRule(tol, atol, direction, monotone, noise)
     if max_iter < 0:
         raise ParameterError(f"max_iter is {max_iter!r}; it must not be negative")
-    kept, history = params, list[float]()
+    last_good, history = params, list[float]()
 
     def ended(at: P, outcome: Outcome, refused: float = math.nan) -> Run[P]:
         return Run(at, tuple(history), outcome, refused, None if count is None else count(at))
@@ -125,8 +125,8 @@ def iterate(
         objective = float(objective)
         fault = rule.fault(history, objective)
         if fault is not None:
-            return ended(kept, fault, objective)
-        kept = params
+            return ended(last_good, fault, objective)
+        last_good = params
         history.append(objective)
         stopped = monitor is not None and bool(monitor(len(history) - 1, objective, params))
         if isinstance(following, Outcome):
@@ -148,7 +148,7 @@ def reached_limit(n_iter: int, max_iter: float, deadline: float) -> Outcome | No
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoppingRule:
     """When an objective has settled, and when it is refused."""
 
     tol: float | None
@@ -183,7 +183,7 @@ class Rule:
 
 
 def warn_unless_converged(run: Run[P], learner: str) -> None:
-    """Say in a `ConvergenceWarning` how a run fell short; who stopped it by a monitor need not be told."""
+    """Say in a `ConvergenceWarning` how a run fell short; a run that a monitor stopped is not worth a warning."""
     if run.outcome in (Outcome.CONVERGED, Outcome.STOPPED):
         return
     from sklearn.exceptions import ConvergenceWarning

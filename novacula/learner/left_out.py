@@ -14,5 +14,5 @@ class LeftOut:
     """Answers for the rows of a fit, each by a model of all others, without fitting it."""
 
     predictions: npt.NDArray[Any]  # (n, …), as `predict` gives them
-    trusted: npt.NDArray[np.bool_]  # (n,); of other rows only a model that is fitted without them can tell
+    trusted: npt.NDArray[np.bool_]  # (n,); for the other rows the model must be fitted without them
     method: str  # how it was found, in a few words

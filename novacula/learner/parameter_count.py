@@ -1,6 +1,6 @@
 """How many parameters a fitted model has: what its description costs, and what a likelihood has to pay for.
 
-A learner of this library says so itself, in `n_parameters_`. Models of scikit-learn do not, though they stand beside
+A learner of this library says so itself, in `n_parameters_`. Models of scikit-learn do not, though they appear next to
 ours in comparisons, committees and pipelines, so their linear models, trees and Gaussian naive Bayes are counted here.
 """
 

@@ -1,8 +1,8 @@
 """Which learners there are: found by walking the families, never listed by hand.
 
-A family is a package inside `novacula` that is none of the shared rooms; it names its learners in `__all__`.
-The id of a learner is its class name in kebab case. It stands in model files and on the command line, so to
-rename a class breaks both.
+A family is a package inside `novacula` that says `is_family = True`; it names its learners in `__all__`.
+The id of a learner is its class name in kebab case. Model files and the command line use it, so renaming a class
+breaks both.
 """
 
 from __future__ import annotations
@@ -22,25 +22,6 @@ from novacula.errors import ParameterError
 
 if TYPE_CHECKING:
     from novacula.learner.base import Learner
-
-ROOMS = frozenset(
-    {
-        "table",
-        "statistics",
-        "learner",
-        "loops",
-        "optimize",
-        "checks",
-        "cli",
-        "datasets",
-        "theory",
-        "report",
-        "study",
-        "evaluate",
-        "web",
-    }
-)
-"""The packages that serve every family and hold no learners."""
 
 _WORD_START = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -85,7 +66,7 @@ def look_up(name: str, task: str | None = None) -> str:
         return near[0]
     if near:
         raise ParameterError(f"{name!r} may be {' or '.join(near)}: write it out")
-    other = find(name).card.task  # which refuses what is no learner at all
+    other = find(name).card.task  # which refuses a name that no learner has
     raise ParameterError(f"{name!r} is a learner for {other}, not for {task}")
 
 
@@ -111,13 +92,13 @@ def state_types(learners: Iterable[type]) -> dict[str, type]:
 
 def discover(package: ModuleType, base: type) -> dict[str, type]:
     """Give by id the public, concrete subclasses of `base` that a package's families name in `__all__`."""
-    found: dict[str, type] = {}
+    learners: dict[str, type] = {}
     for family in _families(package):
         for name in getattr(family, "__all__", ()):
             thing = getattr(family, name)
             if _derives(thing, base) and not inspect.isabstract(thing) and not thing.__name__.startswith("_"):
-                _enter(found, learner_id(thing), thing)
-    return found
+                _enter(learners, learner_id(thing), thing)
+    return learners
 
 
 @cache
@@ -128,18 +109,19 @@ def _walk() -> dict[str, type[Learner]]:
 
 
 def _families(package: ModuleType) -> Iterator[ModuleType]:
-    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
-    for name in names:
-        if name not in ROOMS and not name.startswith("_"):
-            yield importlib.import_module(f"{package.__name__}.{name}")
+    rooms = (module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
+    for name in sorted(name for name in rooms if not name.startswith("_")):
+        room = importlib.import_module(f"{package.__name__}.{name}")
+        if getattr(room, "is_family", False):
+            yield room
 
 
 def _derives(thing: Any, base: type) -> TypeGuard[type]:
     return isinstance(thing, type) and issubclass(thing, base) and thing is not base
 
 
-def _enter(known: dict[str, type], name: str, kind: type) -> None:
-    other = known.setdefault(name, kind)
+def _enter(registry: dict[str, type], name: str, kind: type) -> None:
+    other = registry.setdefault(name, kind)
     if other is not kind:
         pair = " and ".join(f"{one.__module__}.{one.__qualname__}" for one in (other, kind))
         raise ParameterError(f"{pair} would both be called {name!r} in model files: rename one of them")

@@ -1,7 +1,7 @@
 """A work as plain text and as Markdown.
 
-Names of columns and categories are written by strangers, so whatever is not arithmetic passes through
-`printable`, and in Markdown through `escape_markdown` unless it stands in a code block, where all is literal.
+Names of columns and categories are written by strangers, so everything that is not arithmetic passes through
+`printable`, and in Markdown through `escape_markdown` unless it is in a code block, where all is literal.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ INDENT = "  "
 
 def sides(step: Step, notation: Notation, symbols: bool, written: Callable[..., str] = write) -> list[str]:
     """What stands between equals signs: the expression, the same with numbers, the value; no side twice."""
-    found = []
+    sides_written = []
     if step.tree is not None:
         if symbols:
-            found.append(written(step.tree, notation))
-        found.append(written(step.tree, notation, step.values))
+            sides_written.append(written(step.tree, notation))
+        sides_written.append(written(step.tree, notation, step.values))
     if step.value is not None:
-        found.append(notation.number(step.value).text)
-    return list(dict.fromkeys(found))
+        sides_written.append(notation.number(step.value).text)
+    return list(dict.fromkeys(sides_written))
 
 
 def number_text(cell: Cell, notation: Notation = TEXT) -> str | None:

@@ -1,6 +1,6 @@
 r"""A work as a LaTeX fragment: no preamble, and of packages amsmath only.
 
-Whatever is not arithmetic is text, with every character that LaTeX reads as a command made harmless. Greek
+Everything that is not arithmetic is text, with every character that LaTeX reads as a command made harmless. Greek
 letters and the usual signs become mathematics; letters of other scripts are kept, and need XeLaTeX or
 LuaLaTeX and a font that has them.
 """
@@ -20,7 +20,7 @@ from novacula.table.schema import printable
 if TYPE_CHECKING:
     from novacula.learner.work import Step, Work, WorkTable
 
-PER_LINE = 8  # terms of a long sum or product that stand in one line
+PER_LINE = 8  # terms of a long sum or product on one line
 
 COMMANDS = {
     "\\": r"\textbackslash{}",
@@ -63,11 +63,11 @@ def escape_latex(text: str) -> str:
     return re.sub("-(?=-)", "-{}", escaped)  # two hyphens would print as a dash
 
 
-def _token(found: re.Match[str]) -> str:
-    if found["accent"]:
-        letter = SYMBOLS.get(found["letter"], found["letter"])
-        return rf"$\{ACCENTS[found['accent']]}{{{letter}}}$"
-    character = found[0]
+def _token(match: re.Match[str]) -> str:
+    if match["accent"]:
+        letter = SYMBOLS.get(match["letter"], match["letter"])
+        return rf"$\{ACCENTS[match['accent']]}{{{letter}}}$"
+    character = match[0]
     if character in SYMBOLS:
         return f"${SYMBOLS[character]}$"
     return COMMANDS.get(character, character)
@@ -114,7 +114,7 @@ def step_parts(step: Step) -> Iterator[str]:
 
 
 def broken(node: Node, notation: Notation, values: Mapping[str, float] | None = None) -> str:
-    """An expression with a new line after every few terms, which LaTeX does not do by itself."""
+    """An expression with a new line after every few terms, which LaTeX does not do on its own."""
     if not isinstance(node, Apply) or node.function not in ("+", "*") or len(node.arguments) <= PER_LINE:
         return write(node, notation, values)
     times = notation.dot if values is None else notation.times

@@ -21,10 +21,10 @@ from novacula.learner.expression import Apply, Name, Node, Number
 DIGITS = 6
 SUM, PRODUCT, POWER, ATOM = range(4)
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-ALONE = re.compile(r"[^\s()×·|]+")  # what a slash may stand beside without a space
+ALONE = re.compile(r"[^\s()×·|]+")  # what may be next to a slash without a space
 
 
-class Piece(NamedTuple):
+class MathText(NamedTuple):
     """Something written, and how tightly it holds together."""
 
     text: str
@@ -37,52 +37,52 @@ class Notation:
     plus, minus, times, dot, infinity = " + ", "−", " × ", " · ", "∞"
     functions: Mapping[str, str] = {"log": "ln", "log2": "log₂", "sqrt": "√"}
 
-    def number(self, value: float) -> Piece:
+    def number(self, value: float) -> MathText:
         """A number at six significant digits; whole numbers keep all of theirs."""
         if math.isnan(value):
-            return Piece("NaN", ATOM)
+            return MathText("NaN", ATOM)
         sign = self.minus if value < 0 else ""
         if math.isinf(value):
-            return Piece(sign + self.infinity, ATOM)
+            return MathText(sign + self.infinity, ATOM)
         size = abs(value)
         digits = str(int(size)) if size == int(size) and size < 1e15 else f"{size:.{DIGITS}g}"
         mantissa, _, exponent = digits.partition("e")
         if not exponent:
-            return Piece(sign + mantissa, ATOM)
-        return Piece(sign + mantissa + self.ten_to(int(exponent)), PRODUCT)
+            return MathText(sign + mantissa, ATOM)
+        return MathText(sign + mantissa + self.ten_to(int(exponent)), PRODUCT)
 
     def ten_to(self, exponent: int) -> str:
         """The factor of scientific notation."""
         return f"×10{str(exponent).translate(SUPERSCRIPTS)}"
 
     def name(self, name: str) -> str:
-        """A name as it stands in a formula."""
+        """A name as a formula shows it."""
         return name
 
     def group(self, text: str) -> str:
         """Parentheses."""
         return f"({text})"
 
-    def fraction(self, over: Piece, under: Piece) -> Piece:
+    def fraction(self, over: MathText, under: MathText) -> MathText:
         """A quotient."""
         left = placed(over, PRODUCT, self, leads=True)
         right = placed(under, POWER, self)
         tight = ALONE.fullmatch(left.split(" ")[-1]) and ALONE.fullmatch(right)
-        return Piece(f"{left}/{right}" if tight else f"{left} / {right}", PRODUCT)
+        return MathText(f"{left}/{right}" if tight else f"{left} / {right}", PRODUCT)
 
-    def power(self, base: Piece, exponent: Piece) -> Piece:
+    def power(self, base: MathText, exponent: MathText) -> MathText:
         """A power; small whole exponents are raised."""
         left = placed(base, ATOM, self)
         if re.fullmatch("−?[0-9]{1,3}", exponent.text):
-            return Piece(left + exponent.text.replace("−", "-").translate(SUPERSCRIPTS), POWER)
-        return Piece(f"{left}^{placed(exponent, ATOM, self)}", POWER)
+            return MathText(left + exponent.text.replace("−", "-").translate(SUPERSCRIPTS), POWER)
+        return MathText(f"{left}^{placed(exponent, ATOM, self)}", POWER)
 
-    def call(self, function: str, arguments: Sequence[str]) -> Piece:
+    def call(self, function: str, arguments: Sequence[str]) -> MathText:
         """A function of its arguments."""
         inner = ", ".join(arguments)
         if function == "abs":
-            return Piece(f"|{inner}|", ATOM)
-        return Piece(self.functions.get(function, function) + self.group(inner), ATOM)
+            return MathText(f"|{inner}|", ATOM)
+        return MathText(self.functions.get(function, function) + self.group(inner), ATOM)
 
 
 class HtmlNotation(Notation):
@@ -101,9 +101,9 @@ class HtmlNotation(Notation):
             return f"<i>{escape(name)}</i>"
         return f"<i>{escape(head)}</i><sub>{escape(index)}</sub>"
 
-    def power(self, base: Piece, exponent: Piece) -> Piece:
-        """A power, raised whatever its exponent."""
-        return Piece(f"{placed(base, ATOM, self)}<sup>{exponent.text}</sup>", POWER)
+    def power(self, base: MathText, exponent: MathText) -> MathText:
+        """A power; any exponent is raised."""
+        return MathText(f"{placed(base, ATOM, self)}<sup>{exponent.text}</sup>", POWER)
 
 
 GREEK = {
@@ -140,22 +140,22 @@ class LatexNotation(Notation):
         """Parentheses that grow with what they hold."""
         return rf"\left({text}\right)"
 
-    def fraction(self, over: Piece, under: Piece) -> Piece:
+    def fraction(self, over: MathText, under: MathText) -> MathText:
         """A fraction, whose bar does what parentheses do."""
-        return Piece(rf"\frac{{{over.text}}}{{{under.text}}}", PRODUCT)
+        return MathText(rf"\frac{{{over.text}}}{{{under.text}}}", PRODUCT)
 
-    def power(self, base: Piece, exponent: Piece) -> Piece:
-        """A power, raised whatever its exponent."""
-        return Piece(f"{placed(base, ATOM, self)}^{{{exponent.text}}}", POWER)
+    def power(self, base: MathText, exponent: MathText) -> MathText:
+        """A power; any exponent is raised."""
+        return MathText(f"{placed(base, ATOM, self)}^{{{exponent.text}}}", POWER)
 
-    def call(self, function: str, arguments: Sequence[str]) -> Piece:
+    def call(self, function: str, arguments: Sequence[str]) -> MathText:
         """A function of its arguments."""
         inner = ", ".join(arguments)
         if function == "sqrt":
-            return Piece(rf"\sqrt{{{inner}}}", ATOM)
+            return MathText(rf"\sqrt{{{inner}}}", ATOM)
         if function == "abs":
-            return Piece(rf"\left|{inner}\right|", ATOM)
-        return Piece(self.functions[function] + self.group(inner), ATOM)
+            return MathText(rf"\left|{inner}\right|", ATOM)
+        return MathText(self.functions[function] + self.group(inner), ATOM)
 
 
 def _latex_word(word: str) -> str:
@@ -173,44 +173,44 @@ def write(node: Node, notation: Notation, values: Mapping[str, float] | None = N
     return piece(node, notation, values).text
 
 
-def piece(node: Node, notation: Notation, values: Mapping[str, float] | None = None) -> Piece:
+def piece(node: Node, notation: Notation, values: Mapping[str, float] | None = None) -> MathText:
     """Write an expression, and say how tightly it holds together."""
     match node:
         case Number(value):
             return notation.number(value)
         case Name(name):
-            return Piece(notation.name(name), ATOM) if values is None else notation.number(values[name])
+            return MathText(notation.name(name), ATOM) if values is None else notation.number(values[name])
         case Apply(function, arguments):
             times = notation.dot if values is None else notation.times
             return joined(function, [piece(argument, notation, values) for argument in arguments], notation, times)
 
 
-def joined(function: str, parts: Sequence[Piece], notation: Notation, times: str) -> Piece:
+def joined(function: str, parts: Sequence[MathText], notation: Notation, times: str) -> MathText:
     """Write an operation on parts that are already written."""
     first, *others = parts
     match function:
         case "+":
-            return Piece(notation.plus.join(terms(parts, SUM, notation)), SUM)
+            return MathText(notation.plus.join(terms(parts, SUM, notation)), SUM)
         case "*":
-            return Piece(times.join(terms(parts, PRODUCT, notation)), PRODUCT)
+            return MathText(times.join(terms(parts, PRODUCT, notation)), PRODUCT)
         case "-":
             right = placed(others[0], PRODUCT, notation)
-            return Piece(f"{placed(first, SUM, notation, leads=True)} {notation.minus} {right}", SUM)
+            return MathText(f"{placed(first, SUM, notation, leads=True)} {notation.minus} {right}", SUM)
         case "/":
             return notation.fraction(first, others[0])
         case "**":
             return notation.power(first, others[0])
         case "neg":
-            return Piece(notation.minus + placed(first, PRODUCT, notation), PRODUCT)
+            return MathText(notation.minus + placed(first, PRODUCT, notation), PRODUCT)
     return notation.call(function, [part.text for part in parts])
 
 
-def terms(parts: Sequence[Piece], level: int, notation: Notation) -> list[str]:
+def terms(parts: Sequence[MathText], level: int, notation: Notation) -> list[str]:
     """The terms of a sum, or the factors of a product, as they stand between its signs."""
     return [placed(part, level, notation, leads=i == 0) for i, part in enumerate(parts)]
 
 
-def placed(part: Piece, level: int, notation: Notation, leads: bool = False) -> str:
+def placed(part: MathText, level: int, notation: Notation, leads: bool = False) -> str:
     """Parentheses around a part that is looser than its place asks, or whose minus would follow a sign."""
     loose = part.level < level or (not leads and part.text.startswith(notation.minus))
     return notation.group(part.text) if loose else part.text

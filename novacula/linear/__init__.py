@@ -9,6 +9,7 @@ from novacula.linear.perceptron import Perceptron
 from novacula.linear.ridge import Ridge, RidgePath
 from novacula.linear.summary import RegressionSummary
 
+is_family = True
 __all__ = [
     "BayesianLinearRegression",
     "Lasso",

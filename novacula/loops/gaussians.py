@@ -1,4 +1,4 @@
-"""Rows beside Gaussians, by blocks of rows that stay in the cache: deviations, distances, and weighted moments.
+"""Rows compared with Gaussians, by blocks of rows that stay in the cache: deviations, distances, and weighted moments.
 
 A block lies column by column, so that every inner loop runs over rows and is vectorised. A factor (K, d, d) is the
 inverse L⁻¹ of a covariance's Cholesky factor; of a diagonal covariance it is one row (K, 1, d). Sums may be

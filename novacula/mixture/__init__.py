@@ -6,6 +6,7 @@ from novacula.mixture.gaussian_mixture import GaussianMixture
 from novacula.mixture.k_means import KMeans
 from novacula.mixture.lloyd.search import ClusterSearch
 
+is_family = True
 __all__ = [
     "ClusterSearch",
     "EMResult",

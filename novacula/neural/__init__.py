@@ -17,6 +17,7 @@ _HOME = {
     "RBFNetworkRegressor": "rbf_network_regressor",
 }
 
+is_family = True
 __all__ = [
     "MLPClassifier",
     "MLPRegressor",

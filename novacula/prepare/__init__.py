@@ -4,4 +4,5 @@ from novacula.prepare.classifier import PreparedClassifier
 from novacula.prepare.clusterer import PreparedClusterer
 from novacula.prepare.regressor import PreparedRegressor
 
+is_family = True
 __all__ = ["PreparedClassifier", "PreparedClusterer", "PreparedRegressor"]

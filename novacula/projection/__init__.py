@@ -3,4 +3,5 @@
 from novacula.projection.feature_ranker import FeatureRanker
 from novacula.projection.pca import PCA
 
+is_family = True
 __all__ = ["PCA", "FeatureRanker"]

@@ -1,7 +1,7 @@
 """Compiled loops over the rows of a chunk: each folds its rows into arrays that the caller made.
 
 Signatures are stated, so that a kernel has one compiled form, also for the read-only arrays of files and of
-other processes. Rows of weight 0 are skipped: whatever they hold has no effect. Places read from the data
+other processes. Rows of weight 0 are skipped: what they hold has no effect. Places read from the data
 are made unsigned, which spares the test for places counted from the end.
 """
 
@@ -25,10 +25,10 @@ CELLS = 4
 BLOCK = 256
 """Rows in a block, at least: few enough that a second pass over them finds them in the cache."""
 FAR = 4.0
-"""A block may weigh so many times what its centre comes from."""
+"""A block may weigh this many times as much as the rows that its centre comes from."""
 WIDE = 32
 """Columns in a piece of a desk. Sums of one kind stand so far from those of the next, and as the compiler knows
-this, it need not find out anew for each row that they do not overlap."""
+this, it need not check for each row that they do not overlap."""
 KINDS = 9
 WEIGHT, MEAN, SSD, LOW, HIGH, ABOUT, KNOWN, TOTAL, SQUARES = (np.uint64(kind * WIDE) for kind in range(KINDS))
 """Kinds of numbers in a piece: the moments of `ClassMoments`, then a block's centre and its sums about it."""
@@ -104,9 +104,9 @@ def _empty_desk(pieces):
 
 @kernel(VECTOR(ROWS, CODES, VALUES, OFFSETS, int64))
 def class_moments(x, code, weight, place, pieces):
-    """x (n, d), code and weight (n,), place (K,): the moments, on a desk of so many pieces.
+    """x (n, d), code and weight (n,), place (K,): the moments, on a desk of this many pieces.
 
-    A block is looked at once, about the means so far. Where these come from too few rows, it is looked at again
+    A block is read once, about the means so far. Where these come from too few rows, it is read again
     about its own means: joining weight b to weight a loses no more than (a + b) / a roundings.
     """
     desk = _empty_desk(pieces)

@@ -5,7 +5,7 @@ A statistic S over chunks of rows obeys four laws, which `novacula.checks.check_
 - identity: zero + s and s + zero hold the arrays of s, to the bit;
 - associativity and commutativity: (a + b) + c ≈ a + (b + c) and a + b ≈ b + a, up to rounding;
 - chunk invariance: observe(a ++ b) ≈ observe(a) + observe(b), wherever the rows are cut;
-- weights are repetition: a row of weight 3 counts as three rows, one of weight 0 as none, whatever it holds.
+- weights are repetition: a row of weight 3 counts as three rows, one of weight 0 as none, even if it holds NaN.
 
 So the rows may be read in any pieces, by any number of threads or machines: the sum is the statistic of all.
 """
@@ -66,7 +66,7 @@ class Statistic(ABC):
 
 
 def class_codes(chunk: Chunk, n_classes: int) -> Codes:
-    """The class of each row; with one class the target is not looked at, and every row belongs to it."""
+    """The class of each row; with one class the target is not read, and every row belongs to it."""
     if n_classes == 1:
         return np.zeros(len(chunk), np.int32)
     code = chunk.target

@@ -31,7 +31,7 @@ LANES = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoMoments(Statistic):
-    """Weight, mean and scatter of [X, y]: 1 + p + p² numbers for p = d + k columns, whatever the rows.
+    """Weight, mean and scatter of [X, y]: 1 + p + p² numbers for p = d + k columns.
 
     X are the numeric and then the sparse columns (`Chunk.dense`), y the k targets. A value that is missing or
     infinite makes the mean of its column not finite, for the learner to report.

@@ -16,7 +16,7 @@ from novacula.table.chunk import Chunk, Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contingency(Statistic):
-    """Weight per class, column and category: K·Σc numbers for columns of c categories, whatever the rows.
+    """Weight per class, column and category: K·Σc numbers for columns of c categories.
 
     The columns lie side by side, column j from offsets[j] to offsets[j + 1]. Missing categories are left out.
 
@@ -43,16 +43,16 @@ class Contingency(Statistic):
 
         if chunk.codes.shape[1] != len(sizes):
             raise ParameterError(f"{len(sizes)} sizes were given for {chunk.codes.shape[1]} categorical columns")
-        seen = cls.zero(n_classes, sizes)
+        counts = cls.zero(n_classes, sizes)
         code = class_codes(chunk, n_classes)
-        beyond = contingency(chunk.codes, code, chunk.weight, seen.offsets, seen.counts)
+        beyond = contingency(chunk.codes, code, chunk.weight, counts.offsets, counts.counts)
         if beyond:
             column = int(np.argmax(chunk.codes.max(axis=0) >= np.asarray(sizes)))
             raise DataError(
                 f"categorical column {column} holds code {chunk.codes[:, column].max()}, but only "
                 f"{sizes[column]} categories are known: grow the vocabulary first"
             )
-        return seen
+        return counts
 
     def __add__(self, other: Self) -> Self:
         require_same_layout(self, self.layout, other.layout)

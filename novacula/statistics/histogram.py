@@ -17,7 +17,7 @@ from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram(Statistic):
-    """Weight per class, numeric column and bin: K·(Σb + d) numbers for columns of b bins, whatever the rows.
+    """Weight per class, numeric column and bin: K·(Σb + d) numbers for columns of b bins.
 
     The inner edges e₀ < e₁ < … of a column make one bin more than there are edges. A value x is in bin
     `np.searchsorted(edges, x, side="left")`: bin 0 is x ≤ e₀, bin i is eᵢ₋₁ < x ≤ eᵢ, and the last one is

@@ -18,7 +18,7 @@ from novacula.table.chunk import Chunk, Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassMoments(Statistic):
-    """Weight, mean, squared deviations and range per class and column: 5Kd numbers, whatever the rows.
+    """Weight, mean, squared deviations and range per class and column: 5Kd numbers.
 
     Missing values are counted out column by column, so a weight belongs to a class and a column. An infinite
     value makes the mean of its cell not finite; `ssd` means nothing there. The range of a cell without

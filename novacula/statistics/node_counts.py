@@ -13,7 +13,7 @@ from novacula.table.chunk import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeCounts(Statistic):
-    """Weight per node, code and class: S·K·(Σc + C) numbers for S nodes and C columns of c codes, whatever the rows.
+    """Weight per node, code and class: S·K·(Σc + C) numbers for S nodes and C columns of c codes.
 
     Columns lie side by side. Missing codes are counted apart. How rows come to nodes is the tree's to say, so it is the
     tree that observes.

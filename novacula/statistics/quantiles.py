@@ -44,7 +44,7 @@ class Bins(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuantileSketch(Statistic):
-    """Weighted buckets of values per class and column: at most 4·K·d·capacity numbers, whatever the rows.
+    """Weighted buckets of values per class and column: at most 4·K·d·capacity numbers.
 
     A bucket of one distinct value is exact, so a column of no more than `capacity` distinct values is too.
     Missing values are left out, −0 is 0, and infinities are values like others. Cells lie side by side,
@@ -128,7 +128,7 @@ class QuantileSketch(Statistic):
         share = np.asarray(q, np.float64)
         if not np.all((share >= 0.0) & (share <= 1.0)):
             raise ParameterError("a quantile is asked for by a share between 0 and 1")
-        found = np.full((*share.shape, *self.level.shape), np.nan)
+        quantiles = np.full((*share.shape, *self.level.shape), np.nan)
         for k, j in np.ndindex(self.level.shape):
             cell = self.cell(k, j)
             if len(cell.bucket):
@@ -136,8 +136,8 @@ class QuantileSketch(Statistic):
                 wanted = share * upto[-1]
                 at = np.searchsorted(upto, wanted, side="left")
                 part = 1.0 - (upto[at] - wanted) / cell.weight[at]
-                found[..., k, j] = between(cell.low[at], cell.high[at], np.clip(part, 0.0, 1.0))
-        return found
+                quantiles[..., k, j] = between(cell.low[at], cell.high[at], np.clip(part, 0.0, 1.0))
+        return quantiles
 
     @property
     def rank_error(self) -> Floats:

@@ -15,7 +15,7 @@ from novacula.table.chunk import Chunk, Codes, Floats, without_duplicates
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassTotals(Statistic):
-    """Weight per class, sum and known weight per class and column: K + 2Kd + d numbers, whatever the rows.
+    """Weight per class, sum and known weight per class and column: K + 2Kd + d numbers.
 
     `total` is Σ w x over the known values and `known` their weight; a value that a sparse row does not store
     is a known zero. `low` is the smallest value of a column, or 0 where none is negative, so that a learner
@@ -47,7 +47,7 @@ class ClassTotals(Statistic):
             raise ParameterError("a chunk without sparse columns was given: observe_numeric takes dense ones")
         if presence:
             rows = without_duplicates(rows)
-        # Within a chunk positions fit into 32 bits, whatever type SciPy chose: one compiled form serves all.
+        # Within a chunk positions fit into 32 bits, whichever type SciPy chose: one compiled form serves all.
         places = (part.astype(np.int32, copy=False) for part in (rows.indices, rows.indptr))
         return cls._of_rows(chunk, n_classes, rows.shape[1], presence, rows.data, *places)
 

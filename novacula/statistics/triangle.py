@@ -24,7 +24,7 @@ from novacula.table.chunk import Chunk, Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Triangle(Statistic):
-    """Weight and R of the centred and scaled [X, y]: 1 + p² numbers for p = d + k columns, whatever the rows.
+    """Weight and R of the centred and scaled [X, y]: 1 + p² numbers for p = d + k columns.
 
     Factors may only be added when they were observed with one and the same centre and scale.
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,7 +143,9 @@ class Exploration:
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the report: one page that needs nothing else."""
-        import_module("novacula.report").write_report(self, path)  # by name: pages stand above studies
+        from novacula.report import write_report
+
+        write_report(self, path)
 
     def __repr__(self) -> str:
         return f"<Exploration of {printable(self.table.source.name)!r}: {self.n_clusters} clusters>"

@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -73,7 +72,9 @@ class Study:
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the report: one page that needs nothing else."""
-        import_module("novacula.report").write_report(self, path)  # by name: pages stand above studies
+        from novacula.report import write_report
+
+        write_report(self, path)
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """The leaderboard as a header and rows of words."""

@@ -27,6 +27,7 @@ from novacula.study.trouble import find_table_trouble
 from novacula.study.trouble.columns import MAX_COLUMNS, columns_named, features_of
 from novacula.study.trouble.find import by_gravity
 from novacula.table import Table, read
+from novacula.table.equal_rows import equal_rows
 
 MAX_ROWS = 20_000
 """Rows that are explored; of a longer table they are drawn at random."""
@@ -80,7 +81,7 @@ def explore(data: Any, *, random_state: int = 0, budget: float | None = None) ->
 
 def _largest(prepared: Table) -> int:
     """Clusters that can be tried: no more than there are distinct rows."""
-    return min(LARGEST, len(np.unique(prepared.to_chunk().numeric, axis=0)))
+    return min(LARGEST, len(equal_rows(prepared.to_chunk().numeric)))
 
 
 def _sampled(table: Table, seed: int) -> tuple[Table, list[Finding]]:

@@ -28,7 +28,7 @@ SPACE, NEWLINE, RETURN, POINT, PLUS, MINUS, ZERO, LOWER_E = map(ord, " \n\r.+-0e
 ONE, EIGHT = np.uint64(1), np.uint64(8)
 TENS = 10 ** np.arange(9)
 LOWER_CASE = 32  # the bit by which small letters differ from capitals
-TOGETHER = 1 << 10  # rows whose columns are gone through one after the other
+TOGETHER = 1 << 10  # rows whose columns are processed one after the other
 DIGITS = 18  # of a whole number that always fits into 64 bits
 EXACT = 1 << 53  # whole numbers up to here are floats
 EXACT_POWER = 22  # and so are powers of ten up to here
@@ -94,7 +94,7 @@ def _digits(text, i, m):
 
 @njit(nogil=True)
 def _rounded(m, power, rest):
-    """m · (power + rest), rounded to the nearest float; NaN where that cannot be told."""
+    """m · (power + rest), rounded to the nearest float; NaN where that is not certain."""
     a = float(m)
     left = float(m - int64(a))
     product = a * power
@@ -112,7 +112,7 @@ def _rounded(m, power, rest):
 
 @njit(nogil=True, inline="always")
 def _scaled(m, e, powers):
-    """m · 10^e, rounded to the nearest float; NaN where that cannot be told. powers (2·top + 1, 2)."""
+    """m · 10^e, rounded to the nearest float; NaN where that is not certain. powers (2·top + 1, 2)."""
     top = len(powers) // 2
     if m == 0 or e == 0:
         return float(m)
@@ -221,7 +221,7 @@ def plain_records(text, delimiter, place, markers, ends, powers, numbers, gaps, 
     i, row = uint64(0), 0
     while i < len(text):
         line = i + uint64(text[i] == RETURN)
-        if text[line] == NEWLINE:  # a blank line is no row
+        if text[line] == NEWLINE:  # a blank line is not a row
             i = line + ONE
             continue
         for j in range(len(place)):
@@ -310,15 +310,15 @@ def look_up(x, low, start, table, codes):
         if len(table) == 0:
             for j in range(d):
                 gap = x[i, j] - low[j]
-                found = int32(gap) if uint64(gap) < uint64(start[j + 1] - start[j]) else int32(UNSEEN)
-                codes[i, j] = found
-                signs |= found
+                code = int32(gap) if uint64(gap) < uint64(start[j + 1] - start[j]) else int32(UNSEEN)
+                codes[i, j] = code
+                signs |= code
             continue
         for j in range(d):
             gap = uint64(x[i, j] - low[j])  # what lies below lies far above then
-            found = table[uint64(start[j]) + gap] if gap < uint64(start[j + 1] - start[j]) else int32(UNSEEN)
-            codes[i, j] = found
-            signs |= found
+            code = table[uint64(start[j]) + gap] if gap < uint64(start[j + 1] - start[j]) else int32(UNSEEN)
+            codes[i, j] = code
+            signs |= code
     return signs >= 0
 
 
@@ -333,7 +333,7 @@ def turn(columns, rows):
 
 @intrinsic
 def _double(context, address, i):  # noqa: ARG001  (Numba passes it)
-    """The i-th of the doubles that begin at an address, whatever that is a multiple of."""
+    """The i-th of the doubles that begin at an address, aligned or not."""
 
     def generate(context, builder, signature, arguments):  # noqa: ARG001  (Numba passes them)
         first = builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())

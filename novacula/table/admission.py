@@ -1,7 +1,7 @@
-"""What a learner admits, and how a chunk is looked at: beside the learner's own work, so that it costs no pass.
+"""What a learner admits, and how chunks are checked: during the learner's own pass, so that it costs no extra one.
 
 Admits   which rows a learner can work with: declared on its card
-Look     finds out whether a chunk holds what is not admitted, and counts what can only be judged of all rows
+RowCheck finds what is not admitted in a chunk, and counts what can only be judged of all rows
 Fault    the first value of a chunk that is not admitted
 """
 
@@ -23,8 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Admits:
     """Which rows a learner can work with.
 
-    `missing` and `infinite` values of its columns are taken or refused; in a target they are always refused. At least
-    so many `classes` must have rows that count. A row of weight 0 may hold anything, but some row must have weight.
+    `missing` and `infinite` values of its columns are taken or refused; in a target they are always refused. At
+    least this many `classes` must have rows that count. A row of weight 0 may hold anything, but some row must have
+    weight.
     """
 
     missing: bool = False
@@ -33,7 +34,7 @@ class Admits:
 
     @property
     def refused(self) -> frozenset[str]:
-        """What must not stand in a column."""
+        """What a column must not hold."""
         return frozenset(word for word in ("missing", "infinite") if not getattr(self, word))
 
     def words(self) -> str:
@@ -74,8 +75,8 @@ class NotAdmitted(Exception):  # noqa: N818  (it ends a pass, and no user sees i
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """What a pass saw beside its own work: weight of all rows and of each class, unseen categories by column."""
+class RowTally:
+    """What a pass saw besides its own work: weight of all rows and of each class, unseen categories by column."""
 
     weight: float
     classes: Floats
@@ -86,24 +87,24 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
-    """The result of a pass, or of a part of it, beside what was seen."""
+class WithTally:
+    """The result of a pass, or of a part of it, together with what was seen."""
 
-    seen: Seen | None
+    tally: RowTally | None
     result: Any
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(both_seen(self.seen, other.seen), self.result + other.result)
+        return type(self)(both_tallies(self.tally, other.tally), self.result + other.result)
 
 
-def both_seen(one: Seen | None, other: Seen | None) -> Seen | None:
+def both_tallies(one: RowTally | None, other: RowTally | None) -> RowTally | None:
     """What two parts of a pass saw; None stands for no rows."""
     return one + other if one is not None and other is not None else one or other
 
 
 @dataclass(frozen=True)
-class Look:
-    """How chunks are looked at, on whichever thread or machine they are.
+class RowCheck:
+    """How chunks are checked, on any thread or machine.
 
     With `shown`, values that are not admitted make the answer for their row NaN or infinite, and only then are looked
     for.
@@ -114,45 +115,45 @@ class Look:
     shown: bool = False
     counts_unseen: bool = False
 
-    def __call__(self, chunk: Chunk) -> Seen:
+    def __call__(self, chunk: Chunk) -> RowTally:
         """What the chunk holds; `NotAdmitted` if it holds what cannot be used."""
         self.require_admitted(chunk)
-        return self.counted(chunk)
+        return self.tally(chunk)
 
     def require_admitted(self, chunk: Chunk) -> None:
         """Raise `NotAdmitted` if the chunk holds a value that cannot be used."""
         if not _is_plain(chunk, self.admits) and first_fault(chunk, self.admits) is not None:
             raise NotAdmitted
 
-    def counted(self, chunk: Chunk) -> Seen:
+    def tally(self, chunk: Chunk) -> RowTally:
         """The weights and unseen categories of a chunk."""
-        counted = self.n_classes > 0 and chunk.target is not None  # a pass may leave the target out
+        has_classes = self.n_classes > 0 and chunk.target is not None  # a pass may leave the target out
         code, weight = np.asarray(chunk.target), chunk.weight
-        classes = np.bincount(code, weight, self.n_classes).astype(np.float64) if counted else np.empty(0)
+        classes = np.bincount(code, weight, self.n_classes).astype(np.float64) if has_classes else np.empty(0)
         unseen = _unseen(chunk.codes) if self.counts_unseen else np.empty(0, np.int64)
-        return Seen(float(weight.sum()), classes, unseen)
+        return RowTally(float(weight.sum()), classes, unseen)
 
-    def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> Beside:
+    def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> WithTally:
         """The statistic of a chunk; where it shows what must be refused, that is looked for only if its sums do."""
         if not self.admits.refused <= shown_by(observe):
-            return Beside(self(chunk), observe(chunk, *args))
+            return WithTally(self(chunk), observe(chunk, *args))
         statistic = observe(chunk, *args)
         if not all(_is_finite(array) for array in statistic.arrays().values()):
             self.require_admitted(chunk)
-        return Beside(self.counted(chunk), statistic)
+        return WithTally(self.tally(chunk), statistic)
 
-    def step(self, last: Beside, chunk: Chunk, step: Callable[..., Any], args: Any) -> Beside:
+    def step(self, last: WithTally, chunk: Chunk, step: Callable[..., Any], args: Any) -> WithTally:
         """The next state of a pass in order."""
-        return Beside(both_seen(last.seen, self(chunk)), step(last.result, chunk, *args))
+        return WithTally(both_tallies(last.tally, self(chunk)), step(last.result, chunk, *args))
 
-    def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> Beside:
+    def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> WithTally:
         """The answer for each row of a chunk."""
         if not self.shown:
-            return Beside(self(chunk), function(chunk, *args))
+            return WithTally(self(chunk), function(chunk, *args))
         answers = function(chunk, *args)
         if not _is_finite(answers):
             self.require_admitted(chunk)
-        return Beside(self.counted(chunk), answers)
+        return WithTally(self.tally(chunk), answers)
 
 
 def _unseen(codes: Codes) -> npt.NDArray[np.int64]:

@@ -1,6 +1,6 @@
-"""The loop over partitions that looks at its first pass: what a learner does not admit is refused with its place.
+"""The loop over partitions, which checks rows during the first pass: what a learner does not admit is refused.
 
-The look is a statistic beside the learner's own, so admission says the same of an array, a frame, a file and a table
+The tally is a statistic next to the learner's own, so admission says the same of an array, a frame, a file and a table
 on a cluster. Only where a value must be refused is the table read again, in order, for the first row that holds one.
 """
 
@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.errors import DataError, UnseenCategoryWarning, warn_user
-from novacula.table.admission import Admits, Beside, Fault, Look, NotAdmitted, Seen, both_seen, first_fault
+from novacula.table.admission import (
+    Admits,
+    Fault,
+    NotAdmitted,
+    RowCheck,
+    RowTally,
+    WithTally,
+    both_tallies,
+    first_fault,
+)
 from novacula.table.chunk import Chunk
 from novacula.table.encode import refused_target
-from novacula.table.runner import Layout, Runner
+from novacula.table.runner import ChunkLayout, Runner
 from novacula.table.schema import Schema
 from novacula.table.source import Partition
 
@@ -27,15 +36,15 @@ if TYPE_CHECKING:
 
 
 class AdmittingRunner(ABC):
-    """A table's runner, which looks at the rows while they are first passed over."""
+    """A table's runner that checks the rows during their first pass."""
 
-    def __init__(self, table: Table, look: Look) -> None:
-        self._table, self._look = table, look
+    def __init__(self, table: Table, check: RowCheck) -> None:
+        self._table, self._check = table, check
         self._inner: Runner = table.runner
         self._is_over = False
 
     @abstractmethod
-    def judge(self, seen: Seen) -> None:
+    def judge(self, tally: RowTally) -> None:
         """Refuse, or warn of, what was seen in all rows."""
 
     @property
@@ -43,48 +52,50 @@ class AdmittingRunner(ABC):
         """Whether passes run in this process."""
         return self._inner.is_local
 
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., Any], args: Any) -> Any:
+    def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., Any], args: Any) -> Any:
         """Add what `observe` says of each chunk."""
         if not self._is_over:
             with self._refusing():
-                both = self._inner.reduce(parts, layout, self._look.observe, (observe, args))
-                self._conclude(both.seen, layout)
+                both = self._inner.reduce(parts, layout, self._check.observe, (observe, args))
+                self._conclude(both.tally, layout)
                 return both.result
         return self._inner.reduce(parts, layout, observe, args)
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., Any], state: Any, args: Any) -> Any:
+    def fold(
+        self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., Any], state: Any, args: Any
+    ) -> Any:
         """Take the chunks in order."""
         if not self._is_over:
             with self._refusing():
-                both = self._inner.fold(parts, layout, self._look.step, Beside(None, state), (step, args))
-                self._conclude(both.seen, layout)
+                both = self._inner.fold(parts, layout, self._check.step, WithTally(None, state), (step, args))
+                self._conclude(both.tally, layout)
                 return both.result
         return self._inner.fold(parts, layout, step, state, args)
 
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+    def map(self, parts: Sequence[Partition], layout: ChunkLayout, function: Callable[..., Any], args: Any) -> Any:
         """Give the function's array for each chunk, in order."""
         if not self._is_over:
             with self._refusing():
-                both = self._inner.map(parts, layout, self._look.answer, (function, args))
-                self._conclude(reduce(both_seen, (one.seen for one in both)), layout)
+                both = self._inner.map(parts, layout, self._check.answer, (function, args))
+                self._conclude(reduce(both_tallies, (one.tally for one in both)), layout)
                 return [one.result for one in both]
         return self._inner.map(parts, layout, function, args)
 
-    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Any:
+    def find(self, parts: Sequence[Partition], layout: ChunkLayout, examine: Callable[..., Any], args: Any) -> Any:
         """The first row that an examination points at."""
         return self._inner.find(parts, layout, examine, args)
 
-    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
-        """Look at chunks that are taken one by one; those that are not taken are not looked at."""
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
+        """Check chunks that are taken one by one; chunks that are never taken are not checked."""
         if self._is_over:
             yield from chunks
             return
-        seen: Seen | None = None
+        tally: RowTally | None = None
         for chunk in chunks:
             with self._refusing():
-                seen = both_seen(seen, self._look(chunk))
+                tally = both_tallies(tally, self._check(chunk))
             yield chunk
-        self._conclude(seen, layout)
+        self._conclude(tally, layout)
 
     def at_home(self, table: Table) -> Runner:
         """The runner for some of the rows."""
@@ -102,17 +113,17 @@ class AdmittingRunner(ABC):
     def _refuse(self) -> None:
         table = self._table
         found = self._inner.find(
-            table.source.partitions(), Layout(table.layout, table.unseen), first_fault, (self._look.admits,)
+            table.source.partitions(), ChunkLayout(table.layout, table.unseen), first_fault, (self._check.admits,)
         )
         if found is not None:
             part, row, fault = found
             raise refusal(fault, table.layout, part.row_name(row)) from None
 
-    def _conclude(self, seen: Seen | None, layout: Layout) -> None:
-        """Judge what was seen, and look no more, unless the pass left the target out."""
+    def _conclude(self, tally: RowTally | None, layout: ChunkLayout) -> None:
+        """Judge the tally, and check no more, unless the pass left the target out."""
         self._is_over = layout.schema.target == self._table.layout.target
-        if seen is not None:
-            self.judge(seen)
+        if tally is not None:
+            self.judge(tally)
 
 
 class FitRunner(AdmittingRunner):
@@ -121,32 +132,32 @@ class FitRunner(AdmittingRunner):
     def __init__(self, table: Table, admits: Admits) -> None:
         targets = table.layout.target_columns
         self._labels = targets[0].categories if admits.classes > 1 and len(targets) == 1 else ()
-        super().__init__(table, Look(admits, len(self._labels)))
+        super().__init__(table, RowCheck(admits, len(self._labels)))
 
-    def judge(self, seen: Seen) -> None:
+    def judge(self, tally: RowTally) -> None:
         """Refuse weights that sum to zero, and too few classes."""
-        if not seen.weight > 0.0:
+        if not tally.weight > 0.0:
             raise DataError(f"the weights of {self._table.source.name} sum to zero: no row counts")
-        if len(seen.classes):
-            require_classes(self._table, [self._labels[k] for k in np.flatnonzero(seen.classes)], self._look.admits)
+        if len(tally.classes):
+            require_classes(self._table, [self._labels[k] for k in np.flatnonzero(tally.classes)], self._check.admits)
 
 
 class AnswerRunner(AdmittingRunner):
     """For answers: categories that were not there at fit are reported."""
 
     def __init__(self, table: Table, admits: Admits, shown: bool, reports_unseen: bool = True) -> None:
-        super().__init__(table, Look(admits, shown=shown, counts_unseen=True))
+        super().__init__(table, RowCheck(admits, shown=shown, counts_unseen=True))
         self._reports_unseen = reports_unseen
 
     def at_home(self, table: Table) -> Runner:
-        """The rows that were brought here have still to be looked at."""
+        """The rows that were brought here are still unchecked."""
         table.runner = super().at_home(table)
-        return AnswerRunner(table, self._look.admits, self._look.shown, self._reports_unseen)
+        return AnswerRunner(table, self._check.admits, self._check.shown, self._reports_unseen)
 
-    def judge(self, seen: Seen) -> None:
+    def judge(self, tally: RowTally) -> None:
         """Warn of unseen categories, with their columns and how many there are."""
         columns = self._table.layout.of_kind("categorical")
-        new = [f"{column.name!r} ({count})" for column, count in zip(columns, seen.unseen, strict=True) if count]
+        new = [f"{column.name!r} ({count})" for column, count in zip(columns, tally.unseen, strict=True) if count]
         if new and self._reports_unseen:
             warn_user(
                 f"categories that were not there at fit were treated as missing in {', '.join(new)}",
@@ -159,7 +170,7 @@ def require_classes(table: Table, labels: Sequence[Any], admits: Admits) -> None
     if len(labels) < admits.classes:
         only = " and ".join(map(repr, labels))
         few = f"one class only, {only}" if len(labels) == 1 else f"{len(labels)} classes only, {only}"
-        raise DataError(f"{table.source.name} has rows of {few}: to tell classes apart takes at least {admits.classes}")
+        raise DataError(f"{table.source.name} has rows of {few}: a classifier needs at least {admits.classes} classes")
 
 
 def refusal(fault: Fault, layout: Schema, row: str) -> DataError:

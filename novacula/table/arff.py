@@ -37,7 +37,7 @@ _KINDS: dict[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class ArffAttribute:
     """A declared attribute: numeric, text, or nominal with its values."""
 
     name: str
@@ -78,7 +78,7 @@ class ArffSource(Source):
 class ArffPartition(ArrowPartition):
     """The rows of one ARFF file."""
 
-    def __init__(self, text: TextFile, attributes: tuple[Attribute, ...]) -> None:
+    def __init__(self, text: TextFile, attributes: tuple[ArffAttribute, ...]) -> None:
         self.text, self.attributes = text, attributes
         self.name = text.path
         self.key = f"{text.file.token}-{text.encoding}"
@@ -87,14 +87,14 @@ class ArffPartition(ArrowPartition):
         """Give the named columns as text."""
         place = {attribute.name: j for j, attribute in enumerate(self.attributes)}
         wanted = {name: place[name] for name in names} or {self.attributes[0].name: 0}
-        held: list[list[str]] = []
+        rows: list[list[str]] = []
         for row in self._rows():
-            held.append(row)
-            if len(held) == _ROWS:
-                yield _batch(held, wanted)
-                held = []
-        if held:
-            yield _batch(held, wanted)
+            rows.append(row)
+            if len(rows) == _ROWS:
+                yield _batch(rows, wanted)
+                rows = []
+        if rows:
+            yield _batch(rows, wanted)
 
     def _rows(self) -> Iterator[list[str]]:
         inside = False
@@ -119,7 +119,7 @@ class ArffPartition(ArrowPartition):
             pair = _PAIR.match(body, at)
             if pair is None or not line.endswith("}"):
                 odd = body[at : at + 20].strip()
-                raise DataError(f"{self.name}, line {number}: {odd!r} is no index and value")
+                raise DataError(f"{self.name}, line {number}: {odd!r} is not an index and a value")
             if int(pair[1]) >= len(row):
                 raise DataError(f"{self.name}, line {number}: there is no attribute {pair[1]}")
             row[int(pair[1])] = _unquoted(pair[2], pair[3], pair[4])
@@ -132,9 +132,9 @@ def _batch(rows: list[list[str]], wanted: dict[str, int]) -> Any:
     return pa.record_batch(columns, names=list(wanted))
 
 
-def read_header(text: TextFile) -> tuple[Attribute, ...]:
+def read_header(text: TextFile) -> tuple[ArffAttribute, ...]:
     """The attributes that a file declares."""
-    attributes: list[Attribute] = []
+    attributes: list[ArffAttribute] = []
     path = text.path
     for number, line in text.lines():
         word = line.split(None, 1)[0].lower()
@@ -153,7 +153,7 @@ def read_header(text: TextFile) -> tuple[Attribute, ...]:
     return tuple(attributes)
 
 
-def _attribute(text: str, where: str) -> Attribute:
+def _attribute(text: str, where: str) -> ArffAttribute:
     match = _NAME.match(text)
     if match is None or not match[4]:
         raise DataError(f"{where}: an attribute needs a name and a type")
@@ -162,11 +162,11 @@ def _attribute(text: str, where: str) -> Attribute:
         values = tuple(split_values(kind[1:-1]))
         if (twice := repeated(values)) is not None:
             raise DataError(f"{where}: attribute {name!r} names the value {twice!r} twice")
-        return Attribute(name, "categorical", values)
+        return ArffAttribute(name, "categorical", values)
     word = kind.split()[0].lower()
     if word not in _KINDS:
         raise DataError(f"{where}: attribute {name!r} has the type {kind[:40]!r}, which is not known")
-    return Attribute(name, _KINDS[word])
+    return ArffAttribute(name, _KINDS[word])
 
 
 def split_values(text: str) -> list[str]:

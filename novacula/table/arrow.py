@@ -1,7 +1,7 @@
 """Arrow arrays as NumPy arrays: what is a number, what is a marker, and which category a value is.
 
 Text becomes a number or a code by the same rules wherever it comes from. Columns of words are encoded as a
-dictionary first, so that most work is done once a distinct word, not once a row.
+dictionary first, so that most work is done once per distinct word, not once per row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ READ_ERRORS = (
 
 _NUMBER = r"^[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:inf|infinity))$"
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-_TALL = 1 << 13  # rows that are worth a kernel, which is told of each column
+_TALL = 1 << 13  # rows that are worth a kernel, which needs the address of each column
 _LOOKUP = 1 << 16  # categories of whole numbers in a range of this length are found in a table
 
 
@@ -56,7 +56,7 @@ def number_markers(markers: tuple[str, ...]) -> tuple[float, ...]:
 
 
 def numbers_of(values: Any, markers: tuple[str, ...]) -> tuple[Floats, Any]:
-    """An array of any type as float64, NaN where missing, and flags of what is no number (None: nothing)."""
+    """An array of any type as float64, NaN where missing, and flags of what is not a number (None: everything is)."""
     words = None
     if isinstance(values, np.ndarray):
         floats = np.asarray(values, np.float64)
@@ -76,14 +76,14 @@ def numbers_of(values: Any, markers: tuple[str, ...]) -> tuple[Floats, Any]:
 def read_numbers(words: Any, markers: Sequence[str]) -> tuple[Floats, Any]:
     """Strings as float64, NaN where a marker stands, and flags of those that are neither (None: nothing)."""
     words = trimmed(words)
-    known = pc.if_else(is_marker(words, markers), pa.scalar(None, pa.string()), words)
+    values = pc.if_else(is_marker(words, markers), pa.scalar(None, pa.string()), words)
     try:
-        numbers = known.cast(pa.float64())
+        numbers = values.cast(pa.float64())
     except pa.ArrowInvalid:
-        fits = pc.match_substring_regex(known, _NUMBER)
-        numbers = pc.if_else(fits, known, pa.scalar(None, pa.string())).cast(pa.float64())
+        fits = pc.match_substring_regex(values, _NUMBER)
+        numbers = pc.if_else(fits, values, pa.scalar(None, pa.string())).cast(pa.float64())
     floats = np.asarray(numbers.to_numpy(zero_copy_only=False))
-    wrong = np.isnan(floats) & np.asarray(known.is_valid())  # "nan" too is a word, unless it is a marker
+    wrong = np.isnan(floats) & np.asarray(values.is_valid())  # "nan" too is a word, unless it is a marker
     return floats, wrong if wrong.any() else None
 
 
@@ -175,7 +175,7 @@ def _codes_of_words(words: Any, categories: tuple[Category, ...], markers: tuple
 
 @lru_cache(256)
 def _spelled(categories: tuple[str, ...], markers: tuple[str, ...], truth: bool) -> dict[str, int]:
-    """The code of each word that may stand in a column; truth values may be written in three ways."""
+    """The code of each word that may be in a column; truth values may be written in three ways."""
     known = {name: code for code, name in enumerate(categories)}
     if truth:
         known |= {word: code for name, code in known.items() for word in (name.lower(), name.upper())}
@@ -206,20 +206,20 @@ def codes_of_numbers(values: Any, categories: Sequence[Any], marked: Sequence[fl
     return codes
 
 
-def _look_up(values: Any, known: Any) -> Codes:
-    low = int(known.min())
-    of_value = np.full(int(known.max()) - low + 2, UNSEEN, np.int32)  # the last is a slot for what lies outside
-    of_value[known - low] = np.arange(len(known), dtype=np.int32)
+def _look_up(values: Any, categories: Any) -> Codes:
+    low = int(categories.min())
+    of_value = np.full(int(categories.max()) - low + 2, UNSEEN, np.int32)  # the last is a slot for what lies outside
+    of_value[categories - low] = np.arange(len(categories), dtype=np.int32)
     place = (values.astype(np.int64) - low).view(np.uint64)  # what lies below the range lies far above it then
     return np.take(of_value, np.minimum(place, np.uint64(len(of_value) - 1)).view(np.int64))
 
 
-def _search(values: Any, known: Any) -> Codes:
+def _search(values: Any, categories: Any) -> Codes:
     codes = np.full(len(values), UNSEEN, np.int32)
-    if len(known):
-        order = np.argsort(known, kind="stable")
-        at = order[np.minimum(np.searchsorted(known, values, sorter=order), len(known) - 1)]
-        codes = np.where(known[at] == values, at, UNSEEN).astype(np.int32)
+    if len(categories):
+        order = np.argsort(categories, kind="stable")
+        at = order[np.minimum(np.searchsorted(categories, values, sorter=order), len(categories) - 1)]
+        codes = np.where(categories[at] == values, at, UNSEEN).astype(np.int32)
     if values.dtype.kind == "f":
         codes[np.isnan(values)] = MISSING
     return codes

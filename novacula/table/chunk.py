@@ -31,7 +31,7 @@ class Chunk:
     codes: Codes  # (n, categorical columns), C order, negative where missing or unseen
     weight: Floats  # (n,)
     sparse: Any = None  # scipy CSR (n, width), float64, or None
-    text: tuple[Texts, ...] = ()  # one object array (n,) of str a text column, None where missing
+    text: tuple[Texts, ...] = ()  # one object array (n,) of str per text column, None where missing
     target: Floats | Codes | None = None  # (n,) int32 codes, or (n,) or (n, k) float64
 
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class Chunk:
         )
 
     def counted(self) -> Self:
-        """Give the rows that have weight: whatever the others hold must have no effect."""
+        """Give the rows that have weight: what the others hold must have no effect."""
         held = self.weight > 0.0
         return self if held.all() else self.take(held)
 

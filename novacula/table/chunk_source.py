@@ -34,7 +34,7 @@ class ChunkSource(MemorySource):
 
     @property
     def rows_per_chunk(self) -> int:
-        """Rows of about CHUNK_BYTES, at eight bytes a value."""
+        """Rows of about CHUNK_BYTES, at eight bytes per value."""
         return rows_per_chunk(8 * max(len(self._place), 1))
 
     def arrow_schema(self) -> Any:
@@ -57,7 +57,7 @@ class ChunkSource(MemorySource):
         self.held = self.held.rows(start, stop)
 
     def chunk(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
-        """Rows as a chunk; in other roles or of other kinds than those that are held they are laid out anew."""
+        """Rows as a chunk; laid out again if roles or kinds differ from those that are held."""
         if self._holds(schema):
             return super().chunk(start, stop, schema, unseen)
         from novacula.table.encode import Place, encode_batch
@@ -98,19 +98,19 @@ class ChunkSource(MemorySource):
 
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
         """Rows as a chunk of some of the columns, in the codes of the schema that is asked for."""
-        held = self.held.rows(start, stop)
-        coded = [self._coded(held, column, unseen, start, stop) for column in schema.of_kind("categorical")]
+        rows = self.held.rows(start, stop)
+        coded = [self._coded(rows, column, unseen, start, stop) for column in schema.of_kind("categorical")]
         return Chunk(
-            _some(held.numeric, [self._place[c.name] for c in schema.of_kind("numeric")]),
-            np.column_stack(coded) if coded else np.empty((len(held), 0), np.int32),
-            held.weight,
-            held.sparse if schema.of_kind("sparse") else None,
-            tuple(held.text[self._place[c.name]] for c in schema.of_kind("text")),
+            _some(rows.numeric, [self._place[c.name] for c in schema.of_kind("numeric")]),
+            np.column_stack(coded) if coded else np.empty((len(rows), 0), np.int32),
+            rows.weight,
+            rows.sparse if schema.of_kind("sparse") else None,
+            tuple(rows.text[self._place[c.name]] for c in schema.of_kind("text")),
         )
 
-    def _coded(self, held: Chunk, column: Column, unseen: Unseen, start: int, stop: int) -> Codes:
+    def _coded(self, rows: Chunk, column: Column, unseen: Unseen, start: int, stop: int) -> Codes:
         """The codes of a column, translated where its categories are not those that are held."""
-        own, codes = self.schema[column.name], held.codes[:, self._place[column.name]]
+        own, codes = self.schema[column.name], rows.codes[:, self._place[column.name]]
         if own.categories != column.categories:
             place = {category: code for code, category in enumerate(column.categories)}
             table = np.array([*(place.get(c, UNSEEN) for c in own.categories), UNSEEN, MISSING], np.int32)
@@ -134,7 +134,7 @@ class ChunkSource(MemorySource):
         )
 
     def _values(self, name: str) -> Any:
-        """Numbers, codes or words of a column, whatever its role."""
+        """Numbers, codes or words of a column in any role."""
         if name == self.schema.weight:
             return self.weight
         if name in self.schema.target:

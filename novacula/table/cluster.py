@@ -32,7 +32,7 @@ from novacula.table.names import printable
 from novacula.table.parallel import Addable, one_blas_thread, tree_sum
 from novacula.table.runner import Found, LocalRunner, first_row
 from novacula.table.source import Partition
-from novacula.table.table import Layout
+from novacula.table.table import ChunkLayout
 
 S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
@@ -50,8 +50,8 @@ SHARED_BYTES = 100_000  # size from which arguments travel once to each worker i
 class ClusterRunner:
     """Runs the passes over a table on the workers of a Dask client; `Table.on` makes it.
 
-    Rows are loaded once and stay as long as the runner lives; a file that was written anew has another key
-    when it is read again, and is loaded anew. Many partitions go in bundles of 2ᵏ neighbours, which are whole
+    Rows are loaded once and stay as long as the runner lives; a file that was written again has another key
+    when it is read again, and is reloaded. Many partitions go in bundles of 2ᵏ neighbours, which are whole
     branches of the tree of sums, so that bundling changes no digit either. Where workers came or went, the
     rows are spread again before the next pass. Rows in this process's memory go through the scheduler, which
     keeps them; Dask warns where that is heavy, and files that all workers can read are the way out.
@@ -75,13 +75,13 @@ class ClusterRunner:
 
     # --- the three passes -----------------------------------------------------------------------------------
 
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+    def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., S], args: Any) -> S:
         """Observe the rows where they are, and add along the tree."""
         with explained():
             tasks = self._tasks(observe_rows, parts, layout, observe, args)
             return self._results([tree_sum(map(Branch, tasks)).task])[0]
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+    def fold(self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., T], state: T, args: Any) -> T:
         """Pass the state along from one bundle to the next."""
         with explained():
             shared, task = self._shared(args), self._shared(state)
@@ -89,13 +89,15 @@ class ClusterRunner:
                 task = self._task(name, fold_rows, name, rows, step, shared, task)
             return self._results([task])[0]
 
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+    def map(self, parts: Sequence[Partition], layout: ChunkLayout, function: Callable[..., Any], args: Any) -> Any:
         """Apply the function where the rows are, and bring the arrays home in order."""
         with explained():
             tasks = self._tasks(map_rows, parts, layout, function, args)
             return [result for results in self._results(tasks) for result in results]
 
-    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
+    def find(
+        self, parts: Sequence[Partition], layout: ChunkLayout, examine: Callable[..., Any], args: Any
+    ) -> Found | None:
         """Examine the rows where they are."""
         with explained():
             before = 0
@@ -106,7 +108,7 @@ class ClusterRunner:
                 before += n
             return None
 
-    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
         """There is nothing to look for."""
         yield from chunks
 
@@ -116,7 +118,7 @@ class ClusterRunner:
 
     # --- tasks ----------------------------------------------------------------------------------------------
 
-    def _tasks(self, work: Any, parts: Sequence[Partition], layout: Layout, function: Any, args: Any) -> Any:
+    def _tasks(self, work: Any, parts: Sequence[Partition], layout: ChunkLayout, function: Any, args: Any) -> Any:
         """The same work on every bundle."""
         shared = self._shared(args)
         resident = self._resident(parts, layout)
@@ -163,7 +165,7 @@ class ClusterRunner:
 
     # --- rows in the workers' memory ------------------------------------------------------------------------
 
-    def _resident(self, parts: Sequence[Partition], layout: Layout) -> list[tuple[str, Any]]:
+    def _resident(self, parts: Sequence[Partition], layout: ChunkLayout) -> list[tuple[str, Any]]:
         """Name and future of every bundle in order; what is not there yet, or was lost, is loaded."""
         workers = self._workers()
         mark = layout_mark(layout)
@@ -180,7 +182,7 @@ class ClusterRunner:
         self._placements[mark] = Placement(rows, set(workers), limit)
         return [(name_of(bundle), rows[key]) for key, bundle in order]
 
-    def _load(self, bundles: Mapping[Key, Bundle], layout: Layout) -> dict[Key, Any]:
+    def _load(self, bundles: Mapping[Key, Bundle], layout: ChunkLayout) -> dict[Key, Any]:
         """Have bundles loaded; a Dask frame is computed by the workers, all else they read or are sent."""
         tasks = {}
         for key, bundle in bundles.items():
@@ -249,23 +251,23 @@ def evenly(holders: Mapping[Key, Sequence[str]], threads: Mapping[str, int]) -> 
     >>> evenly({("x",): ["a"], ("y",): ["a"], ("z",): ["a"]}, {"a": 2, "b": 1})
     {('x',): 'a', ('y',): 'a', ('z',): 'b'}
     """
-    held: dict[str, list[Key]] = {worker: [] for worker in threads}
+    keys_of: dict[str, list[Key]] = {worker: [] for worker in threads}
 
     def share(worker: str, more: int = 0) -> float:
-        return (len(held[worker]) + more) / threads[worker]
+        return (len(keys_of[worker]) + more) / threads[worker]
 
     for key in sorted(holders, key=lambda key: len(holders[key])):  # those in several places come last
-        if there := [worker for worker in holders[key] if worker in held]:
-            held[min(there, key=share)].append(key)
+        if there := [worker for worker in holders[key] if worker in keys_of]:
+            keys_of[min(there, key=share)].append(key)
     while True:
-        full, bare = max(held, key=share), min(held, key=share)
-        if not held[full] or share(full, -1) < share(bare, 1):
-            return {key: worker for worker, keys in held.items() for key in keys}
-        held[bare].append(held[full].pop())
+        full, bare = max(keys_of, key=share), min(keys_of, key=share)
+        if not keys_of[full] or share(full, -1) < share(bare, 1):
+            return {key: worker for worker, keys in keys_of.items() for key in keys}
+        keys_of[bare].append(keys_of[full].pop())
 
 
-def layout_mark(layout: Layout) -> str:
-    """What chunks depend on: the schema without its counts, which change when a table is looked at."""
+def layout_mark(layout: ChunkLayout) -> str:
+    """What chunks depend on: the schema without its counts, which change when a table is surveyed."""
     schema = layout.schema
     columns = [(c.name, c.kind, c.categories, c.declared, c.width) for c in schema if c.kind != "ignored"]
     markers = (schema.missing, sorted(schema.missing_by_column.items()))
@@ -275,7 +277,7 @@ def layout_mark(layout: Layout) -> str:
 # --- what workers do ----------------------------------------------------------------------------------------
 
 
-def load(parts: Bundle, frames: Sequence[Any], layout: Layout) -> Rows:
+def load(parts: Bundle, frames: Sequence[Any], layout: ChunkLayout) -> Rows:
     """Lay out the rows of a bundle."""
     rows = []
     for part, frame in zip(parts, frames, strict=True):

@@ -23,9 +23,9 @@ Finder = Callable[[], str]
 """Says where the first word of a column stands, and what it is; it may have to read the column again."""
 
 
-def decide(column: Column, profile: ColumnProfile, asked: Kind | None, textual: bool, find: Finder) -> Column:
+def decide(column: Column, profile: ColumnProfile, wanted: Kind | None, textual: bool, find: Finder) -> Column:
     """Settle a column: the kind that was asked for, or the one that the values show."""
-    kind = asked or _kind_of(column.name, profile, textual, find)
+    kind = wanted or _kind_of(column.name, profile, textual, find)
     if kind == "categorical" and not column.declared:
         column = replace(column, categories=_categories(column.name, profile, textual))
     return count(replace(column, kind=kind), profile, find)
@@ -37,9 +37,9 @@ def count(column: Column, profile: ColumnProfile, find: Finder) -> Column:
     single = profile.values is not None and len(profile.values) == 1
     if column.kind == "numeric":
         if profile.words:
-            held = f"{_times(profile.words, 'other value')}, the first being {find()}"
+            contents = f"{_times(profile.words, 'other value')}, the first being {find()}"
             advice = f"name it in missing=, or say types={{{column.name!r}: 'categorical'}}"
-            raise DataError(f"the numeric column {column.name!r} holds {held}: {advice}")
+            raise DataError(f"the numeric column {column.name!r} holds {contents}: {advice}")
         if profile.numbers:
             low, high = profile.low, profile.high
             single = low == high
@@ -52,9 +52,9 @@ def _kind_of(name: str, profile: ColumnProfile, textual: bool, find: Finder) -> 
         return "numeric"
     distinct = None if profile.values is None else len(profile.values)
     if profile.numbers > profile.words and textual and (distinct is None or distinct > MAX_MIXED):
-        held = f"{_times(profile.numbers, 'number')} and {_times(profile.words, 'other value')}"
+        contents = f"{_times(profile.numbers, 'number')} and {_times(profile.words, 'other value')}"
         advice = f"name it in missing=, or say types={{{name!r}: 'categorical'}} or 'text'"
-        raise DataError(f"column {name!r} holds {held}, the first being {find()}: {advice}")
+        raise DataError(f"column {name!r} holds {contents}, the first being {find()}: {advice}")
     if distinct is None:
         return "text"
     many = distinct > max(20, profile.rows // 10)

@@ -18,7 +18,7 @@ from novacula.table.arrow import READ_ERRORS
 from novacula.table.dialect import Dialect, Head
 from novacula.table.encode import ArrowPartition
 from novacula.table.files import name_of, same_columns
-from novacula.table.held import Form, Held
+from novacula.table.parse_cache import ParseCache, ParsedForm
 from novacula.table.parser import NotANumber, RaggedRow, RecordTooLong, parse
 from novacula.table.plain import NotPlain, may_be_plain, parse_plain
 from novacula.table.schema import Schema
@@ -49,11 +49,11 @@ class DelimitedSource(Source):
         heads = [Head.of(text, dialect) for text in texts]
         same_columns(paths, [head.names for head in heads])
         self.names = heads[0].names
-        held = Held()
+        cache = ParseCache()
         self._parts = [
             part
             for text, head in zip(texts, heads, strict=True)
-            for part in RangePartition(text, head, head.start, None, dialect, held).cut()
+            for part in RangePartition(text, head, head.start, None, dialect, cache).cut()
         ]
 
     def arrow_schema(self) -> Any:
@@ -68,14 +68,16 @@ class DelimitedSource(Source):
 class RangePartition(ArrowPartition):
     """Whole records of a delimited file, from one byte to another, or to the end."""
 
-    def __init__(self, text: TextFile, head: Head, start: int, stop: int | None, dialect: Dialect, held: Held) -> None:
-        self.text, self.head, self.start, self.stop, self.dialect, self.held = text, head, start, stop, dialect, held
+    def __init__(
+        self, text: TextFile, head: Head, start: int, stop: int | None, dialect: Dialect, cache: ParseCache
+    ) -> None:
+        self.text, self.head, self.start, self.stop, self.dialect, self.cache = text, head, start, stop, dialect, cache
         self.name = text.path if start == head.start else f"{text.path} (from byte {start})"
         form = f"{dialect.delimiter}{dialect.quote}{text.encoding}"
         self.key = f"{text.file.token}-{start}-{stop}-{form}"
 
     def _range(self, start: int, stop: int | None) -> RangePartition:
-        return RangePartition(self.text, self.head, start, stop, self.dialect, self.held)
+        return RangePartition(self.text, self.head, start, stop, self.dialect, self.cache)
 
     def cut(self) -> Iterator[RangePartition]:
         """The ranges into which the whole file is cut."""
@@ -88,20 +90,20 @@ class RangePartition(ArrowPartition):
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
         """Parse the range, or give what was held of it; without a schema every column is text, and nothing is held."""
         wanted = list(names) or [self.head.names[0]]  # rows are counted even if no column is asked for
-        form = Form({name: _parsed_as(name, schema) for name in wanted}, () if schema is None else schema.missing)
+        form = ParsedForm({name: _parsed_as(name, schema) for name in wanted}, () if schema is None else schema.missing)
         if schema is None:
             yield from self._parsed(form, plain=False)
             return
         self.text.file.require()
-        held = self.held.find(self.key, form)
+        held = self.cache.find(self.key, form)
         if held is not None:
             yield from held
             return
         plain = self.text.file.size >= PLAIN_BYTES and may_be_plain(form.markers, self.dialect, self.text.codec)
-        yield from self.held.keep(self.key, form, self._parsed(form, plain))
+        yield from self.cache.keep(self.key, form, self._parsed(form, plain))
 
-    def _parsed(self, form: Form, plain: bool) -> Iterator[Any]:
-        """Parse the range, first as plain text if it may be; from a value on that is no number, all come as text."""
+    def _parsed(self, form: ParsedForm, plain: bool) -> Iterator[Any]:
+        """Parse the range, first as plain text if it may be; after a value that is not a number, all are text."""
         types, markers = form
         wanted = list(types)
         block = self._at_least(_BLOCK_BYTES)

@@ -22,7 +22,7 @@ _SAMPLE_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text file is written; `names` replace those of the header, or stand in where there is none."""
+    """How a text file is written; `names` replace those of the header, or serve where there is none."""
 
     delimiter: str | None = None  # None: found out from the first lines
     quote: str | None = '"'

@@ -9,7 +9,7 @@ import numpy as np
 from novacula.table.chunk import Codes
 
 CLOSE = 1 << 16
-"""Whole numbers within such a range are found by a table, which is some ten times faster than sorting."""
+"""Whole numbers within a range of this size are looked up in a table, some ten times faster than sorting."""
 
 
 def close_from(values: Any) -> Any:

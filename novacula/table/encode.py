@@ -21,7 +21,7 @@ from novacula.table.source import Partition, Unseen, kind_of_type, rows_per_chun
 _BLOCK = 4096  # rows copied at a time, so that turning columns into rows stays in the cache
 _TURNED = 1 << 14  # rows turned at a time by the kernel
 _APART = 80  # bytes between columns: those that begin a power of two apart crowd into few lines of the cache
-_CLOSE = 1 << 16  # whole numbers within such a range are looked up in a table
+_CLOSE = 1 << 16  # whole numbers within a range of this size are looked up in a table
 
 MANY = 1 << 18
 """Cells that are worth a kernel."""
@@ -122,13 +122,13 @@ class WholeCodes:
     """
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        known = [np.array(column.categories, np.int64) for column in columns]
-        self.low = np.array([values.min() for values in known])
-        self.start = np.cumsum([0, *(np.ptp(values) + 1 for values in known)])
-        gapless = all((np.diff(values) == 1).all() for values in known)
+        categories = [np.array(column.categories, np.int64) for column in columns]
+        self.low = np.array([values.min() for values in categories])
+        self.start = np.cumsum([0, *(np.ptp(values) + 1 for values in categories)])
+        gapless = all((np.diff(values) == 1).all() for values in categories)
         self.table = np.full(0 if gapless else self.start[-1], UNSEEN, np.int32)
         if not gapless:
-            for values, place in zip(known, self.start[:-1] - self.low, strict=True):
+            for values, place in zip(categories, self.start[:-1] - self.low, strict=True):
                 self.table[values + place] = np.arange(len(values), dtype=np.int32)
 
     @classmethod

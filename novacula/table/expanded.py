@@ -104,12 +104,12 @@ class ExpandedPartition(Partition):
         as_made = [_form(column) for column in schema.features] == [_form(column) for column in self.columns]
         for chunk in self.inner.chunks(self._inner_schema(schema), unseen):
             made = self.made(chunk)
-            yield made if as_made else self._held(made, schema).chunk(0, len(made), schema, unseen)
+            yield made if as_made else self._as_source(made, schema).chunk(0, len(made), schema, unseen)
 
     def made(self, chunk: Chunk) -> Chunk:
         """What the function makes of a chunk, with target and weight."""
         made = self.expansion(replace(chunk, target=None))
-        target = chunk.target if self.classes is None else self._kept(chunk.target)
+        target = chunk.target if self.classes is None else self._kept_class_codes(chunk.target)
         if isinstance(made, Chunk):
             return replace(made, weight=chunk.weight, target=target)
         numbers = np.asarray(made, np.float64)
@@ -120,7 +120,7 @@ class ExpandedPartition(Partition):
             )
         return Chunk(np.ascontiguousarray(numbers), np.empty((len(chunk), 0), np.int32), chunk.weight, target=target)
 
-    def _kept(self, target: Any) -> Any:
+    def _kept_class_codes(self, target: Any) -> Any:
         """Codes of the classes that are kept; of the others, whose rows count for nothing, the first."""
         if target is None:
             return None
@@ -128,7 +128,7 @@ class ExpandedPartition(Partition):
         place = {label: code for code, label in enumerate(self.classes or ())}
         return np.array([place.get(label, 0) for label in column.categories], np.int32)[target]
 
-    def _held(self, made: Chunk, schema: Schema) -> ChunkSource:
+    def _as_source(self, made: Chunk, schema: Schema) -> ChunkSource:
         """A chunk as a source, from which columns can be taken."""
         from novacula.table.chunk_source import ChunkSource
 
@@ -142,7 +142,7 @@ class ExpandedPartition(Partition):
         return replace(self.schema, columns=(*self.schema.features, *roles), target=schema.target, weight=schema.weight)
 
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
-        """Give columns as record batches: numbers chunk by chunk; beside stored ones the partition as one batch."""
+        """Give columns as record batches: numbers chunk by chunk; with stored columns, the partition as one batch."""
         made, stored = [n for n in names if n in self.names], [n for n in names if n not in self.names]
         if not made:
             yield from self.inner.batches(stored, schema)
@@ -154,7 +154,7 @@ class ExpandedPartition(Partition):
     def _made(self, names: list[str]) -> Iterator[Any]:
         bare = replace(self.schema, columns=self.schema.features, target=(), weight=None)
         for chunk in self.inner.chunks(bare, "ignore"):
-            yield self._held(self.made(chunk), bare).batch(0, len(chunk), names)
+            yield self._as_source(self.made(chunk), bare).batch(0, len(chunk), names)
 
     def _joined(self, names: Sequence[str], made: list[str], stored: list[str], schema: Schema | None) -> Any:
         import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Data frames of any make (pandas, polars, PyArrow, whatever Narwhals knows) as a source of Arrow columns."""
+"""Data frames of any make (pandas, polars, PyArrow, anything Narwhals knows) as a source of Arrow columns."""
 
 from __future__ import annotations
 

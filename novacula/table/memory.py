@@ -1,4 +1,4 @@
-"""Sources that are in memory: arrays, sparse matrices and Arrow tables, with target and weight beside them.
+"""Sources in memory: arrays, sparse matrices and Arrow tables, with target and weight next to them.
 
 Row blocks of a C-ordered float64 array are views: nothing is copied on the way to a kernel.
 """
@@ -27,7 +27,7 @@ BLOCK = "features"
 """The name of the one column that stands for a sparse block."""
 
 
-class Plan(NamedTuple):
+class ArrayPlan(NamedTuple):
     """How rows of an array become a chunk by a schema; places are None where they are all columns in order."""
 
     numeric: list[int] | None
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
 
 class MemorySource(Source):
-    """Rows in memory; `target` and `weight`, where given, stand beside the columns rather than among them."""
+    """Rows in memory; `target` and `weight`, where given, are separate from the columns."""
 
     first_row = 0  # where these rows begin in those they were taken from, for messages
     _inner: tuple[Schema, Schema] | None = None
@@ -56,7 +56,7 @@ class MemorySource(Source):
 
     @abstractmethod
     def block(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
-        """Rows start to stop as a chunk, without what stands beside them."""
+        """Rows start to stop as a chunk, without target and weight."""
 
     @abstractmethod
     def batch(self, start: int, stop: int, names: Sequence[str]) -> Any:
@@ -90,19 +90,19 @@ class MemorySource(Source):
         return self.n_rows
 
     def chunk(self, start: int, stop: int, schema: Schema, unseen: Unseen) -> Chunk:
-        """Rows as a chunk, with the target, if the schema names one, and the weight that stand beside them."""
+        """Rows as a chunk, with the target, if the schema names one, and the weight."""
         chunk = self.block(start, stop, self._columns_of(schema), unseen)
         target = self.target[start:stop] if self.target is not None and schema.target else chunk.target
         weight = chunk.weight if self.weight is None else self.weight[start:stop]
         return replace(chunk, target=target, weight=weight)
 
     def _columns_of(self, schema: Schema) -> Schema:
-        """The schema without the roles that stand beside; kept, since all blocks of a pass ask for it."""
+        """The schema without separate target and weight; kept, since every block of a pass needs it."""
         if self._inner is None or self._inner[0] is not schema:
-            beside = [] if self.target is None else list(schema.target)
+            separate = [] if self.target is None else list(schema.target)
             if self.weight is not None and schema.weight is not None:
-                beside.append(schema.weight)
-            self._inner = (schema, schema.drop(beside) if beside else schema)
+                separate.append(schema.weight)
+            self._inner = (schema, schema.drop(separate) if separate else schema)
         return self._inner[1]
 
 
@@ -156,7 +156,7 @@ class ArraySource(MemorySource):
         if len(self.names) != array.shape[1]:
             raise SchemaError(f"{len(self.names)} names were given for {array.shape[1]} columns")
         self._place = {name: j for j, name in enumerate(self.names)}
-        self._plan: tuple[Schema, Plan] | None = None
+        self._plan: tuple[Schema, ArrayPlan] | None = None
 
     @property
     def rows_per_chunk(self) -> int:
@@ -216,13 +216,13 @@ class ArraySource(MemorySource):
             target=encode_target(columns, schema, place),
         )
 
-    def _plan_of(self, schema: Schema) -> Plan:
+    def _plan_of(self, schema: Schema) -> ArrayPlan:
         """Kept, since all blocks of a pass ask for it."""
         if self._plan is None or self._plan[0] is not schema:
             self._plan = (schema, self._planned(schema))
         return self._plan[1]
 
-    def _planned(self, schema: Schema) -> Plan:
+    def _planned(self, schema: Schema) -> ArrayPlan:
         from novacula.table.arrow import number_markers
         from novacula.table.encode import WholeCodes
 
@@ -230,7 +230,7 @@ class ArraySource(MemorySource):
         marked = schema.missing or schema.missing_by_column
         own = [schema.markers(column.name) for column in numeric] if marked else []
         held = [(number_markers(markers), np.array([other == markers for other in own])) for markers in set(own)]
-        return Plan(
+        return ArrayPlan(
             self._places(numeric),
             [(markers, owned) for markers, owned in held if markers],
             self._places(coded),
@@ -246,7 +246,7 @@ def _chosen(rows: Any, places: list[int] | None) -> Any:
     return rows if places is None else rows[:, places]
 
 
-def _numbers(rows: Any, plan: Plan) -> Floats:
+def _numbers(rows: Any, plan: ArrayPlan) -> Floats:
     """The numeric columns; a view where the rows are nothing else already."""
     numbers = np.ascontiguousarray(_chosen(rows, plan.numeric), np.float64)
     for markers, owned in plan.marked:

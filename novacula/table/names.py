@@ -32,7 +32,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def printable(text: str, limit: int | None = None) -> str:
-    """A name or value as it may stand in a line: no line breaks or control characters, cut at a limit."""
+    """A name or value fit for one line: no line breaks or control characters, cut at a limit."""
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

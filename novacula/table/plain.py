@@ -60,13 +60,13 @@ def parse_plain(
         rows = plain_records(text, ord(str(dialect.delimiter)), places, marks, ends, _powers(), numbers, gaps, words)
         if rows < 0:
             raise NotPlain
-        found = {
-            name: pa.array(values[:rows], from_pandas=bool(gap))  # to look for gaps takes Arrow longer
+        parsed = {
+            name: pa.array(values[:rows], from_pandas=bool(gap))  # Arrow takes longer to look for gaps
             for name, values, gap in zip(numeric, numbers, gaps, strict=True)
         }
         for name, views in zip(wordy, words, strict=True):
-            found[name] = _strings(data, views, rows).cast(types[name])
-        yield pa.record_batch({name: found[name] for name in types})
+            parsed[name] = _strings(data, views, rows).cast(types[name])
+        yield pa.record_batch({name: parsed[name] for name in types})
 
 
 def _blocks(stream: Any, size: int) -> Iterator[tuple[bytes, int]]:
@@ -85,7 +85,7 @@ def _blocks(stream: Any, size: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _count_lines(text: Any) -> int:
-    """Newlines among bytes: so other threads go on meanwhile, and `bytes.count` would look at one after the other."""
+    """Count newlines among bytes without the interpreter's lock, which `bytes.count` would hold."""
     pieces = (text[start : start + _COUNTED] for start in range(0, len(text), _COUNTED))
     return sum(int(np.count_nonzero(piece == _NEWLINE)) for piece in pieces)
 

@@ -29,7 +29,7 @@ class ColumnProfile(NamedTuple):
 
     rows: int = 0
     missing: int = 0
-    words: int = 0  # known values that are no numbers
+    words: int = 0  # known values that are not numbers
     spaces: int = 0  # within those words
     low: float = math.inf
     high: float = -math.inf
@@ -46,12 +46,12 @@ class ColumnProfile(NamedTuple):
         return self._replace(words=self.rows - self.missing, low=math.inf, high=-math.inf)
 
 
-_CLOSE = 1 << 16  # integers within such a range are counted in a table
+_CLOSE = 1 << 16  # integers within a range of this size are counted in a table
 _AROUND = 1 << 12  # and those so near to the first of their column are found all at once
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ColumnProfiles:
     """Counts and ranges of d columns, distinct values of some: its size does not grow with rows."""
 
     names: tuple[str, ...]
@@ -98,14 +98,14 @@ class Profile:
         column, place = np.divmod(np.flatnonzero(present), _AROUND)
         ends = np.searchsorted(column, np.arange(len(self.names) + 1)).tolist()
         numbers = (low[column] + place).tolist()
-        held = [numbers[start:stop] for start, stop in pairwise(ends)]
-        pairs = zip(self.caps.items(), held, strict=True)
+        distinct = [numbers[start:stop] for start, stop in pairwise(ends)]
+        pairs = zip(self.caps.items(), distinct, strict=True)
         return type(self)(
             self.names,
             len(rows),
-            np.zeros((3, len(held)), np.int64),
-            np.array([values[0] for values in held], np.float64),
-            np.array([values[-1] for values in held], np.float64),
+            np.zeros((3, len(distinct)), np.int64),
+            np.array([values[0] for values in distinct], np.float64),
+            np.array([values[-1] for values in distinct], np.float64),
             {name: frozenset(values) if len(values) <= cap else None for (name, cap), values in pairs},
             self.caps,
         )
@@ -132,9 +132,11 @@ class Profile:
         }
 
 
-def profile_partition(partition: Partition, schema: Schema, numbers: Sequence[str], caps: Mapping[str, int]) -> Profile:
+def profile_partition(
+    partition: Partition, schema: Schema, numbers: Sequence[str], caps: Mapping[str, int]
+) -> ColumnProfiles:
     """Profile a partition; the schema's kinds say how to parse text, its markers what is missing."""
-    total = Profile.zero(numbers, caps)
+    total = ColumnProfiles.zero(numbers, caps)
     if (found := total.observe_whole(partition, schema)) is not None:
         return found
     for batch in partition.batches(total.names, schema):
@@ -222,18 +224,18 @@ def _tally_words(columns: Sequence[Any], markers: tuple[str, ...]) -> tuple[Any,
         times[end - size : end] = np.bincount(places, minlength=size + 1)[1:]
     numbers, wrong = numbers_of(words, markers)
     wrong = np.zeros(len(words), bool) if wrong is None else wrong & (times > 0)
-    known = (~np.isnan(numbers) & (times > 0)) | wrong
+    present = (~np.isnan(numbers) & (times > 0)) | wrong
 
     def total(weights: Any) -> Any:
         return np.bincount(owner, weights, len(coded))
 
     low, high = np.full(len(coded), np.inf), np.full(len(coded), -np.inf)
-    np.fmin.at(low, owner[known], numbers[known])
-    np.fmax.at(high, owner[known], numbers[known])
+    np.fmin.at(low, owner[present], numbers[present])
+    np.fmax.at(high, owner[present], numbers[present])
     spaces = np.asarray(pc.count_substring(words, " ").fill_null(0))
-    missing = np.array([len(column) for column in coded]) - total(times * known)
+    missing = np.array([len(column) for column in coded]) - total(times * present)
     counts = np.array([missing, total(times * wrong), total(times * wrong * spaces)]).astype(np.int64)
-    texts = words.filter(pa.array(known)).to_pylist()
-    stops = np.cumsum(np.bincount(owner[known], minlength=len(coded)))
+    texts = words.filter(pa.array(present)).to_pylist()
+    stops = np.cumsum(np.bincount(owner[present], minlength=len(coded)))
     starts = [0, *stops[:-1].tolist()]
     return counts, low, high, [frozenset(texts[a:b]) for a, b in zip(starts, stops.tolist(), strict=True)]

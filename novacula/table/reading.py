@@ -66,11 +66,11 @@ def read(
     weight
         The column that holds the weight of each row.
     format
-        ``csv``, ``parquet``, ``arrow``, ``arff`` or ``svmlight``, where the name of the file does not tell.
+        ``csv``, ``parquet``, ``arrow``, ``arff`` or ``svmlight``, where the name of the file does not say.
     delimiter, header, names, skip, quote, encoding
-        How delimited text is written. The delimiter is found by itself; ``names`` are for files without a
+        How delimited text is written. The delimiter is detected; ``names`` are for files without a
         header, or with ``header=True`` instead of it; ``skip`` leaves out lines at the top; ``quote=None``
-        takes quotation marks as they are. Blank lines are no rows.
+        takes quotation marks as they are. Blank lines are skipped.
     n_features
         Columns of an svmlight file, where the last ones may be zero in all rows.
     progress

@@ -1,4 +1,4 @@
-"""Where the records of delimited text end: a newline ends one unless it stands inside quotes.
+"""Where the records of delimited text end: a newline ends one unless it is inside quotes.
 
 A quotation mark opens a quoted field only where a field begins; anywhere else in a plain field it is a
 character like any other (`12" pipe`). Inside quotes a doubled mark is one mark. All functions take bytes that
@@ -48,7 +48,7 @@ class RecordSyntax:
         """Places of the marks that open and close quoted fields, in turn.
 
         In well-formed text these are all marks, for a doubled one closes and opens at once; whether text is
-        well-formed can be told without walking through it.
+        well-formed is known without walking through it.
         """
         if self.quote is None or self.quote not in data:
             return np.empty(0, np.int64)
@@ -63,16 +63,16 @@ class RecordSyntax:
     def _walk(self, data: bytes, marks: list[int]) -> Any:
         """The same for text with marks that stand for themselves: one mark after the other."""
         starts = self.delimiter + _LINE_ENDS
-        found: list[int] = []
+        quotes: list[int] = []
         doubled = -1
         for mark in marks:
-            if len(found) % 2 == 0:
+            if len(quotes) % 2 == 0:
                 if mark == 0 or data[mark - 1] in starts:
-                    found.append(mark)
+                    quotes.append(mark)
             elif mark == doubled:
                 continue
             elif data[mark + 1 : mark + 2] == self.quote:
                 doubled = mark + 1
             else:
-                found.append(mark)
-        return np.array(found, np.int64)
+                quotes.append(mark)
+        return np.array(quotes, np.int64)

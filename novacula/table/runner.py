@@ -1,6 +1,6 @@
 """The loop over partitions: where it runs, and how rows become chunks on the way.
 
-Layout         schema and policy: partitions in, chunks out
+ChunkLayout         schema and policy: partitions in, chunks out
 LocalRunner    threads of this process
 ClusterRunner  workers of a Dask cluster (see `cluster`)
 """
@@ -23,7 +23,7 @@ T = TypeVar("T")
 Found: TypeAlias = tuple[Partition, int, Any]
 
 
-class Layout:
+class ChunkLayout:
     """How partitions become chunks: the schema, and what to do with a category that it does not know."""
 
     def __init__(self, schema: Schema, unseen: Unseen) -> None:
@@ -62,20 +62,22 @@ class Runner(Protocol):
     def is_local(self) -> bool:
         """Whether that is this process."""
 
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+    def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., S], args: Any) -> S:
         """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+    def fold(self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., T], state: T, args: Any) -> T:
         """Take the chunks in order."""
 
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+    def map(self, parts: Sequence[Partition], layout: ChunkLayout, function: Callable[..., Any], args: Any) -> Any:
         """Give the function's array for each chunk, in order."""
 
-    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
+    def find(
+        self, parts: Sequence[Partition], layout: ChunkLayout, examine: Callable[..., Any], args: Any
+    ) -> Found | None:
         """The first partition, its row and what `examine` found there; it finds a `row` of a chunk, or None."""
 
-    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
-        """Give chunks that are taken one by one as they are, having looked at them where that is still to be done."""
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
+        """Give chunks that are taken one by one, checked if they have not been yet."""
 
     def at_home(self, table: Any) -> Runner:
         """The runner of a table of some of the rows that was brought into the memory of this process."""
@@ -86,7 +88,7 @@ class LocalRunner:
 
     is_local = True
 
-    def reduce(self, parts: Sequence[Partition], layout: Layout, observe: Callable[..., S], args: Any) -> S:
+    def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., S], args: Any) -> S:
         """Partitions in parallel, each by one thread from beginning to end."""
 
         def observe_partition(part: Partition) -> S:
@@ -95,14 +97,14 @@ class LocalRunner:
         with closing(map_ordered(observe_partition, parts)) as statistics:
             return tree_sum(statistics)
 
-    def fold(self, parts: Sequence[Partition], layout: Layout, step: Callable[..., T], state: T, args: Any) -> T:
+    def fold(self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., T], state: T, args: Any) -> T:
         """One chunk after the other, the next one being read meanwhile."""
         with closing(prefetched(chunk for part in parts for chunk in layout.chunks(part))) as chunks:
             for chunk in chunks:
                 state = step(state, chunk, *args)
         return state
 
-    def map(self, parts: Sequence[Partition], layout: Layout, function: Callable[..., Any], args: Any) -> Any:
+    def map(self, parts: Sequence[Partition], layout: ChunkLayout, function: Callable[..., Any], args: Any) -> Any:
         """Partitions in parallel, results in order."""
 
         def map_partition(part: Partition) -> list[Any]:
@@ -111,7 +113,9 @@ class LocalRunner:
         with closing(map_ordered(map_partition, parts)) as arrays:
             return [result for results in arrays for result in results]
 
-    def find(self, parts: Sequence[Partition], layout: Layout, examine: Callable[..., Any], args: Any) -> Found | None:
+    def find(
+        self, parts: Sequence[Partition], layout: ChunkLayout, examine: Callable[..., Any], args: Any
+    ) -> Found | None:
         """Partitions in parallel, the first that holds something first."""
 
         def find_in(part: Partition) -> Found | None:
@@ -121,7 +125,7 @@ class LocalRunner:
         with closing(map_ordered(find_in, parts)) as places:
             return next((place for place in places if place is not None), None)
 
-    def watch(self, chunks: Iterable[Chunk], layout: Layout) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
         """There is nothing to look for."""
         yield from chunks
 

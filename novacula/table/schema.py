@@ -249,7 +249,7 @@ class Schema:
     def __str__(self) -> str:
         head = ("column", "kind", "missing", "values", "role")
         roles = {name: "target" if name in self.target else "weight" for name in self.roles}
-        shown = [column for i, column in enumerate(self.columns) if i < _SHOWN or column.name in roles]
+        columns = [column for i, column in enumerate(self.columns) if i < _SHOWN or column.name in roles]
         rows = [
             (
                 printable(column.name, _CELL),
@@ -258,7 +258,7 @@ class Schema:
                 column.describe() + (f" ({column.note})" if column.note else ""),
                 roles.get(column.name, ""),
             )
-            for column in shown
+            for column in columns
         ]
         grid = (head, *rows)
         widths = [max(map(len, cells)) for cells in zip(*grid, strict=True)]

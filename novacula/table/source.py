@@ -92,12 +92,12 @@ class Source(ABC):
         return None
 
     def has_rows(self) -> bool:
-        """Whether there is anything to look at."""
+        """Whether there are any rows."""
         names = self.arrow_schema().names[:1]
         return any(batch.num_rows for part in self.partitions() for batch in part.batches(names))
 
     def kinds(self) -> dict[str, Kind | None]:
-        """Kinds that the storage types settle; None where the values must be looked at."""
+        """Kinds that the storage types settle; None where only the values can say."""
         return {field.name: kind_of_type(field.type) for field in self.arrow_schema()}
 
     def rounding(self, names: Sequence[str]) -> list[float]:

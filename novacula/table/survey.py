@@ -1,7 +1,7 @@
-"""From a source to a schema: what the storage settles, what the user says, and what only the values can tell.
+"""From a source to a schema: what the storage settles, what the user says, and what only the values can say.
 
 Columns of text that begin with numbers are first parsed as such, which is fast; those in which something else
-turns up are looked at again, as words.
+turns up are surveyed again, as words.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from novacula.table.source import Source, holds_single_values, is_textual
 
 def survey(source: Source, roles: Schema, types: Types, progress: bool | None) -> Schema:
     """Make the schema of a source; `roles` names its columns, target, weight and markers, not their kinds."""
-    asked, stated = split_types(types, roles.names)
+    kinds, stated = split_types(types, roles.names)
     schema = replace(roles, n_rows=source.count_rows())
-    return _settle(source, schema, roles.names, asked, stated, progress)
+    return _settle(source, schema, roles.names, kinds, stated, progress)
 
 
 def retype(source: Source, schema: Schema, types: Types, progress: bool | None) -> Schema:
     """Change what some columns of a schema are."""
-    asked, stated = split_types(types, schema.names)
-    return _settle(source, schema, list(asked), asked, stated, progress)
+    kinds, stated = split_types(types, schema.names)
+    return _settle(source, schema, list(kinds), kinds, stated, progress)
 
 
 def _settle(
     source: Source,
     schema: Schema,
     names: Sequence[str],
-    asked: Mapping[str, Kind],
+    kinds: Mapping[str, Kind],
     stated: Mapping[str, Sequence[Category]],
     progress: bool | None,
 ) -> Schema:
@@ -55,7 +55,7 @@ def _settle(
         if name not in stored:
             columns.append(column)  # a sparse block
             continue
-        kind = asked.get(name) or native[name]
+        kind = kinds.get(name) or native[name]
         if kind != "ignored" and not holds_single_values(stored[name]):
             what = f"column {name!r} of {source.name} holds {stored[name]}, not single values"
             raise DataError(f"{what}: unpack it, or say types={{{name!r}: 'ignored'}}")
@@ -63,67 +63,67 @@ def _settle(
         if kind is None or unread or (kind == "categorical" and name not in declared):
             unsettled.append(name)
         columns.append(_column(name, kind, declared.get(name, ())))
-    return look(source, schema.with_columns(columns), unsettled, asked, progress)
+    return survey_columns(source, schema.with_columns(columns), unsettled, kinds, progress)
 
 
 def _column(name: str, kind: Kind | None, declared: Sequence[Category]) -> Column:
     """A column as far as it is known; declared categories are trimmed as values are."""
     if kind != "categorical":
         return Column(name, kind or "ignored")
-    held = tuple(c.strip() if isinstance(c, str) else c for c in declared)
-    return Column(name, kind, held, declared=bool(held))
+    categories = tuple(c.strip() if isinstance(c, str) else c for c in declared)
+    return Column(name, kind, categories, declared=bool(categories))
 
 
 def split_types(types: Types, names: Sequence[str]) -> tuple[dict[str, Kind], dict[str, tuple[Category, ...]]]:
     """Take what a user says of columns apart: kinds, and categories in a stated order."""
-    known = set(names)
-    asked: dict[str, Kind] = {}
+    columns = set(names)
+    kinds: dict[str, Kind] = {}
     declared: dict[str, tuple[Category, ...]] = {}
-    for name, said in types.items():
-        if name not in known:
-            raise SchemaError(f"types names {name!r}, which is no column{did_you_mean(name, names)}")
-        if not isinstance(said, str):
-            asked[name], declared[name] = "categorical", tuple(said)
-        elif said in KINDS and said != "sparse":
-            asked[name] = said
+    for name, kind in types.items():
+        if name not in columns:
+            raise SchemaError(f"types names {name!r}, which is not a column{did_you_mean(name, names)}")
+        if not isinstance(kind, str):
+            kinds[name], declared[name] = "categorical", tuple(kind)
+        elif kind in KINDS and kind != "sparse":
+            kinds[name] = kind
         else:
-            kinds = "numeric, categorical, text, ignored or a list of categories"
-            raise ParameterError(f"types[{name!r}] is {said!r}; it must be {kinds}")
-    return asked, declared
+            choices = "numeric, categorical, text, ignored or a list of categories"
+            raise ParameterError(f"types[{name!r}] is {kind!r}; it must be {choices}")
+    return kinds, declared
 
 
-def look(
-    source: Source, schema: Schema, names: Sequence[str], asked: Mapping[str, Kind], progress: bool | None
+def survey_columns(
+    source: Source, schema: Schema, names: Sequence[str], kinds: Mapping[str, Kind], progress: bool | None
 ) -> Schema:
     """Pass over the named columns and settle their kinds, categories and counts."""
     if names:
-        found = _look_twice(source, schema, names, asked, progress)
+        profiles = _column_profiles(source, schema, names, kinds, progress)
         textual = {field.name for field in source.arrow_schema() if is_textual(field.type)}
         settled = []
         for name in names:
-            profile, spelled = found[name], name in textual and source.is_text
-            if name in textual and not spelled and asked.get(name) != "numeric":
+            profile, spelled = profiles[name], name in textual and source.is_text
+            if name in textual and not spelled and kinds.get(name) != "numeric":
                 profile = profile.as_words()  # who stored digits as strings meant words
             find = partial(_first_word, source, name, schema.markers(name))
-            settled.append(decide(schema[name], profile, asked.get(name), spelled, find))
-        schema = replace(schema.with_columns(settled), n_rows=found[names[0]].rows)
+            settled.append(decide(schema[name], profile, kinds.get(name), spelled, find))
+        schema = replace(schema.with_columns(settled), n_rows=profiles[names[0]].rows)
     if not (source.has_rows() if schema.n_rows is None else schema.n_rows):
         raise DataError(f"{source.name} has no rows")
     return schema
 
 
-def _look_twice(
-    source: Source, schema: Schema, names: Sequence[str], asked: Mapping[str, Kind], progress: bool | None
+def _column_profiles(
+    source: Source, schema: Schema, names: Sequence[str], kinds: Mapping[str, Kind], progress: bool | None
 ) -> dict[str, ColumnProfile]:
     """Profiles of columns, of those that seem to be numbers as such; of some again, as words."""
-    numeric = {name for name in names if asked.get(name) == "numeric"}
-    unasked = [name for name in names if name not in asked]
+    numeric = {name for name in names if kinds.get(name) == "numeric"}
+    open_names = [name for name in names if name not in kinds]
     for part in source.partitions()[:1]:
-        numeric |= part.seem_numeric(unasked, schema.missing, schema.target)
-    caps = {name: MAX_DECLARED if name in asked else MAX_CATEGORIES for name in names}
-    found = _profiles(source, schema, numeric, caps, progress)
-    mixed = {name: caps[name] for name in unasked if name in numeric and found[name].words}
-    return found | _profiles(source, schema, set(), mixed, progress) if mixed else found
+        numeric |= part.seem_numeric(open_names, schema.missing, schema.target)
+    caps = {name: MAX_DECLARED if name in kinds else MAX_CATEGORIES for name in names}
+    profiles = _profiles(source, schema, numeric, caps, progress)
+    mixed = {name: caps[name] for name in open_names if name in numeric and profiles[name].words}
+    return profiles | _profiles(source, schema, set(), mixed, progress) if mixed else profiles
 
 
 def recount(source: Source, schema: Schema, progress: bool | None) -> Schema:
@@ -154,7 +154,7 @@ def _profiles(
 
 
 def _first_word(source: Source, name: str, markers: tuple[str, ...]) -> str:
-    """Name the first value of a column that is no number, and its row: a slow look, for a message."""
+    """Name the first value of a column that is not a number, and its row: slow, but only for a message."""
     for part in source.partitions():
         row = 0
         for batch in part.batches([name]):

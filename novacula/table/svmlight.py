@@ -1,4 +1,4 @@
-"""svmlight (libsvm) files: a label and index:value pairs a line, as one sparse block of columns."""
+"""svmlight (libsvm) files: one label and index:value pairs per line, as one sparse block of columns."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     reduce(observe)      adds what `observe` says of each chunk: parallel and lawful
     fold(step, state)    walks the chunks in order: sequential
-    map(predict)         an array a chunk, put under each other in row order
+    map(predict)         one array per chunk, stacked in row order
 
 A learner calls these and never knows whether the rows are in memory, in files or on a cluster.
 """
@@ -24,7 +24,7 @@ from novacula.table.expanded import Expansion
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable, prefetched
-from novacula.table.runner import Layout, LocalRunner, Runner
+from novacula.table.runner import ChunkLayout, LocalRunner, Runner
 from novacula.table.schema import Column, Schema, Types
 from novacula.table.source import Source, Unseen
 
@@ -161,16 +161,16 @@ class Table:
         """All rows as an Arrow table; missing values are null, and categories in the order of the schema."""
         from novacula.table.encode import Place, tidy_batch
 
-        names, held = self._stored(), []
+        names, batches = self._stored(), []
         for part in self.source.partitions():
             row = 0
             for batch in part.batches(names, self.layout):
-                held.append(tidy_batch(batch, self.layout, self.unseen, Place(part, row)))
+                batches.append(tidy_batch(batch, self.layout, self.unseen, Place(part, row)))
                 row += batch.num_rows
-        return _one_table(held).select(names)
+        return _one_table(batches).select(names)
 
     def _stored(self) -> list[str]:
-        """The columns that the source holds as such: a target may stand beside them."""
+        """The columns that the source itself holds: the target may be separate."""
         if self.layout.of_kind("sparse"):
             raise SchemaError(f"{self.source.name} is sparse: take its rows by chunks() instead")
         stored = set(self.source.arrow_schema().names)
@@ -202,14 +202,14 @@ class Table:
 
     def _gathered(self, places: Any) -> Chunk:
         """The rows with these numbers, which rise."""
-        held, before = [self._layout.empty()], 0
+        parts, before = [self._layout.empty()], 0
         for chunk in self.chunks():
             first, last = np.searchsorted(places, [before, before + len(chunk)])
-            held.append(chunk.take(places[first:last] - before))
+            parts.append(chunk.take(places[first:last] - before))
             before += len(chunk)
         if len(places) and not 0 <= places[0] <= places[-1] < before:
             raise SchemaError(f"{self.source.name} has {before:,} rows, and there is none with the number {places[-1]}")
-        return Chunk.concatenate([part for part in held if len(part)] or held[:1])
+        return Chunk.concatenate([part for part in parts if len(part)] or parts[:1])
 
     def _laid_out(self, chunk: Chunk) -> Self:
         from novacula.table.chunk_source import ChunkSource
@@ -250,7 +250,7 @@ class Table:
         """Add `observe(chunk, *args)` over all chunks.
 
         Memory: each thread holds two chunks at most, the one it observes and the next one, and log2(chunks)
-        sums; two sums a thread may wait for their turn.
+        sums; two sums per thread may wait for their turn.
         """
         return self.runner.reduce(self.source.partitions(), self._layout, observe, args)
 
@@ -282,8 +282,8 @@ class Table:
         return Chunk.concatenate(list(self.chunks()))
 
     @property
-    def _layout(self) -> Layout:
-        return Layout(self.layout, self.unseen)
+    def _layout(self) -> ChunkLayout:
+        return ChunkLayout(self.layout, self.unseen)
 
 
 def _count_rows(chunk: Chunk) -> Any:
@@ -292,13 +292,13 @@ def _count_rows(chunk: Chunk) -> Any:
 
 def _first(pieces: Iterable[Any], n: int, cut: Callable[[Any, int, int], Any]) -> list[Any]:
     """Pieces of rows, as many as it takes for n of them; the last piece is cut."""
-    held, rows = [], 0
+    first, rows = [], 0
     for piece in pieces:
-        held.append(cut(piece, 0, min(n - rows, len(piece))))
-        rows += len(held[-1])
+        first.append(cut(piece, 0, min(n - rows, len(piece))))
+        rows += len(first[-1])
         if rows == n:
             break
-    return held
+    return first
 
 
 def _one_table(batches: Sequence[Any]) -> Any:

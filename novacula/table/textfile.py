@@ -136,7 +136,7 @@ class TextFile:
         wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         found = f"the byte 0x{data[at]:02x} is" if at < len(data) else "its end is"
         line += data.count(b"\n", 0, at)
-        advice = "'utf-16'" if wide else "'latin-1' or whatever the file was written in"
+        advice = "'utf-16'" if wide else "'latin-1' or the encoding the file was written in"
         return DataError(f"{self.path}, line {line}: {found} not {self.encoding}; say encoding={advice}")
 
 

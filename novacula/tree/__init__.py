@@ -3,4 +3,5 @@
 from novacula.tree.decision_tree import DecisionTreeClassifier
 from novacula.tree.rule_list import RuleListClassifier
 
+is_family = True
 __all__ = ["DecisionTreeClassifier", "RuleListClassifier"]

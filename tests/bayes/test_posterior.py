@@ -310,7 +310,7 @@ def test_hostile_names_and_many_hypotheses():
         ([1.0], r"prior has shape \(1,\)"),
         ({"cancer": 0.5, "health": 0.5}, "prior names 'health', which is none of 'cancer', 'none'"),
         ({"cancer": 1.0}, "prior has nothing for 'none'"),
-        ("half", "give an array of numbers"),
+        ("half", "must be an array of numbers"),
     ],
 )
 def test_bad_priors(prior, sentence):

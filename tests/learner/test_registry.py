@@ -16,6 +16,8 @@ from abc import ABC, abstractmethod
 class Base(ABC): ...
 """
 
+FAMILY = "is_family = True\n"
+
 
 @pytest.fixture
 def box(tmp_path, monkeypatch):
@@ -59,33 +61,33 @@ def test_ids_are_class_names_in_kebab_case(name, expected):
 
 def test_families_are_walked_in_order_and_only_learners_taken(box):
     package, base = box(
-        zebra="__all__ = ['Second', 'First', 'function', 'Base', 'Other']\n"
+        zebra=FAMILY + "__all__ = ['Second', 'First', 'function', 'Base', 'Other']\n"
         "class First(Base): ...\nclass Second(Base): ...\nclass Other: ...\nclass Unnamed(Base): ...\n"
         "def function(): ...",
-        aardvark="__all__ = ['Third', 'Half', '_Hidden']\n"
+        aardvark=FAMILY + "__all__ = ['Third', 'Half', '_Hidden']\n"
         "class Third(Base): ...\nclass _Hidden(Base): ...\n"
         "class Half(Base):\n    @abstractmethod\n    def fit(self): ...",
-        empty="",
+        empty=FAMILY,
     )
     assert list(registry.discover(package, base)) == ["third", "second", "first"]
 
 
-def test_shared_rooms_and_private_packages_are_not_even_imported(box):
-    boom = "raise AssertionError('not a family')"
-    package, base = box(table=boom, checks=boom, cli=boom, _inner=boom, tree="__all__ = []")
+def test_rooms_that_are_not_families_and_private_packages_are_left_out(box):
+    room = "__all__ = ['Toy']\nclass Toy(Base): ..."
+    package, base = box(table=room, _inner="raise AssertionError('a private package is not imported')", tree=FAMILY)
     assert registry.discover(package, base) == {}
 
 
 def test_a_learner_may_be_named_by_two_families(box):
     package, base = box(
-        one="__all__ = ['Toy']\nclass Toy(Base): ...",
-        two="from toybox.one import Toy\n__all__ = ['Toy']",
+        one=FAMILY + "__all__ = ['Toy']\nclass Toy(Base): ...",
+        two=FAMILY + "from toybox.one import Toy\n__all__ = ['Toy']",
     )
     assert list(registry.discover(package, base)) == ["toy"]
 
 
 def test_two_learners_of_one_id_are_an_error_that_names_both(box):
-    source = "__all__ = ['Toy']\nclass Toy(Base): ..."
+    source = FAMILY + "__all__ = ['Toy']\nclass Toy(Base): ..."
     package, base = box(one=source, two=source)
     with pytest.raises(ParameterError, match=r"toybox\.one\.Toy and toybox\.two\.Toy .* 'toy'"):
         registry.discover(package, base)

@@ -16,7 +16,7 @@ from novacula.mixture import KMeans
 from novacula.neighbors import KNeighborsClassifier
 from novacula.statistics import CoMoments
 from novacula.table import Chunk, Table
-from novacula.table.admission import Look, NotAdmitted, first_fault, showing, shown_by
+from novacula.table.admission import NotAdmitted, RowCheck, first_fault, showing, shown_by
 from novacula.table.admitting import AnswerRunner, FitRunner
 from novacula.table.memory import ArraySource, SparseSource
 from novacula.table.schema import Column, Schema
@@ -78,7 +78,7 @@ def test_faults_of_sparse_columns_categories_and_targets():
 def test_numbers_too_large_to_be_squared_are_no_fault():
     huge = chunk([[1e200, -1e300]])
     assert first_fault(huge, FINITE) is None
-    Look(FINITE)(huge)
+    RowCheck(FINITE)(huge)
 
 
 def test_a_pass_names_the_row_in_the_whole_table():
@@ -155,7 +155,7 @@ def test_weights_that_sum_to_zero_and_too_few_classes():
         admitting(table_of([[1.0], [2.0]], weight=np.zeros(2))).reduce(CoMoments.observe)
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "w": [1.0, 1.0, 0.0], "y": ["a", "a", "b"]})
     table = nv.read(frame, "y", weight="w")
-    with pytest.raises(DataError, match="the frame has rows of one class only, 'a': to tell classes apart takes at"):
+    with pytest.raises(DataError, match="the frame has rows of one class only, 'a': a classifier needs at"):
         admitting(table, Admits(classes=2)).map(lambda chunk: chunk.weight)
 
 
@@ -170,7 +170,7 @@ def test_sums_that_show_a_fault_are_looked_at_in_place_of_the_values():
     # An `observe` that claims to show what it does not look at is believed: the claim is the statistic's to keep.
     assert admitting(table_of([[np.nan]])).reduce(blind).weight == 1.0
     with pytest.raises(NotAdmitted):
-        Look(FINITE).observe(chunk([[np.nan]]), CoMoments.observe, ())
+        RowCheck(FINITE).observe(chunk([[np.nan]]), CoMoments.observe, ())
 
 
 def test_unseen_categories_are_reported_once_with_their_columns():

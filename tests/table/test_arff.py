@@ -148,8 +148,8 @@ def test_values_of_a_line(line, values):
         ("1,2,3\n", "line 1: expected @attribute or @data, found '1,2,3'"),
         ("@relation r\n@attribute a numeric\n@data\n1\n1,2\n", "line 5: 2 values where there are 1 attributes"),
         ("@relation r\n@attribute a numeric\n@data\n{1 2}\n", "line 4: there is no attribute 1"),
-        ("@relation r\n@attribute a numeric\n@data\n{0 1, x}\n", "line 4: 'x' is no index and value"),
-        ("@relation r\n@attribute a numeric\n@data\n{0 1\n", "line 4: '0 1' is no index and value"),
+        ("@relation r\n@attribute a numeric\n@data\n{0 1, x}\n", "line 4: 'x' is not an index and a value"),
+        ("@relation r\n@attribute a numeric\n@data\n{0 1\n", "line 4: '0 1' is not an index and a value"),
         ("@relation r\n@attribute a numeric\n@data\n1\ntwo\n", "row 2 of .* holds 'two' in the numeric column 'a'"),
         (
             "@relation r\n@attribute a {x,y}\n@data\nx\nz\n",

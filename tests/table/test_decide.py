@@ -5,13 +5,13 @@ import pytest
 
 from novacula.errors import DataError, SchemaError
 from novacula.table.decide import MAX_CATEGORIES, MAX_MIXED, decide
-from novacula.table.profile import Profile
+from novacula.table.profile import ColumnProfiles
 from novacula.table.schema import Column, Schema
 
 
 def settle(values, asked=None, textual=True, cap=MAX_CATEGORIES, column=None):
     schema = Schema((Column("c", "ignored"),), missing=("", "?"))
-    found = Profile.zero((), {"c": cap}).observe(pa.record_batch({"c": pa.array(values)}), schema)
+    found = ColumnProfiles.zero((), {"c": cap}).observe(pa.record_batch({"c": pa.array(values)}), schema)
     profile = found.columns()["c"]
     return decide(column or Column("c", "ignored"), profile, asked, textual, lambda: "'x' in row 7 of f")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from novacula.table.profile import Profile
+from novacula.table.profile import ColumnProfiles
 from novacula.table.schema import Column, Schema
 
 MARKERS = ("", "?")
@@ -19,7 +19,7 @@ cells = st.lists(st.none() | st.sampled_from(CELLS))
 def profile(columns, numbers=(), cap=100, markers=MARKERS):
     """The profile of columns, those that are named taken for numbers."""
     schema = Schema(tuple(Column(name, "ignored") for name in columns), missing=markers)
-    zero = Profile.zero(numbers, {name: cap for name in columns if name not in numbers})
+    zero = ColumnProfiles.zero(numbers, {name: cap for name in columns if name not in numbers})
     return zero.observe(pa.record_batch(columns), schema)
 
 
@@ -62,7 +62,7 @@ def test_columns_do_not_disturb_each_other(rows):
 @given(cells, cells, cells)
 def test_profiles_add_up(a, b, c):
     one, two, three = (of_words(part, 4) for part in (a, b, c))
-    zero = Profile.zero((), {"c": 4})
+    zero = ColumnProfiles.zero((), {"c": 4})
     sums = ((one + two) + three, one + (two + three), three + one + two, zero + one + two + three)
     assert all(total.columns() == of_words(a + b + c, 4).columns() for total in sums)
 

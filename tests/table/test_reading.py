@@ -120,7 +120,7 @@ def test_counts_of_columns_that_nothing_looked_at_come_when_asked_for():
         ({"target": "spcies"}, "there is no column 'spcies'; did you mean 'species'?"),
         ({"target": ["species", "mas"]}, "there is no column 'mas'; did you mean 'mass'?"),
         ({"weight": "wieght"}, "there is no column 'wieght'; did you mean 'weight'?"),
-        ({"types": {"specie": "text"}}, "types names 'specie', which is no column; did you mean 'species'?"),
+        ({"types": {"specie": "text"}}, "types names 'specie', which is not a column; did you mean 'species'?"),
         ({"missing": {"mass.": "-1"}}, "there is no column 'mass.'; did you mean 'mass'?"),
         ({"target": "weight", "weight": "weight"}, "column 'weight' cannot be target and weight at once"),
         ({"target": "zebra"}, "there is no column 'zebra'; the columns are 'species', 'mass', 'weight'"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from novacula.table import Chunk, Column, Schema, threads
-from novacula.table.runner import Layout, LocalRunner
+from novacula.table.runner import ChunkLayout, LocalRunner
 from novacula.table.source import Partition
 
 SCHEMA = Schema((Column("x", "numeric"),))
@@ -27,7 +27,7 @@ class Numbers(Partition):
 
 
 PARTS = [Numbers([1, 2], [3]), Numbers(), Numbers([4]), Numbers([], [5, 6, 7])]
-LAYOUT = Layout(SCHEMA, "error")
+LAYOUT = ChunkLayout(SCHEMA, "error")
 
 
 class Trace(str):
@@ -75,7 +75,7 @@ def test_a_partition_without_chunks_has_an_empty_one():
 )
 def test_empty_chunks_have_the_layout_of_full_ones(targets, shape, dtype):
     columns = (Column("n", "numeric"), Column("k", "categorical"), Column("t", "text"), *targets)
-    empty = Layout(Schema(columns, tuple(t.name for t in targets)), "error").empty()
+    empty = ChunkLayout(Schema(columns, tuple(t.name for t in targets)), "error").empty()
     assert (empty.numeric.shape, empty.codes.shape, len(empty.text)) == ((0, 1), (0, 1), 1)
     assert (empty.target.shape, empty.target.dtype, empty.codes.dtype) == (shape, dtype, np.int32)
-    assert Layout(SCHEMA, "error").empty().target is None
+    assert ChunkLayout(SCHEMA, "error").empty().target is None

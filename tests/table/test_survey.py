@@ -36,7 +36,7 @@ def test_types_are_taken_apart():
     asked, stated = split_types({"a": "text", "b": ["x", "y"], "c": (1, 2)}, ("a", "b", "c"))
     assert asked == {"a": "text", "b": "categorical", "c": "categorical"}
     assert stated == {"b": ("x", "y"), "c": (1, 2)}
-    with pytest.raises(SchemaError, match="types names 'd', which is no column"):
+    with pytest.raises(SchemaError, match="types names 'd', which is not a column"):
         split_types({"d": "text"}, ("a",))
     with pytest.raises(ParameterError, match=r"types\['a'\] is 'words'; it must be numeric"):
         split_types({"a": "words"}, ("a",))

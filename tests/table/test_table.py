@@ -227,7 +227,7 @@ def test_with_types_on_files(tmp_path):
     assert table.to_chunk().numeric[:, 0].tolist() == [1, 1]
     with pytest.raises(DataError, match=r"the numeric column 'b' holds 2 other values, the first being 'x' in row 1"):
         table.with_types({"b": "numeric"})
-    with pytest.raises(SchemaError, match="types names 'c', which is no column"):
+    with pytest.raises(SchemaError, match="types names 'c', which is not a column"):
         table.with_types({"c": "numeric"})
 
 

@@ -67,7 +67,7 @@ def test_bad_input(sizes, errors, message):
 
 def test_errors_are_numbers():
     for errors in (["a", "b"], [[0.1, 0.2], [0.3]]):
-        with pytest.raises(DataError, match=r"the measured errors .*give an array of numbers"):
+        with pytest.raises(DataError, match=r"the measured errors .*must be an array of numbers"):
             pac_curve([10, 20], errors, 100)
 
 

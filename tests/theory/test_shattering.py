@@ -279,7 +279,7 @@ def test_growth_counts_small_subsets(n, vc):
     [
         ([[0.0, 1.0], [np.nan, 2.0]], "point in row 2 has nan in column 1"),
         ([[0.0, np.inf]], "point in row 1 has inf in column 2"),
-        ([["a", "b"]], "give an array of numbers"),
+        ([["a", "b"]], "must be an array of numbers"),
         ([[1, 2], [3]], "not rows that differ in length"),
         ([[1j, 2]], "type complex128"),
         (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),

@@ -1,4 +1,4 @@
-"""Held rows: text is parsed once while there is room, and gives the same rows where there is none."""
+"""Parsed rows that are kept: text is parsed once while there is room, and gives the same rows where there is none."""
 
 import pickle
 
@@ -11,9 +11,9 @@ from novacula.bayes import NaiveBayes
 from novacula.errors import DataError
 from novacula.linear import LinearRegression
 from novacula.table.delimited import RangePartition
-from novacula.table.held import Form, Held
+from novacula.table.parse_cache import ParseCache, ParsedForm
 
-FORM = Form({"a": pa.float64(), "b": pa.string()}, ("NA",))
+FORM = ParsedForm({"a": pa.float64(), "b": pa.string()}, ("NA",))
 BATCH = pa.record_batch({"a": [1.0, 2.0], "b": ["x", "y"]})
 
 
@@ -46,11 +46,13 @@ def rows(tmp_path):
 
 
 def test_batches_come_back_and_so_do_some_of_their_columns():
-    held = Held()
+    held = ParseCache()
     assert through(held, FORM, [BATCH, BATCH]) == [BATCH, BATCH]
     assert held.find("part", FORM) == [BATCH, BATCH]
-    assert held.find("part", Form({"b": pa.string()}, ("NA",))) == [BATCH.select(["b"])] * 2
-    assert held.find("part", Form({"b": pa.string(), "a": pa.float64()}, ("NA",))) == [BATCH.select(["b", "a"])] * 2
+    assert held.find("part", ParsedForm({"b": pa.string()}, ("NA",))) == [BATCH.select(["b"])] * 2
+    assert (
+        held.find("part", ParsedForm({"b": pa.string(), "a": pa.float64()}, ("NA",))) == [BATCH.select(["b", "a"])] * 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,26 +60,26 @@ def test_batches_come_back_and_so_do_some_of_their_columns():
     [
         ("other", FORM),
         ("part", FORM._replace(markers=("", "NA"))),
-        ("part", Form({"a": pa.string()}, ("NA",))),
-        ("part", Form({"a": pa.float64(), "c": pa.string()}, ("NA",))),
+        ("part", ParsedForm({"a": pa.string()}, ("NA",))),
+        ("part", ParsedForm({"a": pa.float64(), "c": pa.string()}, ("NA",))),
     ],
     ids=["partition", "markers", "type", "column"],
 )
 def test_what_was_not_held_has_to_be_parsed(key, form):
-    held = Held()
+    held = ParseCache()
     through(held, FORM, [BATCH])
     assert held.find(key, form) is None
 
 
 def test_what_does_not_fit_or_came_as_something_else_or_only_in_part_is_given_on_but_not_held():
-    small = Held(BATCH.get_total_buffer_size())
+    small = ParseCache(BATCH.get_total_buffer_size())
     assert through(small, FORM, [BATCH, BATCH]) == [BATCH, BATCH]
     assert small.find("part", FORM) is None
     through(small, FORM, [BATCH])
     through(small, FORM, [BATCH], "second")
     assert small.find("part", FORM) == [BATCH]
     assert small.find("second", FORM) is None
-    other, text = Held(), pa.record_batch({"a": ["1", "x"], "b": ["x", "y"]})
+    other, text = ParseCache(), pa.record_batch({"a": ["1", "x"], "b": ["x", "y"]})
     assert through(other, FORM, [BATCH, text]) == [BATCH, text]
     assert other.find("part", FORM) is None
     next(other.keep("part", FORM, iter([BATCH, BATCH])))
@@ -85,17 +87,20 @@ def test_what_does_not_fit_or_came_as_something_else_or_only_in_part_is_given_on
 
 
 def test_as_many_columns_of_other_types_take_the_place_and_the_room_and_fewer_do_not():
-    held, words = Held(2 * BATCH.get_total_buffer_size()), Form({"a": pa.string(), "b": pa.string()}, ("NA",))
+    held, words = (
+        ParseCache(2 * BATCH.get_total_buffer_size()),
+        ParsedForm({"a": pa.string(), "b": pa.string()}, ("NA",)),
+    )
     as_words = pa.record_batch({"a": ["1", "2"], "b": ["x", "y"]})
     for form, batch in ((FORM, BATCH), (words, as_words)) * 5:
         through(held, form, [batch])
         assert held.find("part", form) == [batch]
-    through(held, Form({"a": pa.float64()}, ("NA",)), [BATCH.select(["a"])])
+    through(held, ParsedForm({"a": pa.float64()}, ("NA",)), [BATCH.select(["a"])])
     assert held.find("part", words) == [as_words]
 
 
 def test_nothing_is_held_in_another_process():
-    sent = pickle.loads(pickle.dumps(Held()))
+    sent = pickle.loads(pickle.dumps(ParseCache()))
     through(sent, FORM, [BATCH])
     assert sent.find("part", FORM) is None
 
@@ -115,7 +120,7 @@ def test_numbers_to_predict_are_parsed_as_such_at_once(rows, parsed):
 
 def test_without_room_the_model_is_the_same(rows, parsed, monkeypatch):
     held = NaiveBayes().fit(nv.read(rows, target="label"))
-    monkeypatch.setattr("novacula.table.delimited.Held", lambda: Held(0))
+    monkeypatch.setattr("novacula.table.delimited.ParseCache", lambda: ParseCache(0))
     passes = len(parsed)
     parsed_again = NaiveBayes().fit(nv.read(rows, target="label"))
     assert len(parsed) > passes + 1

@@ -1,4 +1,4 @@
-"""Parsed rows that are held for the next pass, as far as the room goes: to parse text takes longer than to count."""
+"""Parsed rows, kept for the next pass while there is room: parsing text takes longer than counting."""
 
 from __future__ import annotations
 
@@ -6,62 +6,62 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-HELD_BYTES = 1 << 29
-"""Bytes of a source's rows that are held at most, for as long as somebody has its table."""
+CACHE_BYTES = 1 << 29
+"""The most bytes of a source's rows that are kept, for as long as its table is in use."""
 
 
-class Form(NamedTuple):
-    """As what rows were parsed: the Arrow type of each column, and what is missing."""
+class ParsedForm(NamedTuple):
+    """How rows were parsed: the Arrow type of each column, and what counts as missing."""
 
     types: Mapping[str, Any]
     markers: tuple[str, ...]
 
-    def serves(self, other: Form) -> bool:
+    def serves(self, other: ParsedForm) -> bool:
         """Whether rows of this form hold those of the other one."""
         return self.markers == other.markers and self.types.items() >= other.types.items()
 
 
-class Held:
-    """The batches of some partitions, by their keys; of each those of one form, with the most columns asked for.
+class ParseCache:
+    """The batches of some partitions by key, each in the one form that had the most columns.
 
     What travels to another process is empty, and stays so.
     """
 
-    def __init__(self, room: int = HELD_BYTES) -> None:
+    def __init__(self, room: int = CACHE_BYTES) -> None:
         self._room = room
         self._lock = threading.Lock()
-        self._rows: dict[str, tuple[Form, list[Any]]] = {}
+        self._rows: dict[str, tuple[ParsedForm, list[Any]]] = {}
 
     def __reduce__(self) -> Any:
-        return Held, (0,)
+        return ParseCache, (0,)
 
-    def find(self, key: str, form: Form) -> list[Any] | None:
+    def find(self, key: str, form: ParsedForm) -> list[Any] | None:
         """The batches of a partition in a form; None if they have to be parsed."""
         held = self._rows.get(key)
         if held is None or not held[0].serves(form):
             return None
         return [batch.select(list(form.types)) for batch in held[1]]
 
-    def keep(self, key: str, form: Form, batches: Iterator[Any]) -> Iterator[Any]:
+    def keep(self, key: str, form: ParsedForm, batches: Iterator[Any]) -> Iterator[Any]:
         """Give batches on, and hold them once all have come, if there is room and their types are those of the form."""
-        kept, size, worthwhile = list[Any](), 0, self._is_wider(key, form)
+        parsed, size, worthwhile = list[Any](), 0, self._is_wider(key, form)
         for batch in batches:
             if worthwhile:
-                kept.append(batch)
+                parsed.append(batch)
                 size += batch.get_total_buffer_size()
                 alike = dict(zip(batch.schema.names, batch.schema.types, strict=True)) == form.types
                 worthwhile = alike and size <= self._room
             else:
-                kept.clear()
+                parsed.clear()
             yield batch
         if worthwhile:
-            self._hold(key, form, kept)
+            self._hold(key, form, parsed)
 
-    def _is_wider(self, key: str, form: Form) -> bool:
+    def _is_wider(self, key: str, form: ParsedForm) -> bool:
         held = self._rows.get(key)
         return held is None or len(form.types) >= len(held[0].types)
 
-    def _hold(self, key: str, form: Form, batches: list[Any]) -> None:
+    def _hold(self, key: str, form: ParsedForm, batches: list[Any]) -> None:
         with self._lock:
             if key in self._rows:
                 self._room += _size(self._rows.pop(key)[1])
