@@ -27,6 +27,7 @@ from novacula.kernel.svm.probability import fit_probability, probabilities
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
+from novacula.learner.constructor import with_parameters_of
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -141,36 +142,21 @@ class SVC(Classifier, SupportVectorMachine):
     n_iter_: Places
     sigmoids_: tuple[Sigmoid, ...]
 
+    @with_parameters_of(SupportVectorMachine)
     def __init__(
         self,
         C: float = 1.0,
         kernel: Any = "rbf",
         *,
-        loss: Literal["hinge", "squared_hinge"] = "hinge",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        time_budget: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         probability: bool = False,
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
-        solver: Literal["auto", "smo", "linear"] = "auto",
-        verbose: bool = False,
-        random_state: Any = None,
+        **machine: Any,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.loss = loss
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.time_budget = time_budget
+        super().__init__(C, kernel, **machine)
         self.class_weight = class_weight
         self.probability = probability
         self.decision_function_shape = decision_function_shape
-        self.solver = solver
-        self.verbose = verbose
-        self.random_state = random_state
 
     # --- fit ------------------------------------------------------------------------------------------------
 

@@ -382,7 +382,7 @@ def test_negative_curvature_is_found_where_the_sample_does_not_show_it(monkeypat
         ({"kernel": "sigmoid"}, *PAIR, "kernel is 'sigmoid'"),
         ({"solver": "linear"}, *PAIR, "takes the linear kernel only"),
         ({"kernel": "precomputed"}, *PAIR, r"shape \(4, 2\)"),
-        ({"class_weight": {7: 1.0}}, *PAIR, "names 7, which is no class"),
+        ({"class_weight": {7: 1.0}}, *PAIR, "names 7, which is not a class"),
         ({"class_weight": {0: 0.0}}, *PAIR, "class 0 have no weight"),
         ({"kernel": Polynomial(400)}, PAIR[0] * 1e3, PAIR[1], "overflows"),
         ({"C": 0.0}, *PAIR, "'C' parameter"),

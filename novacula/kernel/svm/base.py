@@ -10,7 +10,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -61,17 +61,6 @@ class SupportVectorMachine(Learner):
         "random_state": ["random_state"],
     }
 
-    C: float
-    kernel: Any
-    loss: str
-    tol: float
-    cache_size: float
-    max_iter: int
-    time_budget: float | None
-    solver: str
-    verbose: bool
-    random_state: Any
-
     kernel_: Kernel
     support_vectors_: Rows
     dual_coef_: Floats
@@ -84,6 +73,31 @@ class SupportVectorMachine(Learner):
     dual_objective_: Floats
     kkt_violation_: float
     converged_: bool
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        *,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        time_budget: float | None = None,
+        solver: Literal["auto", "smo", "linear"] = "auto",
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.loss = loss
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_budget = time_budget
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

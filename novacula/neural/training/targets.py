@@ -10,7 +10,7 @@ import numpy as np
 
 from novacula.errors import DataError, InputTypeError
 from novacula.learner import ingest
-from novacula.table import Chunk, Column, Table
+from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 
@@ -52,8 +52,7 @@ def with_slopes(table: Table, targets: Targets, slopes: Any, d: int) -> tuple[Ta
     source: Any = copy(table.source)
     source.target = np.hstack([targets.of(chunk), as_slopes(slopes, len(chunk), d, k)])
     source.weight = np.ascontiguousarray(targets.weight(chunk))
-    columns = [Column(name, "numeric", missing=0) for name in ingest.target_names(source, source.target)]
-    return ingest.memory_table(source, columns), Targets(k, slopes=k * d)
+    return ingest.memory_table(source, ingest.number_columns(source)), Targets(k, slopes=k * d)
 
 
 def require_arrays(X: Any) -> None:
