@@ -71,7 +71,7 @@ class GaussianProcessRegressor(FittedProcess):
         α = C⁻¹y, (n,) or (n, k), and L with C = LLᵀ.
     y_mean_, y_std_ : arrays (k,)
         What the targets were centred and scaled by: 0 and 1 unless `normalize_y`.
-    leave_one_out_ : LeaveOneOut
+    leave_one_out_ : ProcessLeaveOneOut
         `mean` and `std`: what the other rows say of each row's target, in closed form, with the parameters as they are.
     jitter_ : float
         What had to be added to the diagonal of C against rounding: 0 as a rule, and a `RankWarning` otherwise.

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
-from novacula.kernel.svm.examples import Examples, Sample
+from novacula.kernel.svm.examples import SvmExamples, SvmSample
 from novacula.kernel.svm.hard_margin import HullsMeetError
 from novacula.kernel.svm.machine import Machine, SvmSettings, separate
 from novacula.kernel.svm.pairs import Supports, by_pair, class_pairs, each_pair, signs, votes
@@ -176,7 +176,7 @@ class SVC(Classifier, SupportVectorMachine):
                 for rows, sign in pairs
             )
 
-    def _weights(self, sample: Sample) -> Floats:
+    def _weights(self, sample: SvmSample) -> Floats:
         """What each row counts, with the factor of its class; classes that count nothing are refused."""
         labels = self.classes_.tolist()
         counts = np.asarray(np.bincount(sample.target, sample.weight, len(labels)), np.float64)
@@ -186,7 +186,9 @@ class SVC(Classifier, SupportVectorMachine):
                 raise DataError(f"the rows of class {label!r} have no weight: leave them out, or give them some")
         return np.asarray(sample.weight * self.class_weight_[sample.target])
 
-    def _separate(self, sample: Sample, rows: Places, sign: Floats, weight: Floats, settings: SvmSettings) -> Machine:
+    def _separate(
+        self, sample: SvmSample, rows: Places, sign: Floats, weight: Floats, settings: SvmSettings
+    ) -> Machine:
         """The machine of two classes; where a hard margin does not exist, the rows that show it are named."""
         own = sample.rows.take(rows) if len(rows) < len(sample) else sample.rows
         try:
@@ -211,10 +213,11 @@ class SVC(Classifier, SupportVectorMachine):
         labels = self.classes_.tolist()
         return [f"SVC of {labels[i]!r} and {labels[j]!r}" for i, j in class_pairs(len(labels))]
 
-    def _coefficients(self) -> Floats:
+    def machine_coefficients(self) -> Floats:
+        """αᵢyᵢ of each support vector in the machine of each pair (s, pairs)."""
         return by_pair(self.dual_coef_, self.n_support_)
 
-    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+    def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         k = len(self.classes_)
         pair = class_pairs(k)[machine]
         return np.flatnonzero(np.isin(examples.target, pair)), signs(examples.target, pair, k)
@@ -232,9 +235,10 @@ class SVC(Classifier, SupportVectorMachine):
     def predict(self, X: Any) -> Any:
         """The class of each row: that with most votes, of equals the one that was voted for most clearly."""
         check_is_fitted(self)
-        return self.classes_[self._chosen(self._decisions(X))]
+        return self.classes_[self.chosen_codes(self._decisions(X))]
 
-    def _chosen(self, decisions: Floats) -> Any:
+    def chosen_codes(self, decisions: Floats) -> Any:
+        """The number of the class (n,) that the decisions of all pairs (n, pairs) come to."""
         k = len(self.classes_)
         return (decisions[:, 0] > 0.0).astype(np.int64) if k == 2 else votes(decisions, k).argmax(axis=1)
 
@@ -250,7 +254,7 @@ class SVC(Classifier, SupportVectorMachine):
         return self._probabilities(self._decisions(X))
 
     def _probabilities(self, decisions: Floats) -> Floats:
-        return probabilities(decisions, len(self.classes_), self.sigmoids_, self._chosen(decisions))
+        return probabilities(decisions, len(self.classes_), self.sigmoids_, self.chosen_codes(decisions))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:

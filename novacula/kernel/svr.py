@@ -19,7 +19,7 @@ from novacula.errors import SchemaError, warn_user
 from novacula.kernel.svc import SVC
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
-from novacula.kernel.svm.examples import Examples
+from novacula.kernel.svm.examples import SvmExamples
 from novacula.kernel.svm.machine import follow
 from novacula.learner.base import Regressor
 from novacula.learner.card import Admits, Card
@@ -115,10 +115,11 @@ class SVR(Regressor, SupportVectorMachine):
             words = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
             warn_user(words, DataConversionWarning)
 
-    def _coefficients(self) -> Floats:
+    def machine_coefficients(self) -> Floats:
+        """βᵢ of each support vector (s, 1)."""
         return np.asarray(self.dual_coef_.T)
 
-    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+    def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         return np.arange(len(beta)), np.sign(beta)
 
     def predict(self, X: Any) -> Floats:

@@ -24,12 +24,20 @@ from novacula.learner.work import Work
 from novacula.linear.online.passes import SCHEDULES
 from novacula.linear.rows import DERIVED, require_squares
 from novacula.neural.derivation import derive_network, derive_predictions
-from novacula.neural.network import ACTIVATIONS, Architecture, Objective, Penalties, Tying, forward, why_no_curvature
-from novacula.neural.training.epochs import Epoch, memory, recall
+from novacula.neural.network import (
+    ACTIVATIONS,
+    Architecture,
+    NetworkObjective,
+    Penalties,
+    Tying,
+    forward,
+    why_no_curvature,
+)
+from novacula.neural.training.epochs import TrainingEpoch, memory, recall
 from novacula.neural.training.gauge import Gauge
-from novacula.neural.training.lesson import Lesson
-from novacula.neural.training.record import Examples, LearningCurve, Start, Trained
-from novacula.neural.training.settings import TOLERANCES, Settings
+from novacula.neural.training.lesson import NetworkLesson
+from novacula.neural.training.record import FirstShowings, Start, Trained, TrainingCurve
+from novacula.neural.training.settings import TOLERANCES, TrainingSettings
 from novacula.neural.training.showings import Tally
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
 from novacula.neural.training.trainer import Trainer
@@ -43,7 +51,7 @@ BLOCK = 1 << 20
 class MultilayerNetwork(Learner):
     """A layered network with its training."""
 
-    state_types: ClassVar[tuple[type, ...]] = (Architecture, LearningCurve, Start, Examples)
+    state_types: ClassVar[tuple[type, ...]] = (Architecture, TrainingCurve, Start, FirstShowings)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden": [Interval(Integral, 1, None, closed="left"), "array-like", tuple],
         "activation": [StrOptions(set(ACTIVATIONS))],
@@ -80,11 +88,11 @@ class MultilayerNetwork(Learner):
     target_scale_: float
     loss_: float
     history_: tuple[float, ...]
-    learning_curve_: LearningCurve
+    learning_curve_: TrainingCurve
     n_iter_: int
     converged_: bool
     starts_: tuple[Start, ...]
-    examples_: Examples
+    examples_: FirstShowings
     rule_: dict[str, Any]
 
     def __init__(
@@ -158,7 +166,7 @@ class MultilayerNetwork(Learner):
 
     def _learn(self, table: Table, slopes: Any, going_on: bool = False) -> None:
         """Train from random weights, or go on from those that are there."""
-        settings = Settings.of(self)
+        settings = TrainingSettings.of(self)
         lesson, table = self._lesson(table, slopes)
         settings.check(lesson, self.restarts, self.warm_start)
         random = check_random_state(self.random_state)
@@ -180,10 +188,10 @@ class MultilayerNetwork(Learner):
         return self._fit_more(X, y, sample_weight, classes)
 
     def _learn_more(self, table: Table, first: bool) -> None:
-        settings = Settings.of(self).for_pieces()
+        settings = TrainingSettings.of(self).for_pieces()
         lesson, table = self._lesson(table, None)
         random = check_random_state(self.random_state)
-        trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)), known=False)
+        trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)), complete=False)
         rule = settings.rule()
         if first:
             theta = trainer.start(int(random.randint(2**31)))
@@ -199,7 +207,7 @@ class MultilayerNetwork(Learner):
             raise AttributeError("partial_fit holds no rows out: use fit, or early_stopping=False")
         return True
 
-    def _lesson(self, table: Table, slopes: Any) -> tuple[Lesson, Table]:
+    def _lesson(self, table: Table, slopes: Any) -> tuple[NetworkLesson, Table]:
         """What is to be made smallest, and the table with slopes behind its targets if there are any."""
         targets, output = self._read(table)
         architecture = Architecture((self.n_features_in_, *self._hidden(), targets.outputs), self.activation, output)
@@ -213,7 +221,7 @@ class MultilayerNetwork(Learner):
             table, targets = with_slopes(table, targets, slopes, self.n_features_in_)
         loss = self.loss if self.loss != "auto" else "squared" if output == "linear" else "cross_entropy"
         tying = None if self.tied is None else Tying(self.tied, architecture)
-        return Lesson(Objective(architecture, loss, penalties, tying), targets), table
+        return NetworkLesson(NetworkObjective(architecture, loss, penalties, tying), targets), table
 
     def _hidden(self) -> tuple[int, ...]:
         given = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)  # type: ignore[arg-type]
@@ -224,8 +232,10 @@ class MultilayerNetwork(Learner):
                 )
         return tuple(map(int, given))
 
-    def _trainer(self, table: Table, lesson: Lesson, settings: Settings, seed: int, known: bool = True) -> Trainer:
-        """Rows that were looked at, ready to train with; `known`: they are all that there are."""
+    def _trainer(
+        self, table: Table, lesson: NetworkLesson, settings: TrainingSettings, seed: int, complete: bool = True
+    ) -> Trainer:
+        """Rows that were checked, ready to train with; `complete`: they are all that there are."""
         tally = table.reduce(Tally.observe, lesson.targets)
         require_squares(table, np.array([tally.size]))
         if settings.by_batches:
@@ -233,10 +243,10 @@ class MultilayerNetwork(Learner):
         gauge = None
         if lesson.architecture.output == "linear" and isinstance(self.eta0, str):
             earlier = Gauge(np.zeros(lesson.targets.outputs), getattr(self, "target_scale_", 1.0))
-            gauge = Gauge.of(table, lesson.targets) if known else earlier
+            gauge = Gauge.of(table, lesson.targets) if complete else earlier
         return Trainer(settings, table, lesson, tally, gauge, seed)
 
-    def _weights_before(self, lesson: Lesson) -> Any:
+    def _weights_before(self, lesson: NetworkLesson) -> Any:
         """The weights to go on from, which must be those of such a network."""
         if self.architecture_ != lesson.architecture:
             old, new = self.architecture_, lesson.architecture
@@ -256,21 +266,21 @@ class MultilayerNetwork(Learner):
         self._set(trainer, best.theta)
         self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in trained)
         self.history_, self.n_iter_, self.converged_ = best.history, max(1, best.start.n_iter), best.start.converged
-        self.learning_curve_ = LearningCurve(np.array(best.history), np.array(best.held_out))
+        self.learning_curve_ = TrainingCurve(np.array(best.history), np.array(best.held_out))
         self.rule_ = {}
         if not self.converged_ and trainer.settings.tolerance is not None:
             from sklearn.exceptions import ConvergenceWarning
 
             warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
 
-    def _keep_pass(self, trainer: Trainer, epoch: Epoch, going_on: bool) -> None:
+    def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, going_on: bool) -> None:
         if not epoch.taught.sound:
             raise ParameterError(f"{type(self).__name__}: {trainer.told(epoch)[1]}")
         self._set(trainer, epoch.taught.theta)
         self.history_ = (*self.history_, epoch.objective) if going_on else (epoch.objective,)
         self.loss_, self.n_iter_, self.converged_ = epoch.objective, epoch.number, False
         self.starts_ = ()
-        self.learning_curve_ = LearningCurve(np.array(self.history_), np.empty(0))
+        self.learning_curve_ = TrainingCurve(np.array(self.history_), np.empty(0))
         self.rule_ = memory(epoch.taught.rule)
 
     def _set(self, trainer: Trainer, free: Any) -> None:

@@ -19,7 +19,7 @@ from novacula.errors import DataError, DataWarning, ParameterError, RankWarning
 from novacula.evaluate import select_size
 from novacula.mixture import KMeans
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
-from novacula.neural.rbf.fine_tuning import BasisGradient, Descent
+from novacula.neural.rbf.fine_tuning import BasisDescent, BasisGradient
 from novacula.neural.rbf.output_layer import Occupancy, OutputLayer, solve_definite
 from novacula.neural.rbf_network_classifier import RBFNetworkClassifier
 from novacula.neural.rbf_network_regressor import RBFNetworkRegressor
@@ -217,7 +217,7 @@ def test_the_gradient_of_centres_and_widths_is_that_of_differences(basis, alpha,
     y = np.arange(30) % classes if classes else rng.normal(size=(30, 2))
     table = learner._ingest(X, y, weight)
     start = RadialBasis(basis, X[:4] + 0.1, rng.uniform(0.7, 1.5, 4))
-    descent = Descent(table, start, classes, alpha)
+    descent = BasisDescent(table, start, classes, alpha)
     place = descent.place(start) + 0.1 * rng.normal(size=12)
     check = check_gradient(descent.value, descent.gradient, place, tol=1e-6)
     assert check.passed, str(check)

@@ -21,7 +21,7 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(eq=False, repr=False)
-class Sum(Kernel):
+class KernelSum(Kernel):
     """k₁ + k₂."""
 
     left: Any
@@ -29,8 +29,8 @@ class Sum(Kernel):
 
     def validate(self) -> None:
         """Refuse parameters that make no sense."""
-        require_kernel("Sum", "left", self.left)
-        require_kernel("Sum", "right", self.right)
+        require_kernel("KernelSum", "left", self.left)
+        require_kernel("KernelSum", "right", self.right)
 
     @property
     def positive(self) -> bool | None:
@@ -63,11 +63,11 @@ class Sum(Kernel):
         yield from self.right.gradients(A, B)
 
     def __repr__(self) -> str:
-        return f"{self.left!r} + {enclosed(self.right, Sum)}"
+        return f"{self.left!r} + {enclosed(self.right, KernelSum)}"
 
 
 @dataclass(eq=False, repr=False)
-class Product(Kernel):
+class KernelProduct(Kernel):
     """k₁ k₂."""
 
     left: Any
@@ -75,8 +75,8 @@ class Product(Kernel):
 
     def validate(self) -> None:
         """Refuse parameters that make no sense."""
-        require_kernel("Product", "left", self.left)
-        require_kernel("Product", "right", self.right)
+        require_kernel("KernelProduct", "left", self.left)
+        require_kernel("KernelProduct", "right", self.right)
 
     @property
     def positive(self) -> bool | None:
@@ -111,7 +111,7 @@ class Product(Kernel):
                 yield from (inner * K for inner in one.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.left, Sum)} * {enclosed(self.right, Sum, Product, Scaled)}"
+        return f"{enclosed(self.left, KernelSum)} * {enclosed(self.right, KernelSum, KernelProduct, Scaled)}"
 
 
 @dataclass(eq=False, repr=False)
@@ -162,7 +162,7 @@ class Scaled(Kernel):
         yield from (float(self.scale) * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{float(self.scale)!r} * {enclosed(self.kernel, Sum, Product, Scaled)}"
+        return f"{float(self.scale)!r} * {enclosed(self.kernel, KernelSum, KernelProduct, Scaled)}"
 
 
 @dataclass(eq=False, repr=False)
@@ -211,7 +211,7 @@ class Power(Kernel):
             yield from (slope * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)} ** {int(self.exponent)}"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)} ** {int(self.exponent)}"
 
 
 def enclosed(kernel: Kernel, *looser: type[Kernel]) -> str:

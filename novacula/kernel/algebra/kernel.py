@@ -171,20 +171,20 @@ class Kernel(Parametric):
     # --- algebra --------------------------------------------------------------------------------------------
 
     def __add__(self, other: Any) -> Kernel:
-        from novacula.kernel.algebra.compositions import Sum
+        from novacula.kernel.algebra.compositions import KernelSum
 
-        return Sum(self, _operand(other)) if _is_operand(other) else NotImplemented
+        return KernelSum(self, _operand(other)) if _is_operand(other) else NotImplemented
 
     def __radd__(self, other: Any) -> Kernel:
-        from novacula.kernel.algebra.compositions import Sum
+        from novacula.kernel.algebra.compositions import KernelSum
 
-        return Sum(_operand(other), self) if _is_operand(other) else NotImplemented
+        return KernelSum(_operand(other), self) if _is_operand(other) else NotImplemented
 
     def __mul__(self, other: Any) -> Kernel:
-        from novacula.kernel.algebra.compositions import Product, Scaled
+        from novacula.kernel.algebra.compositions import KernelProduct, Scaled
 
         if isinstance(other, Kernel):
-            return Product(self, other)
+            return KernelProduct(self, other)
         return Scaled(self, other) if _is_operand(other) else NotImplemented
 
     def __rmul__(self, other: Any) -> Kernel:

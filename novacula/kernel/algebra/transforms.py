@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.kernel.algebra.compositions import Power, Product, Scaled, Sum, enclosed
+from novacula.kernel.algebra.compositions import KernelProduct, KernelSum, Power, Scaled, enclosed
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Monomial, no_map
 from novacula.kernel.algebra.parameters import require_kernel
@@ -59,7 +59,7 @@ class Exponential(Kernel):
             yield from (K * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.exp()"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.exp()"
 
 
 @dataclass(eq=False, repr=False)
@@ -118,7 +118,7 @@ class Normalized(Kernel):
                 yield inner * np.outer(left, right) - 0.5 * K * own
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.normalized()"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.normalized()"
 
 
 @dataclass(eq=False, repr=False)
@@ -184,4 +184,4 @@ class OnColumns(Kernel):
 
     def __repr__(self) -> str:
         columns = [c if isinstance(c, str) else int(c) for c in listed(self.columns)]
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.on({columns})"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.on({columns})"

@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.kernel.process.evidence import Conditioned, Evidence
+from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.kernel.process.figure import posterior_figure
 from novacula.kernel.process.kept_rows import KeepsRows
-from novacula.kernel.process.posterior import LeaveOneOut, Posterior, draws, left_out
+from novacula.kernel.process.posterior import ProcessLeaveOneOut, ProcessPosterior, draws, left_out
 from novacula.kernel.process.process_work import derive_posterior, derive_predictions
 from novacula.learner.base import Regressor
 from novacula.learner.figure import Figure
@@ -45,10 +45,10 @@ class FittedProcess(Regressor, KeepsRows):
     def _scaled_targets(self) -> Floats:
         return (self._targets - self.y_mean_) / self.y_std_
 
-    def _evidence(self) -> Evidence:
-        return Evidence(self.examples_["rows"], self.examples_["weight"], self._scaled_targets, self.jitter_)
+    def _evidence(self) -> ProcessEvidence:
+        return ProcessEvidence(self.examples_["rows"], self.examples_["weight"], self._scaled_targets, self.jitter_)
 
-    def _given_rows(self) -> Conditioned:
+    def _given_rows(self) -> ConditionedProcess:
         """L and α, which are found at fit, and anew after loading."""
         check_is_fitted(self)
         if "_conditioned" not in vars(self):
@@ -59,9 +59,9 @@ class FittedProcess(Regressor, KeepsRows):
         return self._conditioned
 
     @property
-    def _posterior(self) -> Posterior:
+    def _posterior(self) -> ProcessPosterior:
         held = self._given_rows()
-        return Posterior(held.kernel, self.examples_["rows"], held.factor, held.dual)
+        return ProcessPosterior(held.kernel, self.examples_["rows"], held.factor, held.dual)
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -172,11 +172,11 @@ class FittedProcess(Regressor, KeepsRows):
         return np.tril(self._given_rows().factor)
 
     @property
-    def leave_one_out_(self) -> LeaveOneOut:
+    def leave_one_out_(self) -> ProcessLeaveOneOut:
         """What the others say of each row that has weight; of a row of weight 2 one repetition is left out."""
         held = self._given_rows()
         mean, variance = left_out(held.factor, held.dual, self._scaled_targets, self.examples_["weight"], self.noise_)
-        return LeaveOneOut(self._in_units(mean), self._shaped(np.sqrt(variance)[:, None] * self.y_std_))
+        return ProcessLeaveOneOut(self._in_units(mean), self._shaped(np.sqrt(variance)[:, None] * self.y_std_))
 
     # --- explain --------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from novacula.kernel.process.cholesky import few_threads, inverse_diagonal
 from novacula.table.chunk import Floats
 
 
-class LeaveOneOut(NamedTuple):
+class ProcessLeaveOneOut(NamedTuple):
     """What the other rows say of each row's target: the mean, and the standard deviation with the noise."""
 
     mean: Floats  # (n,) or (n, k)
@@ -25,7 +25,7 @@ class LeaveOneOut(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class ProcessPosterior:
     """A process given rows (n, d): L, in the lower half of (n, n), and α (n, k)."""
 
     kernel: Kernel

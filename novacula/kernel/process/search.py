@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from novacula.kernel.algebra import Kernel
-from novacula.kernel.process.evidence import Conditioned, Evidence
+from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.optimize import Result, lbfgs
 from novacula.table.chunk import Floats
 
@@ -43,12 +43,12 @@ class Found:
 class Climb:
     """How much less probable the targets are than at the start: −Δ ln p(y) a number of them, as a function of u."""
 
-    def __init__(self, evidence: Evidence, kernel: Kernel, noise: float, moves_noise: bool) -> None:
+    def __init__(self, evidence: ProcessEvidence, kernel: Kernel, noise: float, moves_noise: bool) -> None:
         self.evidence, self.kernel, self.noise = evidence, kernel, noise
         self.moves_noise = moves_noise and noise > 0.0
         self.names = (*kernel.free, *(["noise"] if self.moves_noise else []))
         self.start = np.append(kernel.log_parameters, [math.log(noise)] if self.moves_noise else [])
-        self.seen: tuple[Floats, Conditioned | None] | None = None
+        self.seen: tuple[Floats, ConditionedProcess | None] | None = None
         first = self._at(np.zeros(len(self.names)))
         assert first is not None  # noqa: S101  (jitter has seen to it)
         # Measured from the start, what is minimised does not depend on the unit of the targets.
@@ -60,7 +60,7 @@ class Climb:
         p = len(self.kernel.free)
         return self.kernel.with_log_parameters(theta[:p]), math.exp(theta[p]) if self.moves_noise else self.noise
 
-    def _at(self, u: Floats) -> Conditioned | None:
+    def _at(self, u: Floats) -> ConditionedProcess | None:
         """The process at u; the last one is held, since value and gradient are asked for one after the other."""
         if self.seen is None or not np.array_equal(self.seen[0], u):
             self.seen = None  # its matrix makes room for the next
@@ -81,7 +81,13 @@ class Climb:
 
 
 def search(
-    evidence: Evidence, kernel: Kernel, noise: float, moves_noise: bool, starts: Sequence[Floats], tol: float, most: int
+    evidence: ProcessEvidence,
+    kernel: Kernel,
+    noise: float,
+    moves_noise: bool,
+    starts: Sequence[Floats],
+    tol: float,
+    most: int,
 ) -> Found:
     """The best end of climbs from the parameters given and, as u, from other `starts`; `most` steps each."""
     climb = Climb(evidence, kernel, noise, moves_noise)

@@ -22,7 +22,7 @@ from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.effort import Effort, Watch
-from novacula.kernel.svm.examples import Examples, Sample
+from novacula.kernel.svm.examples import SvmExamples, SvmSample
 from novacula.kernel.svm.kernel_rows import is_plane
 from novacula.kernel.svm.machine import Machine, SvmSettings, require_kernel
 from novacula.kernel.svm.row_cache import SIDE
@@ -43,7 +43,7 @@ DERIVED = 5
 class SupportVectorMachine(Learner):
     """A learner that answers with sums of k(xᵢ, x) over its support vectors."""
 
-    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, Examples)
+    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, SvmExamples)
     not_compared: ClassVar[Mapping[str, str]] = {
         "multipliers_.row": "rows are numbered as they came, and repetitions shift the numbers",
         "multipliers_.example": "rows are numbered as they came, and repetitions shift the numbers",
@@ -67,7 +67,7 @@ class SupportVectorMachine(Learner):
     intercept_: Floats
     coef_: Floats
     multipliers_: dict[str, Any]
-    examples_: Examples | None
+    examples_: SvmExamples | None
     history_: tuple[float, ...]
     margin_: Floats
     dual_objective_: Floats
@@ -106,9 +106,9 @@ class SupportVectorMachine(Learner):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def _sample(self, table: Table) -> Sample:
+    def _sample(self, table: Table) -> SvmSample:
         """The rows of a fit, once each; the kernel is refused where it is none, and scales are warned of."""
-        sample = Sample.of(table, as_kernel(self.kernel))
+        sample = SvmSample.of(table, as_kernel(self.kernel))
         self.kernel_ = sample.rows.kernel
         if not self.kernel_.precomputed:
             warn_of_scales(sample.rows.rows, sample.names, type(self).__name__)
@@ -126,12 +126,14 @@ class SupportVectorMachine(Learner):
         time_budget = math.inf if self.time_budget is None else float(self.time_budget)
         return SvmSettings(self.loss, effort, time_budget, self.solver, seed)
 
-    def _keep(self, sample: Sample, held: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]) -> None:
+    def _keep(
+        self, sample: SvmSample, supports: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]
+    ) -> None:
         """Keep the support vectors, which these rows of the sample are, and how the search for them went."""
         rows = sample.rows.rows
-        self.support_vectors_ = np.empty((0, 0)) if self.kernel_.precomputed else rows[held]
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel_.precomputed else rows[supports]
         self.dual_coef_ = dual_coef
-        self.multipliers_ = {"row": sample.place[held], "cost": cost[held]}
+        self.multipliers_ = {"row": sample.place[supports], "cost": cost[supports]}
         self.examples_ = sample.small(cost)
         if self.examples_ is not None:
             self.multipliers_["example"] = np.sort(sample.place)
@@ -180,17 +182,18 @@ class SupportVectorMachine(Learner):
         return int(np.count_nonzero(self.dual_coef_)) + width + self.intercept_.size
 
     @abstractmethod
-    def _coefficients(self) -> Floats:
+    def machine_coefficients(self) -> Floats:
         """What each support vector counts in each machine (s, machines)."""
 
     def _decisions(self, X: Any) -> Floats:
         """Σ βᵢ k(xᵢ, x) + b of each machine for the rows of X (m, machines)."""
-        return np.asarray(self._answers(X, lambda chunk: self._row_decisions(rows_of(chunk))))
+        return np.asarray(self._answers(X, lambda chunk: self.row_decisions(rows_of(chunk))))
 
-    def _row_decisions(self, rows: Rows) -> Floats:
+    def row_decisions(self, rows: Rows) -> Floats:
+        """Σ βᵢ k(xᵢ, x) + b of each machine (m, machines) for rows that are not checked."""
         if is_plane(self.kernel_):
             return np.asarray(rows @ self.coef_.T) + self.intercept_
-        coefficients, kept = self._coefficients(), self.support_vectors_
+        coefficients, kept = self.machine_coefficients(), self.support_vectors_
 
         def block(start: int) -> Floats:
             some = rows[start : start + SIDE]
@@ -207,7 +210,7 @@ class SupportVectorMachine(Learner):
     def multipliers_table(self, machine: int = 0) -> WorkTable:
         """The multipliers of a machine: of all its rows if the fit has kept them, else of its support vectors."""
         check_is_fitted(self)
-        beta, cost, number = self._coefficients()[:, machine], self.multipliers_["cost"], self.support_
+        beta, cost, number = self.machine_coefficients()[:, machine], self.multipliers_["cost"], self.support_
         shown, side = np.flatnonzero(beta), np.sign(beta)
         if self.examples_ is not None:
             support, number = number, self.multipliers_["example"]
@@ -218,7 +221,7 @@ class SupportVectorMachine(Learner):
         return WorkTable(("row", "y", "α", "status"), tuple(rows))
 
     @abstractmethod
-    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+    def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         """Which of all rows a machine is made of, and on which side each of the n stands: ±1, 0 on neither."""
 
     def work(self, X: Any = None) -> Work:
@@ -245,7 +248,7 @@ class SupportVectorMachine(Learner):
             and kept.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
             and kept.dtype == coef.dtype == self.intercept_.dtype == np.float64
             and self.support_.shape == self.multipliers_["cost"].shape == (s,)
-            and self._coefficients().shape == (s, machines)
+            and self.machine_coefficients().shape == (s, machines)
             and (not plane or self.coef_.shape == (machines, width))
         )
         if not sound:

@@ -29,7 +29,7 @@ FEW = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class SvmExamples:
     """All n rows of a small fit (n, d), their targets, and the price C of each one's loss (n,)."""
 
     rows: Rows
@@ -38,7 +38,7 @@ class Examples:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class SvmSample:
     """n different rows with targets and weights, and the number under which each came first."""
 
     rows: KernelRows
@@ -72,12 +72,12 @@ class Sample:
     def __len__(self) -> int:
         return len(self.place)
 
-    def small(self, cost: Floats) -> Examples | None:
+    def small(self, cost: Floats) -> SvmExamples | None:
         """Rows, targets and prices in the order in which they came, if they are few."""
         if len(self) > FEW:
             return None
         order = np.argsort(self.place)
-        return Examples(self.rows.take(order).rows, self.target[order], cost[order])
+        return SvmExamples(self.rows.take(order).rows, self.target[order], cost[order])
 
 
 def merged(rows: Rows, target: Any, weight: Floats) -> tuple[Places, Floats]:

@@ -40,7 +40,7 @@ def margin_figure(model: SVC) -> Figure:
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     decisions = _decisions(model, grid)
     two = len(model.classes_) == 2
-    regions = model._chosen(decisions).reshape(side, side)
+    regions = model.chosen_codes(decisions).reshape(side, side)
 
     def draw(axes: Axes) -> None:
         for k in range(len(model.classes_)):
@@ -122,7 +122,7 @@ def tube_figure(model: SVR, machine: ShownMachine) -> Figure:
 
 def _decisions(model: SupportVectorMachine, points: Floats) -> Floats:
     """The decisions at points, which take the form of the rows of the fit."""
-    return model._row_decisions(csr_matrix(points) if issparse(model.support_vectors_) else points)
+    return model.row_decisions(csr_matrix(points) if issparse(model.support_vectors_) else points)
 
 
 def _frame(points: Floats, share: float) -> tuple[Floats, Floats]:

@@ -31,7 +31,7 @@ ROUNDED = 1e-14
 
 def plane_steps(model: SupportVectorMachine, machine: ShownMachine) -> Iterator[Step]:
     """From the multipliers to w, b, the margin and the objective."""
-    beta = model._coefficients()[:, machine.place]
+    beta = model.machine_coefficients()[:, machine.place]
     held = np.flatnonzero(beta)
     beta, numbers = beta[held], model.support_[held] - 1  # names count from 1
     yield _balance_step(model, machine, beta, numbers)

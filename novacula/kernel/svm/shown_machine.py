@@ -72,9 +72,9 @@ def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
     rows, target = dense(kept.rows), kept.target
     where = _support_places(model, rows, target)
     beta, number = np.zeros(len(rows)), np.arange(len(rows))
-    beta[where] = model._coefficients()[:, place]
+    beta[where] = model.machine_coefficients()[:, place]
     number[where] = model.support_
-    f = model._row_decisions(kept.rows)[:, place]
+    f = model.row_decisions(kept.rows)[:, place]
     own = np.arange(len(rows))
     if classifies(model):
         pair = class_pairs(len(model.classes_))[place]
@@ -85,7 +85,7 @@ def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
 
 
 def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
-    beta = model._coefficients()[:, place]
+    beta = model.machine_coefficients()[:, place]
     cost, size = model.multipliers_["cost"], np.abs(beta)
     free = (size > 0.0) & (size < cost * (1.0 - AT_BOUND))
     shown = np.sort(np.concatenate([_spread(np.flatnonzero(kind)) for kind in (free, (size > 0.0) & ~free)]))
@@ -94,7 +94,7 @@ def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
     if model.kernel_.precomputed:
         return ShownMachine(place, number, np.empty((len(beta), 0)), target, beta, cost, None, whole=False)
     rows = model.support_vectors_[shown]
-    f = model._row_decisions(rows)[:, place]
+    f = model.row_decisions(rows)[:, place]
     return ShownMachine(place, number, dense(rows), target, beta, cost, f, whole=False)
 
 
@@ -108,7 +108,7 @@ def _support_places(model: SupportVectorMachine, rows: Floats, target: Any) -> A
 
     Of rows that are equal but for their targets, the one furthest on the side to which the coefficient pulls.
     """
-    kept, pull = dense(model.support_vectors_), model._coefficients()
+    kept, pull = dense(model.support_vectors_), model.machine_coefficients()
     codes = np.repeat(np.arange(len(model.n_support_)), model.n_support_)
     found, free = np.zeros(len(kept), np.int64), np.ones(len(rows), bool)
     for i, row in enumerate(kept):

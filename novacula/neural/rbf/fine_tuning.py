@@ -35,13 +35,13 @@ def fine_tune(
     table: Table, basis: RadialBasis, n_classes: int, alpha: float, max_steps: int
 ) -> tuple[RadialBasis, Result]:
     """Go down from a basis by L-BFGS, at most so many steps; the values of the result are E over its start."""
-    descent = Descent(table, basis, n_classes, alpha)
+    descent = BasisDescent(table, basis, n_classes, alpha)
     start = descent.place(basis)
     found = lbfgs(descent.value, descent.gradient, start, tol=SETTLED, max_iter=max_steps, keep_path=False)
     return descent.basis(found.x), found
 
 
-class Descent:
+class BasisDescent:
     """E and its gradient as functions of one vector: centres in units of the mean width, and ln σ."""
 
     def __init__(self, table: Table, start: RadialBasis, n_classes: int, alpha: float) -> None:

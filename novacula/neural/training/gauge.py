@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.neural.network import Architecture
-from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.targets import Targets
 from novacula.statistics import ClassMoments
 from novacula.table import Chunk, Table
@@ -47,7 +47,7 @@ class Gauge:
         b[...] = self.mean + self.scale * b
         return found
 
-    def stretch(self, lesson: Lesson) -> Floats:
+    def stretch(self, lesson: NetworkLesson) -> Floats:
         """D, of the weights that can be chosen."""
         stretch = np.ones(lesson.architecture.n_parameters)
         for part in lesson.architecture.layers(stretch)[-1]:

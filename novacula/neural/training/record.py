@@ -12,7 +12,7 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve:
+class TrainingCurve:
     """The objective by epoch, and the loss of rows that were held out, which is empty where there were none.
 
     With `sgd` and `adam` the loss of an epoch is that of each batch before its step. The other solvers begin with
@@ -34,7 +34,7 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class FirstShowings:
     """The first rows that the network was taught, as shown (m, d), and the outputs wanted for them (m, k)."""
 
     rows: Floats

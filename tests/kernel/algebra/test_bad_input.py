@@ -12,6 +12,7 @@ from novacula.kernel.algebra import (
     Constant,
     Custom,
     Gaussian,
+    KernelSum,
     Linear,
     Multiquadric,
     OnColumns,
@@ -19,7 +20,6 @@ from novacula.kernel.algebra import (
     Power,
     Precomputed,
     Scaled,
-    Sum,
     gram,
 )
 
@@ -53,7 +53,7 @@ X = np.arange(6.0).reshape(3, 2)
         (lambda: Linear().on([True]), "a kernel is on column True"),
         (lambda: OnColumns(Linear(), {0}), "must be a list of places or of names"),
         (lambda: Precomputed().on([0]), "has no columns to choose from"),
-        (lambda: Sum(Linear(), 3.0), "right of Sum is 3.0, which is no kernel"),
+        (lambda: KernelSum(Linear(), 3.0), "right of KernelSum is 3.0, which is no kernel"),
         (lambda: Power("rbf", 2), "kernel of Power is 'rbf', which is no kernel"),
         (lambda: Scaled(Linear(), "2"), "scale of Scaled is '2'"),
         (lambda: Linear().set_params(gamma=1.0), "Linear\\(\\) has no parameter 'gamma': it has none"),

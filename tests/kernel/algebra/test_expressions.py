@@ -12,15 +12,15 @@ from novacula.kernel.algebra import (
     Exponential,
     Gaussian,
     Kernel,
+    KernelProduct,
+    KernelSum,
     Linear,
     Multiquadric,
     Normalized,
     OnColumns,
     Polynomial,
     Power,
-    Product,
     Scaled,
-    Sum,
     gram,
 )
 
@@ -33,8 +33,8 @@ NAMES = {
         Linear,
         Multiquadric,
         Polynomial,
-        Sum,
-        Product,
+        KernelSum,
+        KernelProduct,
         Power,
         Scaled,
         Normalized,
@@ -199,7 +199,7 @@ def test_equal_kernels_are_written_alike(one, other):
 
 def test_every_composition_is_among_the_expressions():
     found = (Linear() + Gaussian()) * (2.0 * Linear() ** 2).exp().normalized().on([0])
-    assert isinstance(found, Product)
+    assert isinstance(found, KernelProduct)
     assert isinstance(found.right, OnColumns)
     assert isinstance(found.right.kernel, Normalized)
     assert isinstance(found.right.kernel.kernel, Exponential)
