@@ -154,23 +154,23 @@ class GaussianProcessRegressor(FittedProcess):
     def _learn(self, table: Table) -> None:
         """Find the process given the rows with their targets."""
         self.__dict__.pop("_conditioned", None)
-        given = Gaussian() if self.kernel is None else as_kernel(self.kernel)
-        if given.positive is False:
+        kernel_of_user = Gaussian() if self.kernel is None else as_kernel(self.kernel)
+        if kernel_of_user.positive is False:
             raise ParameterError(
-                f"{given!r} is not positive semi-definite, so it is no covariance: take another kernel"
+                f"{kernel_of_user!r} is not positive semi-definite, so it is no covariance: take another kernel"
             )
-        self._keep(table, given)
+        self._keep(table, kernel_of_user)
         self._scale_targets()
         kernel, noise = self._start()
         self.jitter_ = self._needed_jitter(kernel, noise)
         warn_of_jitter(self.jitter_, type(self).__name__)
         self._search(kernel, noise)
-        self.log_marginal_likelihood_ = self._given_rows().log_likelihood
+        self.log_marginal_likelihood_ = self._conditioned_process().log_likelihood
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, if kernel, noise and scale are given and not found from rows."""
-        given = self.kernel is not None and self.noise is not None and not self.optimize and not self.normalize_y
-        if not given or not self._kernel_stays or self.jitter_ > 0.0:
+        settled = self.kernel is not None and self.noise is not None and not self.optimize and not self.normalize_y
+        if not settled or not self._kernel_stays or self.jitter_ > 0.0:
             return None
         mean = self.leave_one_out_.mean
         return LeftOut(mean, np.ones(len(mean), bool), "inverse of the kernel matrix")
@@ -206,14 +206,14 @@ class GaussianProcessRegressor(FittedProcess):
             return
         rng = check_random_state(self.random_state)
         starts = [rng.uniform(-SCATTER, SCATTER, moving) for _ in range(self.n_restarts)]
-        found = search(self._evidence(), kernel, noise, moves_noise, starts, self.tol, self.max_iter)
-        self.kernel_, self.noise_ = found.kernel, found.noise
-        self.history_, self.n_iter_, self.converged_ = found.history, found.n_iter, found.converged
-        if not found.converged:
-            warn_user(f"{type(self).__name__}: {found.reason}", ConvergenceWarning)
-        if found.at_end:
+        best = search(self._evidence(), kernel, noise, moves_noise, starts, self.tol, self.max_iter)
+        self.kernel_, self.noise_ = best.kernel, best.noise
+        self.history_, self.n_iter_, self.converged_ = best.history, best.n_iter, best.converged
+        if not best.converged:
+            warn_user(f"{type(self).__name__}: {best.reason}", ConvergenceWarning)
+        if best.at_end:
             warn_user(
-                f"{type(self).__name__}: ln p(y) kept rising until {' and '.join(found.at_end)} had gone as far as the "
+                f"{type(self).__name__}: ln p(y) kept rising until {' and '.join(best.at_end)} had gone as far as the "
                 "search goes, 1e±5 times the start, so the rows do not tell how large it is: drop that part of the "
                 "kernel, or give the number with optimize=False; noise=0 says that there is none",
                 ConvergenceWarning,

@@ -134,7 +134,7 @@ class KernelRidge(Regressor, KeepsRows):
         """Σ aᵢ k(x, xᵢ) of each row."""
         check_is_fitted(self)
         rows, dual = self.examples_["rows"], self.examples_["dual"]
-        return self._shaped(self._asked(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
+        return self._shaped(self._row_answers(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
 
     @property
     def leave_one_out_(self) -> Floats:
@@ -143,11 +143,11 @@ class KernelRidge(Regressor, KeepsRows):
         targets, prices, weight = self._targets, self._prices(), self.examples_["weight"]
         if len(weight) < 2 and not (weight > 1.0).all():
             raise DataError("there is one row, and none is left to predict it: give more rows")
-        found = np.empty_like(targets)
+        predictions = np.empty_like(targets)
         for price in np.unique(prices):
             same = prices == price
-            found[:, same] = leave_out(self._gram(), weight, float(price), targets[:, same])
-        return self._shaped(found)
+            predictions[:, same] = leave_out(self._gram(), weight, float(price), targets[:, same])
+        return self._shaped(predictions)
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, if no row changes the kernel and none decides its own answer."""

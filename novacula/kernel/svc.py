@@ -167,9 +167,9 @@ class SVC(Classifier, SupportVectorMachine):
         pairs = list(each_pair(sample.target, k))
         machines = [self._separate(sample, rows, sign, weight, settings) for rows, sign in pairs]
         self._report(machines, self._pair_names())
-        found = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
-        self.n_support_, self.n_iter_ = found.count, np.array([machine.run.n_iter for machine in machines])
-        self._keep(sample, found.held, self.C * weight, found.dual_coef, machines)
+        supports = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
+        self.n_support_, self.n_iter_ = supports.count, np.array([machine.run.n_iter for machine in machines])
+        self._keep(sample, supports.rows, self.C * weight, supports.dual_coef, machines)
         if self.probability:
             self.sigmoids_ = tuple(
                 fit_probability(sample.rows.take(rows), sign, self.C * weight[rows], weight[rows], settings)
@@ -205,8 +205,8 @@ class SVC(Classifier, SupportVectorMachine):
 
     def _named(self, code: int, places: Places) -> str:
         """A few rows of a class by number."""
-        shown = ", ".join(map(str, places[:NAMED].tolist())) + (", …" if len(places) > NAMED else "")
-        return f"row{'' if len(places) == 1 else 's'} {shown} of class {self.classes_.tolist()[code]!r}"
+        numbers = ", ".join(map(str, places[:NAMED].tolist())) + (", …" if len(places) > NAMED else "")
+        return f"row{'' if len(places) == 1 else 's'} {numbers} of class {self.classes_.tolist()[code]!r}"
 
     def _pair_names(self) -> list[str]:
         """What each machine is called."""
@@ -270,6 +270,6 @@ class SVC(Classifier, SupportVectorMachine):
     def _check_state(self) -> None:
         super()._check_state()
         k = len(self.classes_)
-        counted = self.n_support_.shape == (k,) and self.n_support_.sum() == self.dual_coef_.shape[1]
-        if not counted or len(self.intercept_) != k * (k - 1) // 2:
+        fits = self.n_support_.shape == (k,) and self.n_support_.sum() == self.dual_coef_.shape[1]
+        if not fits or len(self.intercept_) != k * (k - 1) // 2:
             raise DataError("its machines are not one for each pair of its classes")

@@ -100,18 +100,18 @@ class SVR(Regressor, SupportVectorMachine):
         cost = float(self.C) * sample.weight
         machine = follow(sample.rows, sample.target, cost, float(self.epsilon), self._settings())
         self._report([machine], ["SVR"])
-        held = np.flatnonzero(machine.beta)
-        held = held[np.argsort(sample.place[held])]
-        self._keep(sample, held, cost, machine.beta[None, held], [machine])
-        self.n_support_, self.n_iter_ = np.array([len(held)]), machine.run.n_iter
+        supports = np.flatnonzero(machine.beta)
+        supports = supports[np.argsort(sample.place[supports])]
+        self._keep(sample, supports, cost, machine.beta[None, supports], [machine])
+        self.n_support_, self.n_iter_ = np.array([len(supports)]), machine.run.n_iter
 
     def _require_one_target(self, table: Table) -> None:
         """Refuse several targets, and warn in scikit-learn's words of one that is given as a table of one column."""
         k = len(table.layout.target)
         if k > 1:
             raise SchemaError(f"SVR learns one target, and there are {k}: fit one model for each")
-        held = getattr(table.source, "target", None)
-        if held is not None and held.ndim == 2:
+        target = getattr(table.source, "target", None)
+        if target is not None and target.ndim == 2:
             words = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
             warn_user(words, DataConversionWarning)
 

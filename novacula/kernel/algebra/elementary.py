@@ -167,12 +167,12 @@ def whole_power(base: Floats, n: int) -> Floats:
     """The n-th power of each entry by squaring, many times faster than a power of any number."""
     if n == 0:
         return np.ones_like(base)
-    found = base.copy()
+    power = base.copy()
     for bit in bin(n)[3:]:
-        found *= found
+        power *= power
         if bit == "1":
-            found *= base
-    return found
+            power *= base
+    return power
 
 
 def gamma_of(gamma: Any, spread: ColumnSpread) -> Any:

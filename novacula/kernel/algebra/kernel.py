@@ -110,10 +110,10 @@ class Kernel(Parametric):
         """k(x, x) (n,) of each row, without the matrix."""
         rows, names = as_rows(X)
         with np.errstate(over="ignore"):
-            found = self.resolved(rows, names=names).block_diagonal(rows)
-        if not np.isfinite(found).all():
-            raise DataError(f"{self!r} overflows for row {int(np.argmin(np.isfinite(found)))}: scale the columns")
-        return found
+            values = self.resolved(rows, names=names).block_diagonal(rows)
+        if not np.isfinite(values).all():
+            raise DataError(f"{self!r} overflows for row {int(np.argmin(np.isfinite(values)))}: scale the columns")
+        return values
 
     def resolved(self, X: Rows, *, weight: Floats | None = None, names: Sequence[str] | None = None) -> Kernel:
         """A copy in which words are numbers and names of columns are places, as the rows X say.

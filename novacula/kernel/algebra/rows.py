@@ -79,8 +79,8 @@ def listed(columns: Columns) -> list[Any]:
 
 def on_columns(rows: Rows, places: Sequence[int]) -> Rows:
     """Some columns of rows; dense ones in C order."""
-    taken = rows[:, list(places)]
-    return taken if is_sparse(rows) else np.ascontiguousarray(taken)
+    chosen = rows[:, list(places)]
+    return chosen if is_sparse(rows) else np.ascontiguousarray(chosen)
 
 
 def is_sparse(rows: Rows) -> bool:
@@ -95,8 +95,8 @@ def dense(rows: Rows) -> Floats:
 
 def products(A: Rows, B: Rows) -> Floats:
     """The inner products xᵀy (n, m) of the rows of A with those of B."""
-    found = A @ B.T
-    return found if isinstance(found, np.ndarray) else np.asarray(found.toarray())
+    inner = A @ B.T
+    return inner if isinstance(inner, np.ndarray) else np.asarray(inner.toarray())
 
 
 def squares(rows: Rows) -> Floats:
@@ -181,5 +181,5 @@ def _require_finite(rows: Rows, name: str, names: Sequence[str] | None) -> None:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:6]))
-    return shown if len(names) <= 6 else f"{shown}, … ({len(names)} in all)"
+    first = ", ".join(map(repr, names[:6]))
+    return first if len(names) <= 6 else f"{first}, … ({len(names)} in all)"

@@ -54,8 +54,8 @@ def told_apart(matrix: Floats) -> tuple[Floats, Floats]:
     """The eigenvalues (r,) that are not 0 beyond rounding, of either sign, and their vectors (n, r)."""
     with few_threads(len(matrix)):
         values, vectors = linalg.eigh(matrix)
-    held = np.abs(values) > len(values) * EPS * np.abs(values).max()
-    return values[held], vectors[:, held]
+    above_rounding = np.abs(values) > len(values) * EPS * np.abs(values).max()
+    return values[above_rounding], vectors[:, above_rounding]
 
 
 def leave_out(gram: Floats, weight: Floats, price: float, target: Floats) -> Floats:

@@ -40,15 +40,15 @@ class ProcessPosterior:
     def means_and_variances(self, queries: Rows) -> Floats:
         """The means and, last, the variance of the function (m, k + 1)."""
         across = self.kernel.block(queries, self.rows)
-        known = self.whitened(across)
+        explained = self.whitened(across)
         # What is known may exceed what there was to know by rounding.
-        variance = np.maximum(self.kernel.diagonal(queries) - np.einsum("nm,nm->m", known, known), 0.0)
+        variance = np.maximum(self.kernel.diagonal(queries) - np.einsum("nm,nm->m", explained, explained), 0.0)
         return np.column_stack([across @ self.dual, variance])
 
     def covariance(self, queries: Rows) -> Floats:
         """The covariance of the function between queries (m, m)."""
-        known = self.whitened(gram(self.kernel, queries, self.rows))
-        return np.asarray(gram(self.kernel, queries) - known.T @ known)
+        explained = self.whitened(gram(self.kernel, queries, self.rows))
+        return np.asarray(gram(self.kernel, queries) - explained.T @ explained)
 
     def whitened(self, across: Floats) -> Floats:
         """v with Lv = k(X, x), a column a query (n, m)."""

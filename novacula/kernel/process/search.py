@@ -24,7 +24,7 @@ EDGE = 0.98
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class BestProcess:
     """The best parameters of a search, and the way to them."""
 
     kernel: Kernel
@@ -48,7 +48,7 @@ class Climb:
         self.moves_noise = moves_noise and noise > 0.0
         self.names = (*kernel.free, *(["noise"] if self.moves_noise else []))
         self.start = np.append(kernel.log_parameters, [math.log(noise)] if self.moves_noise else [])
-        self.seen: tuple[Floats, ConditionedProcess | None] | None = None
+        self.last_point: tuple[Floats, ConditionedProcess | None] | None = None
         first = self._at(np.zeros(len(self.names)))
         assert first is not None  # noqa: S101  (jitter has seen to it)
         # Measured from the start, what is minimised does not depend on the unit of the targets.
@@ -62,10 +62,10 @@ class Climb:
 
     def _at(self, u: Floats) -> ConditionedProcess | None:
         """The process at u; the last one is held, since value and gradient are asked for one after the other."""
-        if self.seen is None or not np.array_equal(self.seen[0], u):
-            self.seen = None  # its matrix makes room for the next
-            self.seen = (u, self.evidence.at(*self.parameters(u)))
-        return self.seen[1]
+        if self.last_point is None or not np.array_equal(self.last_point[0], u):
+            self.last_point = None  # its matrix makes room for the next
+            self.last_point = (u, self.evidence.at(*self.parameters(u)))
+        return self.last_point[1]
 
     def value(self, u: Floats) -> float:
         """What is minimised; infinite where the matrix is not positive definite."""
@@ -88,16 +88,16 @@ def search(
     starts: Sequence[Floats],
     tol: float,
     most: int,
-) -> Found:
+) -> BestProcess:
     """The best end of climbs from the parameters given and, as u, from other `starts`; `most` steps each."""
     climb = Climb(evidence, kernel, noise, moves_noise)
     runs = [_run(climb, start, tol, most) for start in (np.zeros(len(climb.names)), *starts)]
     best = min((run for run in runs if run is not None), key=lambda run: run.value)
-    found, level = climb.parameters(best.x)
+    best_kernel, best_noise = climb.parameters(best.x)
     far = np.abs(np.tanh(best.x / REACH)) > EDGE
     history = tuple((climb.base - evidence.size * best.values).tolist())
     at_end = tuple(name for name, ran in zip(climb.names, far, strict=True) if ran)
-    return Found(found, level, history, best.converged, best.reason, at_end)
+    return BestProcess(best_kernel, best_noise, history, best.converged, best.reason, at_end)
 
 
 def _run(climb: Climb, start: Floats, tol: float, most: int) -> Result | None:

@@ -177,8 +177,8 @@ class SupportVectorMachine(Learner):
         check_is_fitted(self)
         if is_plane(self.kernel_):
             return self.coef_.size + self.intercept_.size
-        kept = self.support_vectors_
-        width = kept.shape[0] * kept.shape[1]
+        vectors = self.support_vectors_
+        width = vectors.shape[0] * vectors.shape[1]
         return int(np.count_nonzero(self.dual_coef_)) + width + self.intercept_.size
 
     @abstractmethod
@@ -193,7 +193,7 @@ class SupportVectorMachine(Learner):
         """Σ βᵢ k(xᵢ, x) + b of each machine (m, machines) for rows that are not checked."""
         if is_plane(self.kernel_):
             return np.asarray(rows @ self.coef_.T) + self.intercept_
-        coefficients, kept = self.machine_coefficients(), self.support_vectors_
+        coefficients, vectors = self.machine_coefficients(), self.support_vectors_
 
         def block(start: int) -> Floats:
             some = rows[start : start + SIDE]
@@ -201,8 +201,8 @@ class SupportVectorMachine(Learner):
                 columns = np.empty((rows.shape[1], 0))  # the rows of the fit, of which nothing else is known
                 return gram(self.kernel_, some, columns)[:, self.support_] @ coefficients
             total = np.zeros((some.shape[0], coefficients.shape[1]))
-            for piece in range(0, kept.shape[0], SIDE):
-                total += self.kernel_.block(some, kept[piece : piece + SIDE]) @ coefficients[piece : piece + SIDE]
+            for piece in range(0, vectors.shape[0], SIDE):
+                total += self.kernel_.block(some, vectors[piece : piece + SIDE]) @ coefficients[piece : piece + SIDE]
             return total
 
         return np.concatenate(list(map_ordered(block, range(0, rows.shape[0], SIDE)))) + self.intercept_
@@ -211,13 +211,13 @@ class SupportVectorMachine(Learner):
         """The multipliers of a machine: of all its rows if the fit has kept them, else of its support vectors."""
         check_is_fitted(self)
         beta, cost, number = self.machine_coefficients()[:, machine], self.multipliers_["cost"], self.support_
-        shown, side = np.flatnonzero(beta), np.sign(beta)
+        places, side = np.flatnonzero(beta), np.sign(beta)
         if self.examples_ is not None:
             support, number = number, self.multipliers_["example"]
             whole = np.zeros(len(number))
             whole[np.searchsorted(number, support)] = beta
-            beta, cost, (shown, side) = whole, self.examples_.cost, self._sides(self.examples_, whole, machine)
-        rows = ((int(number[i]), int(side[i]), *_multiplier(beta[i], cost[i], self.loss)) for i in shown)
+            beta, cost, (places, side) = whole, self.examples_.cost, self._sides(self.examples_, whole, machine)
+        rows = ((int(number[i]), int(side[i]), *_multiplier(beta[i], cost[i], self.loss)) for i in places)
         return WorkTable(("row", "y", "α", "status"), tuple(rows))
 
     @abstractmethod
@@ -240,13 +240,13 @@ class SupportVectorMachine(Learner):
 
     def _check_state(self) -> None:
         """After loading: support vectors, coefficients and intercepts must fit each other."""
-        kept, coef, plane = self.support_vectors_, self.dual_coef_, is_plane(self.kernel_)
+        vectors, coef, plane = self.support_vectors_, self.dual_coef_, is_plane(self.kernel_)
         s, machines = coef.shape[1], len(self.intercept_)
         width = 0 if self.kernel_.precomputed else self.n_features_in_
         sound = (
             isinstance(self.kernel_, Kernel)
-            and kept.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
-            and kept.dtype == coef.dtype == self.intercept_.dtype == np.float64
+            and vectors.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
+            and vectors.dtype == coef.dtype == self.intercept_.dtype == np.float64
             and self.support_.shape == self.multipliers_["cost"].shape == (s,)
             and self.machine_coefficients().shape == (s, machines)
             and (not plane or self.coef_.shape == (machines, width))

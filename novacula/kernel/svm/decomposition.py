@@ -162,11 +162,11 @@ class Decomposition:
         rows, K = self.square
         last = min(self.n_iter + STEPS, self.effort.max_iter)
         start = np.searchsorted(dual.group, np.arange(self.dual.n_groups + 1))
-        held = K, place, start, dual.ridge, dual.lower, dual.upper, beta, score, tol, self.noise
+        problem = K, place, start, dual.ridge, dual.lower, dual.upper, beta, score, tol, self.noise
         pairs = PAIRS + len(K) ** 2 // FACTOR
         while True:
             beta_before, score_before = beta.copy(), score.copy()
-            steps, end, *pair = solve_pairs(*held, int(min(pairs, last - self.n_iter)))
+            steps, end, *pair = solve_pairs(*problem, int(min(pairs, last - self.n_iter)))
             self.n_iter += steps
             if end == CONCAVE:
                 raise ConcaveError(*rows[pair].tolist())
@@ -247,8 +247,8 @@ class Decomposition:
     def _renew(self, places: Places) -> None:
         """Compute f = Kβ at some rows anew."""
         coefficients = self.dual.sums(self.beta)
-        held = np.flatnonzero(coefficients)
-        self.f[places] = products(self.rows, places, held, coefficients[held])
+        nonzero = np.flatnonzero(coefficients)
+        self.f[places] = products(self.rows, places, nonzero, coefficients[nonzero])
 
     def solution(self, run: Run[Any]) -> DualSolution:
         """What the search came to, and how it went."""

@@ -52,15 +52,15 @@ class SvmSample:
         """The rows of a table that count; of a precomputed kernel they are rows and columns of its matrix."""
         chunk = table.to_chunk()
         place = np.flatnonzero(chunk.weight > 0.0)
-        rows, counted, names = rows_of(chunk), chunk.counted(), table.layout.column_names()
+        rows, weighted, names = rows_of(chunk), chunk.counted(), table.layout.column_names()
         rows = without_duplicates(rows) if issparse(rows) else rows
-        target = np.asarray(counted.target).reshape(len(place))
+        target = np.asarray(weighted.target).reshape(len(place))
         if kernel.precomputed:
             if rows.shape[0] != rows.shape[1]:
                 raise DataError(f"with a precomputed kernel X is the square Gram matrix, and it has shape {rows.shape}")
             rows = rows[:, place]
         rows = rows[place] if len(place) < len(chunk) else rows
-        weight = counted.weight
+        weight = weighted.weight
         if not kernel.precomputed:
             first, total = merged(rows, target, weight)
             if len(first) < len(place) or len(place) <= IN_ORDER:

@@ -71,13 +71,13 @@ def margin_figure(model: SVC) -> Figure:
 
 def _drawn(model: SVC) -> tuple[Floats, Any, Any]:
     """Rows (n, 2), the number of the class of each, and whether it is a support vector."""
-    held = dense(model.support_vectors_)
+    vectors = dense(model.support_vectors_)
     codes = np.repeat(np.arange(len(model.classes_)), model.n_support_)
     if model.examples_ is None:
-        every = -(-len(held) // POINTS)
-        return held[::every], codes[::every], np.ones(len(held[::every]), bool)
+        every = -(-len(vectors) // POINTS)
+        return vectors[::every], codes[::every], np.ones(len(vectors[::every]), bool)
     points, own = dense(model.examples_.rows), model.examples_.target
-    return points, own, ((points[:, None] == held).all(axis=2) & (own[:, None] == codes)).any(axis=1)
+    return points, own, ((points[:, None] == vectors).all(axis=2) & (own[:, None] == codes)).any(axis=1)
 
 
 def _draw_rows(axes: Axes, model: SVC, points: Floats, codes: Any, support: Any) -> None:

@@ -101,31 +101,31 @@ def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: 
     return _machine(rows, solution, dual.sums(solution.beta))
 
 
-def _machine(rows: KernelRows, found: DualSolution, beta: Floats) -> Machine:
-    if not math.isfinite(found.objective):
+def _machine(rows: KernelRows, solution: DualSolution, beta: Floats) -> Machine:
+    if not math.isfinite(solution.objective):
         raise DataError(f"{rows.kernel!r} gives values that are not finite: scale the columns")
     return Machine(
         beta=beta,
-        intercept=found.intercept,
-        norm=math.sqrt(max(0.0, float(beta @ found.f))),
-        objective=found.objective,
-        violation=found.violation,
-        history=found.run.history,
-        run=found.run,
+        intercept=solution.intercept,
+        norm=math.sqrt(max(0.0, float(beta @ solution.f))),
+        objective=solution.objective,
+        violation=solution.violation,
+        history=solution.run.history,
+        run=solution.run,
         plane=np.asarray(rows.rows.T @ beta) if is_plane(rows.kernel) else None,
     )
 
 
-def _linear_machine(found: Any, beta: Floats) -> Machine:
+def _linear_machine(solution: Any, beta: Floats) -> Machine:
     return Machine(
         beta=beta,
-        intercept=found.intercept,
-        norm=float(np.linalg.norm(found.coef)),
-        objective=found.dual_objective,
-        violation=found.kkt_violation,
-        history=(found.dual_objective,),
-        run=found.run,
-        plane=found.coef,
+        intercept=solution.intercept,
+        norm=float(np.linalg.norm(solution.coef)),
+        objective=solution.dual_objective,
+        violation=solution.kkt_violation,
+        history=(solution.dual_objective,),
+        run=solution.run,
+        plane=solution.coef,
     )
 
 

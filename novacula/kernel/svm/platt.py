@@ -116,5 +116,5 @@ def coupled(pairwise: Floats) -> Floats:
     system[:, :k, k] = system[:, k, :k] = 1.0
     right = np.zeros((n, k + 1, 1))
     right[:, k] = 1.0
-    found = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)  # negative by rounding only
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    shares = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)  # negative by rounding only
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

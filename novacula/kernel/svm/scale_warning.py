@@ -59,6 +59,6 @@ def spreads(X: Any) -> tuple[Floats, Floats]:
 
 def named(names: Sequence[str], places: Any, order: Floats) -> str:
     """A few columns by name, the first by `order` first."""
-    shown = places[np.argsort(order[places], kind="stable")][:NAMED]
-    words = ", ".join(repr(printable(names[j], LETTERS)) for j in shown)
+    first = places[np.argsort(order[places], kind="stable")][:NAMED]
+    words = ", ".join(repr(printable(names[j], LETTERS)) for j in first)
     return words if len(places) <= NAMED else f"{words} and {len(places) - NAMED} more"

@@ -68,32 +68,32 @@ def columns_table(header: tuple[str, ...], *columns: Any) -> WorkTable:
 
 
 def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
-    kept: Any = model.examples_
-    rows, target = dense(kept.rows), kept.target
+    examples: Any = model.examples_
+    rows, target = dense(examples.rows), examples.target
     where = _support_places(model, rows, target)
     beta, number = np.zeros(len(rows)), np.arange(len(rows))
     beta[where] = model.machine_coefficients()[:, place]
     number[where] = model.support_
-    f = model.row_decisions(kept.rows)[:, place]
+    f = model.row_decisions(examples.rows)[:, place]
     own = np.arange(len(rows))
     if classifies(model):
         pair = class_pairs(len(model.classes_))[place]
         own = np.flatnonzero(np.isin(target, pair))
         target = signs(target, pair, len(model.classes_))
     numbers = number[own].tolist()
-    return ShownMachine(place, numbers, rows[own], target[own], beta[own], kept.cost[own], f[own], whole=True)
+    return ShownMachine(place, numbers, rows[own], target[own], beta[own], examples.cost[own], f[own], whole=True)
 
 
 def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
     beta = model.machine_coefficients()[:, place]
     cost, size = model.multipliers_["cost"], np.abs(beta)
     free = (size > 0.0) & (size < cost * (1.0 - AT_BOUND))
-    shown = np.sort(np.concatenate([_spread(np.flatnonzero(kind)) for kind in (free, (size > 0.0) & ~free)]))
-    beta, cost, number = beta[shown], cost[shown], model.support_[shown].tolist()
+    chosen = np.sort(np.concatenate([_spread(np.flatnonzero(kind)) for kind in (free, (size > 0.0) & ~free)]))
+    beta, cost, number = beta[chosen], cost[chosen], model.support_[chosen].tolist()
     target = np.sign(beta) if classifies(model) else None
     if model.kernel_.precomputed:
         return ShownMachine(place, number, np.empty((len(beta), 0)), target, beta, cost, None, whole=False)
-    rows = model.support_vectors_[shown]
+    rows = model.support_vectors_[chosen]
     f = model.row_decisions(rows)[:, place]
     return ShownMachine(place, number, dense(rows), target, beta, cost, f, whole=False)
 
@@ -108,17 +108,17 @@ def _support_places(model: SupportVectorMachine, rows: Floats, target: Any) -> A
 
     Of rows that are equal but for their targets, the one furthest on the side to which the coefficient pulls.
     """
-    kept, pull = dense(model.support_vectors_), model.machine_coefficients()
+    vectors, pull = dense(model.support_vectors_), model.machine_coefficients()
     codes = np.repeat(np.arange(len(model.n_support_)), model.n_support_)
-    found, free = np.zeros(len(kept), np.int64), np.ones(len(rows), bool)
-    for i, row in enumerate(kept):
+    places, free = np.zeros(len(vectors), np.int64), np.ones(len(rows), bool)
+    for i, row in enumerate(vectors):
         same = free & (rows == row).all(axis=1)
         if classifies(model):
             same &= target == codes[i]
         candidates = np.flatnonzero(same)
-        found[i] = candidates[np.argmax(np.sign(pull[i, 0]) * target[candidates])]
-        free[found[i]] = False
-    return found
+        places[i] = candidates[np.argmax(np.sign(pull[i, 0]) * target[candidates])]
+        free[places[i]] = False
+    return places
 
 
 def kernel_expression(kernel: Kernel, one: Floats, other: Floats) -> tuple[str, dict[str, float]] | None:

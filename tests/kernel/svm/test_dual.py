@@ -228,7 +228,7 @@ def test_the_row_cache_keeps_what_was_needed_last():
         cache.product(np.array(places), np.ones(len(places)))
         computed.append(sum(asked))
     assert computed == [1, 1, 1, 0, 1, 0, 1]
-    assert sorted(cache.kept.tolist()) == [0, 1, 2]
+    assert sorted(cache.row_in_slot.tolist()) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.5), Linear(), Precomputed(), Precomputed() + 1.0])

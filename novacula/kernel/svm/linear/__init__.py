@@ -33,11 +33,11 @@ def solve_linear(
     """
     if not np.isfinite(cost).all():
         raise ParameterError("a linear solution over many rows takes a finite C: for a hard margin use solver='smo'")
-    counted = np.flatnonzero(cost > 0.0)
-    if len(counted) < len(cost):  # a row without weight does not count as a row
-        solution = solve_linear(X[counted], y[counted], cost[counted], epsilon, loss=loss, effort=effort, seed=seed)
+    used = np.flatnonzero(cost > 0.0)
+    if len(used) < len(cost):  # a row without weight does not count as a row
+        solution = solve_linear(X[used], y[used], cost[used], epsilon, loss=loss, effort=effort, seed=seed)
         alpha = np.zeros(len(cost))
-        alpha[counted] = solution.alpha
+        alpha[used] = solution.alpha
         return replace(solution, alpha=alpha)
     X = without_duplicates(X) if issparse(X) else X
     with one_blas_thread():  # the blocks of rows have the threads, and so the bits do not depend on their number

@@ -41,9 +41,9 @@ HALF_SQUARE = 0.5
 def solve_squared(problem: PlaneProblem, rng: np.random.Generator) -> Search:
     """β of the squared loss."""
     v = start(problem)
-    drawn = sample_rows(problem, rng)
-    if drawn is not None:
-        sampled = ZoneDescent(problem.of_rows(*drawn), v, HALF_SQUARE)
+    sample = sample_rows(problem, rng)
+    if sample is not None:
+        sampled = ZoneDescent(problem.of_rows(*sample), v, HALF_SQUARE)
         yield from sampled.settle(HALF_SQUARE)
         v = sampled.v
     at = ZoneDescent(problem, v, HALF_SQUARE)
@@ -55,31 +55,31 @@ def solve_plain(problem: PlaneProblem, tol: float, rng: np.random.Generator) -> 
     """β of the plain loss."""
     v, fine = start(problem), finest(problem, tol)
     wide = max(2.0 * float(problem.shortfall(problem.plane(v)).max()), fine)
-    drawn = sample_rows(problem, rng)
-    if drawn is not None:
-        sampled = ZoneDescent(problem.of_rows(*drawn), v, wide)
+    sample = sample_rows(problem, rng)
+    if sample is not None:
+        sampled = ZoneDescent(problem.of_rows(*sample), v, wide)
         for width in widths(wide, COARSE * wide):
             yield from sampled.settle(width)
         v, wide = sampled.v, COARSE * wide
     at = ZoneDescent(problem, v, wide)
-    kept, shares = np.ones(len(problem.cost), bool), np.zeros(problem.sign.shape)
-    narrowing = len(kept) > FEWEST
+    near_limit, shares = np.ones(len(problem.cost), bool), np.zeros(problem.sign.shape)
+    narrowing = len(near_limit) > FEWEST
     while True:
         for width in widths(wide, fine):
             cut = yield from at.settle(width)
-            shares[:, kept] = at.shares()
+            shares[:, near_limit] = at.shares()
             near = np.abs(at.problem.shortfall(at.f)).min(axis=0) <= REACH * width
             if narrowing and 0 < 2 * near.sum() <= len(near):
                 at.set_aside(near)
-                kept[kept] = near
+                near_limit[near_limit] = near
         short = problem.shortfall(problem.plane(at.v))
-        wrong = np.where(kept, 0.0, np.where(shares == 1.0, -short, short).max(axis=0))
+        wrong = np.where(near_limit, 0.0, np.where(shares == 1.0, -short, short).max(axis=0))
         wide, narrowing = float(wrong.max()), False  # who takes part again stays, lest it go on for ever
         if wide <= fine or cut:
             return refined(problem, shares, at.width)
-        kept |= (wrong > fine) | (np.abs(short).min(axis=0) <= wide)
+        near_limit |= (wrong > fine) | (np.abs(short).min(axis=0) <= wide)
         at = ZoneDescent(problem, at.v, wide)
-        at.set_aside(kept)
+        at.set_aside(near_limit)
 
 
 def start(problem: PlaneProblem) -> Floats:

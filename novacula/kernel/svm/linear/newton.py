@@ -164,10 +164,10 @@ class ZoneDescent:
         total = float(weight.sum())
         return np.append(combined_rows(self.problem.X, rows, weight) - total * self.problem.centre, total)
 
-    def set_aside(self, kept: Any) -> None:
+    def set_aside(self, stays: Any) -> None:
         """Go on with some rows only, by a mask that holds all that bend; the others stay in their zones."""
-        p, out = self.problem, np.flatnonzero(~kept)
+        p, out = self.problem, np.flatnonzero(~stays)
         weight = ((self.zones[:, out] == 2) * p.sign[:, out]).sum(axis=0) * p.cost[out]
         self.aside = self.aside + self.sum_over(out, weight)
-        self.problem = p.of_rows(kept, p.cost[kept])
-        self.f, self.zones = self.f[kept], self.zones[:, kept]
+        self.problem = p.of_rows(stays, p.cost[stays])
+        self.f, self.zones = self.f[stays], self.zones[:, stays]
