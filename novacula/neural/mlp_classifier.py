@@ -173,10 +173,10 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     def _are_labels(self, targets: int) -> bool:
         """Whether targets are labels, which several are; a network that goes on must have as many outputs."""
         if hasattr(self, "coefs_"):
-            learned = self.n_outputs_ if self.multilabel_ else 1
-            if targets != learned:
+            before = self.n_outputs_ if self.multilabel_ else 1
+            if targets != before:
                 raise ParameterError(
-                    f"the network has learned {learned} target{'s' * (learned > 1)}, and now there "
+                    f"the network has learned {before} target{'s' * (before > 1)}, and now there "
                     f"{'is 1' if targets == 1 else f'are {targets}'}: to begin again, fit with warm_start=False"
                 )
         return targets > 1

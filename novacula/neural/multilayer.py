@@ -36,7 +36,7 @@ from novacula.neural.network import (
 from novacula.neural.training.epochs import TrainingEpoch, memory, recall
 from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
-from novacula.neural.training.record import FirstShowings, Start, Trained, TrainingCurve
+from novacula.neural.training.record import FirstShowings, Start, TrainingCurve, TrainingEnd
 from novacula.neural.training.settings import TOLERANCES, TrainingSettings
 from novacula.neural.training.showings import Tally
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
@@ -172,11 +172,11 @@ class MultilayerNetwork(Learner):
         random = check_random_state(self.random_state)
         trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)))
         before = self._weights_before(lesson) if going_on else None
-        trained = []
+        ends = []
         for _ in range(self.restarts):
             seed = int(random.randint(2**31))
-            trained.append(trainer.run(trainer.start(seed) if before is None else before, seed))
-        self._keep(trainer, trained)
+            ends.append(trainer.run(trainer.start(seed) if before is None else before, seed))
+        self._keep(trainer, ends)
 
     @available_if(lambda self: self._teaches_by_batches())
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -213,8 +213,8 @@ class MultilayerNetwork(Learner):
         architecture = Architecture((self.n_features_in_, *self._hidden(), targets.outputs), self.activation, output)
         penalties = Penalties(float(self.weight_decay), float(self.curvature), float(self.slope_weight))
         if (slopes is None) != (penalties.slope_weight == 0.0):
-            told = "no slopes are given" if slopes is None else "slopes are given"
-            raise ParameterError(f"slope_weight is {self.slope_weight:g}, but {told}: they only count together")
+            slopes_given = "no slopes are given" if slopes is None else "slopes are given"
+            raise ParameterError(f"slope_weight is {self.slope_weight:g}, but {slopes_given}: they count only together")
         if penalties.curvature and (obstacle := why_no_curvature(architecture)):
             raise ParameterError(obstacle)
         if slopes is not None:
@@ -224,13 +224,13 @@ class MultilayerNetwork(Learner):
         return NetworkLesson(NetworkObjective(architecture, loss, penalties, tying), targets), table
 
     def _hidden(self) -> tuple[int, ...]:
-        given = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)  # type: ignore[arg-type]
-        for units in given:
+        sizes = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)  # type: ignore[arg-type]
+        for units in sizes:
             if not isinstance(units, Integral) or isinstance(units, bool) or units < 1:
                 raise ParameterError(
                     f"hidden is {self.hidden!r}; it must hold the units of each layer, whole numbers of at least 1"
                 )
-        return tuple(map(int, given))
+        return tuple(map(int, sizes))
 
     def _trainer(
         self, table: Table, lesson: NetworkLesson, settings: TrainingSettings, seed: int, complete: bool = True
@@ -259,12 +259,12 @@ class MultilayerNetwork(Learner):
 
     # --- what is kept ---------------------------------------------------------------------------------------
 
-    def _keep(self, trainer: Trainer, trained: Sequence[Trained]) -> None:
-        best = min(trained, key=lambda one: one.start.loss)
-        if not best.sound:
+    def _keep(self, trainer: Trainer, ends: Sequence[TrainingEnd]) -> None:
+        best = min(ends, key=lambda one: one.start.loss)
+        if not best.is_finite:
             raise ParameterError(f"{type(self).__name__}: {best.start.sentence}")
         self._set(trainer, best.theta)
-        self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in trained)
+        self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in ends)
         self.history_, self.n_iter_, self.converged_ = best.history, max(1, best.start.n_iter), best.start.converged
         self.learning_curve_ = TrainingCurve(np.array(best.history), np.array(best.held_out))
         self.rule_ = {}
@@ -274,14 +274,14 @@ class MultilayerNetwork(Learner):
             warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
 
     def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, going_on: bool) -> None:
-        if not epoch.taught.sound:
-            raise ParameterError(f"{type(self).__name__}: {trainer.told(epoch)[1]}")
-        self._set(trainer, epoch.taught.theta)
+        if not epoch.state.is_finite:
+            raise ParameterError(f"{type(self).__name__}: {trainer.ending(epoch)[1]}")
+        self._set(trainer, epoch.state.theta)
         self.history_ = (*self.history_, epoch.objective) if going_on else (epoch.objective,)
         self.loss_, self.n_iter_, self.converged_ = epoch.objective, epoch.number, False
         self.starts_ = ()
         self.learning_curve_ = TrainingCurve(np.array(self.history_), np.empty(0))
-        self.rule_ = memory(epoch.taught.rule)
+        self.rule_ = memory(epoch.state.rule)
 
     def _set(self, trainer: Trainer, free: Any) -> None:
         lesson = trainer.lesson
@@ -331,10 +331,10 @@ class MultilayerNetwork(Learner):
 
 def outputs(chunk: Chunk, architecture: Architecture, theta: Floats) -> Floats:
     """The outputs for a chunk's rows (n, k), block by block; NaN for a row that is not finite, which units may hide."""
-    step, found = max(1, BLOCK // max(architecture.sizes)), np.empty((len(chunk), architecture.sizes[-1]))
+    step, values = max(1, BLOCK // max(architecture.sizes)), np.empty((len(chunk), architecture.sizes[-1]))
     for start in range(0, len(chunk), step):
         x = chunk.rows(start, start + step).dense()
         with np.errstate(over="ignore", invalid="ignore"):  # infinite values are for the learner to report
-            found[start : start + step] = forward(architecture, theta, x)[-1]
-        found[start : start + step][~np.isfinite(x).all(axis=1)] = np.nan
-    return found
+            values[start : start + step] = forward(architecture, theta, x)[-1]
+        values[start : start + step][~np.isfinite(x).all(axis=1)] = np.nan
+    return values

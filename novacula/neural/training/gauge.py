@@ -41,11 +41,11 @@ class Gauge:
 
     def start(self, architecture: Architecture, theta: Any) -> Any:
         """A start θ of õ's network as one of o's."""
-        found = theta.copy()
-        W, b = architecture.layers(found)[-1]
+        shifted = theta.copy()
+        W, b = architecture.layers(shifted)[-1]
         W *= self.scale
         b[...] = self.mean + self.scale * b
-        return found
+        return shifted
 
     def stretch(self, lesson: NetworkLesson) -> Floats:
         """D, of the weights that can be chosen."""

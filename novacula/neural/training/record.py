@@ -42,7 +42,7 @@ class FirstShowings:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainingEnd:
     """The end of a training: the weights that can be chosen, and the way to them."""
 
     theta: npt.NDArray[Any]
@@ -51,6 +51,6 @@ class Trained:
     start: Start
 
     @property
-    def sound(self) -> bool:
+    def is_finite(self) -> bool:
         """Whether it did not diverge."""
         return bool(np.isfinite(self.start.loss))

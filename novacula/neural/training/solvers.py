@@ -16,7 +16,7 @@ from typing import Any
 from novacula.errors import ParameterError
 from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
-from novacula.neural.training.record import Start, Trained
+from novacula.neural.training.record import Start, TrainingEnd
 from novacula.neural.training.sums import WholeBatch, counted_rows
 from novacula.optimize import conjugate_gradient, gradient_descent, lbfgs, levenberg_marquardt
 from novacula.optimize.result import Result
@@ -61,21 +61,21 @@ class NetworkDescent:
     tol: float
     max_iter: int
 
-    def run(self, rows: LessonRows, free: Floats) -> Trained:
+    def run(self, rows: LessonRows, free: Floats) -> TrainingEnd:
         """Train from weights that can be chosen."""
         start = free / rows.stretch
-        found = self._least_squares(rows, start) if self.solver == "lm" else self._whole(rows, start)
-        diverged = found.reason.startswith("It diverged") or not math.isfinite(found.value)
-        loss = math.inf if diverged else rows.unit * float(found.value)
-        end = Start(loss, found.n_iter, found.converged, self._told(found))
-        return Trained(found.x * rows.stretch, tuple((rows.unit * found.values).tolist()), (), end)
+        result = self._least_squares(rows, start) if self.solver == "lm" else self._whole(rows, start)
+        diverged = result.reason.startswith("It diverged") or not math.isfinite(result.value)
+        loss = math.inf if diverged else rows.unit * float(result.value)
+        end = Start(loss, result.n_iter, result.converged, self._sentence(result))
+        return TrainingEnd(result.x * rows.stretch, tuple((rows.unit * result.values).tolist()), (), end)
 
-    def _told(self, found: Result) -> str:
-        if found.converged or found.n_iter < self.max_iter:
-            return found.reason
+    def _sentence(self, result: Result) -> str:
+        if result.converged or result.n_iter < self.max_iter:
+            return result.reason
         return (
-            f"The objective was still falling after {found.n_iter} iterations, as many as max_epochs allows: raise it, "
-            "or tol if that precision is not needed, or say tol=None to have that many iterations and no more."
+            f"The objective was still falling after {result.n_iter} iterations, as many as max_epochs allows: raise "
+            "it, or tol if that precision is not needed, or say tol=None to have that many iterations and no more."
         )
 
     def _whole(self, rows: LessonRows, start: Floats) -> Result:

@@ -45,8 +45,8 @@ class NetworkLossSums(Statistic):
 def counted_rows(x: Floats, chunk: Chunk, lesson: NetworkLesson) -> tuple[Floats, Floats, Floats]:
     """Rows, targets and weights of a chunk with columns x, of the rows that have weight."""
     weight, t = lesson.targets.weight(chunk), lesson.targets.of(chunk)
-    held = weight > 0.0
-    return (x, t, weight) if held.all() else (x[held], t[held], weight[held])
+    has_weight = weight > 0.0
+    return (x, t, weight) if has_weight.all() else (x[has_weight], t[has_weight], weight[has_weight])
 
 
 @dataclass(eq=False)
@@ -69,6 +69,5 @@ class WholeBatch:
         """Place, value and gradient; optimisers ask for both at one place, and one pass gives both."""
         if self._last is None or not np.array_equal(self._last[0], free):
             sums = self.table.reduce(NetworkLossSums.observe, free, self.lesson)
-            found = self.lesson.objective.combine(free, sums.loss, sums.gradient, sums.weight)
-            self._last = free.copy(), *found
+            self._last = free.copy(), *self.lesson.objective.combine(free, sums.loss, sums.gradient, sums.weight)
         return self._last

@@ -63,15 +63,15 @@ def require_arrays(X: Any) -> None:
 
 def as_slopes(slopes: Any, n: int, d: int, k: int) -> Floats:
     """Slopes as rows of k·d numbers, from (n, k, d), or from (n, d) where there is one output."""
-    given = np.asarray(slopes, np.float64)
-    fits = given.shape == (n, k, d) or (k == 1 and given.shape == (n, d))
+    array = np.asarray(slopes, np.float64)
+    fits = array.shape == (n, k, d) or (k == 1 and array.shape == (n, d))
     if not fits:
         wanted = f"({n}, {d})" if k == 1 else f"({n}, {k}, {d})"
         raise DataError(
-            f"slopes have shape {given.shape}; they must have shape {wanted}: the derivative of each output after each "
+            f"slopes have shape {array.shape}; they must have shape {wanted}: the derivative of each output after each "
             "column, row by row"
         )
-    strange = np.argwhere(~np.isfinite(given.reshape(n, -1)))
+    strange = np.argwhere(~np.isfinite(array.reshape(n, -1)))
     if len(strange):
         raise DataError(f"slopes hold a missing or infinite value in row {strange[0][0] + 1}: give all of them")
-    return given.reshape(n, k * d)
+    return array.reshape(n, k * d)
