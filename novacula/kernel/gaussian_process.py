@@ -3,8 +3,8 @@
     f ~ GP(0, k),  y = f(x) + ε,  ε ~ N(0, σ²)        C = K + σ²I = LLᵀ,  α = C⁻¹y
     mean(x) = Σ αᵢ k(x, xᵢ)        var(x) = k(x, x) − ‖L⁻¹k(X, x)‖²
 
-The kernel says how much the function at one place tells of it at another. Its parameters and the noise are those under
-which the targets are most probable.
+The kernel says how much the function at one place says about it at another. Its parameters and the noise are those
+under which the targets are most probable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOISE_SHARE = 0.1
 SAME = 1e-14
 """A spread of the targets below this share of their size is rounding: they are all the same."""
 SCATTER = math.log(100.0)
-"""How far ln θ of a restart may lie from the start given."""
+"""How far ln θ of a restart may be from the start given."""
 
 
 class GaussianProcessRegressor(FittedProcess):
@@ -57,7 +57,7 @@ class GaussianProcessRegressor(FittedProcess):
         Further searches, from parameters up to a hundred times larger or smaller than those given.
     tol, max_iter : float and int, default=1e-6 and 100
         A search ends when the slope of ln p(y)/n by the logarithms of the parameters is no longer than this, or after
-        so many steps.
+        this many steps.
     random_state : int, RandomState or None, default=None
         For restarts.
 
@@ -157,7 +157,7 @@ class GaussianProcessRegressor(FittedProcess):
         kernel_of_user = Gaussian() if self.kernel is None else as_kernel(self.kernel)
         if kernel_of_user.positive is False:
             raise ParameterError(
-                f"{kernel_of_user!r} is not positive semi-definite, so it is no covariance: take another kernel"
+                f"{kernel_of_user!r} is not positive semi-definite, so it is not a covariance: take another kernel"
             )
         self._keep(table, kernel_of_user)
         self._scale_targets()
@@ -214,7 +214,7 @@ class GaussianProcessRegressor(FittedProcess):
         if best.at_end:
             warn_user(
                 f"{type(self).__name__}: ln p(y) kept rising until {' and '.join(best.at_end)} had gone as far as the "
-                "search goes, 1e±5 times the start, so the rows do not tell how large it is: drop that part of the "
+                "search goes, 1e±5 times the start, so the rows do not say how large it is: drop that part of the "
                 "kernel, or give the number with optimize=False; noise=0 says that there is none",
                 ConvergenceWarning,
             )

@@ -34,7 +34,7 @@ class KernelRidge(Regressor, KeepsRows):
     Parameters
     ----------
     alpha : float or array (k,), default=1.0
-        λ, the price of ‖f‖²: a number, or one a target. With 0 the function passes through every target if it can.
+        λ, the price of ‖f‖²: a number, or one per target. With 0 the function passes through every target if it can.
     kernel : Kernel or str, default="linear"
         The kernel: any expression, or a word such as "rbf", which is Gaussian("scale").
 
@@ -68,7 +68,7 @@ class KernelRidge(Regressor, KeepsRows):
         inductive_bias="Functions of small norm ‖f‖, which the kernel defines; the units of columns matter.",
         objective="Σ (y − f(x))² + λ‖f‖².",
         search="None: (K + λI) a = y by Cholesky, by eigenvalues where that is singular.",
-        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
+        noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
         missing="Not taken: a missing or infinite value raises, with its column and row.",
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),

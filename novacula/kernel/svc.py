@@ -43,7 +43,7 @@ class SVC(Classifier, SupportVectorMachine):
     ----------
     C : float, default=1.0
         The price of a row's loss; it is multiplied by the row's weight. `np.inf` is the hard margin, which takes
-        classes that can be told apart without a mistake and refuses others, naming rows that prove it.
+        classes that can be separated without a mistake and refuses others, naming rows that prove it.
     kernel : Kernel or str, default="rbf"
         A kernel, or a word for one: "rbf" is Gaussian(gamma="scale"), "linear", "poly" and "precomputed" as in
         scikit-learn. A function of your own goes into `Custom`.
@@ -62,7 +62,7 @@ class SVC(Classifier, SupportVectorMachine):
         They pass through ½ at the decision 0, and where the coupling of several classes finds another class more
         probable than the vote, the two exchange their probabilities: so the answer is always the most probable class.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        With more than two classes, a value for each class (votes, ties told apart by how clear they were) or the
+        With more than two classes, a value for each class (votes, with ties broken by how clear they were) or the
         decision of each pair.
     solver : {"auto", "smo", "linear"}, default="auto"
         "linear" is for the linear kernel on many rows; "auto" takes it there.
@@ -233,7 +233,7 @@ class SVC(Classifier, SupportVectorMachine):
         return decisions if self.decision_function_shape == "ovo" else votes(decisions, k)
 
     def predict(self, X: Any) -> Any:
-        """The class of each row: that with most votes, of equals the one that was voted for most clearly."""
+        """The class of each row: the one with most votes; ties go to the one with the clearest votes."""
         check_is_fitted(self)
         return self.classes_[self.chosen_codes(self._decisions(X))]
 

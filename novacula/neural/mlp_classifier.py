@@ -34,7 +34,7 @@ from novacula.table.chunk import Floats
 
 
 class MLPClassifier(MultilayerNetwork, Classifier):
-    """A multilayer perceptron for two classes, more, or several labels (y of 0 and 1 with a column a label).
+    """A multilayer perceptron for two classes, more, or several labels (y of 0 and 1 with one column per label).
 
     In batches a row of weight s is shown s times in an epoch, a last fraction counting its share; so divide weights
     that are large by their mean.
@@ -137,7 +137,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
 
     @classmethod
     def from_boolean(cls, table: Sequence[Any] | Mapping[tuple[Any, ...], Any]) -> Self:
-        """The network of a boolean function of n inputs, built rather than learned: a hidden unit a row of its table.
+        """The network of a boolean function of n inputs, built, not learned: one hidden unit per row of its table.
 
         `table` holds its 2ⁿ values in counting order, the first input counting most, or maps tuples of inputs to them.
 
@@ -204,7 +204,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         return Targets(outputs, k, factor), "logistic" if k == 2 else "softmax"
 
     def _read_labels(self, table: Table) -> Targets:
-        """Columns of 0 and 1, one a label."""
+        """Columns of 0 and 1, one per label."""
         if self.class_weight is not None:
             raise ParameterError("class_weight is for classes that exclude each other, not for labels: weight the rows")
         odd = ~table.map(of_zeros_and_ones).all(axis=0)

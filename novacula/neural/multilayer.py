@@ -247,13 +247,13 @@ class MultilayerNetwork(Learner):
         return Trainer(settings, table, lesson, tally, gauge, seed)
 
     def _weights_before(self, lesson: NetworkLesson) -> Any:
-        """The weights to go on from, which must be those of such a network."""
+        """The weights to go on from, which must be those of the same architecture."""
         if self.architecture_ != lesson.architecture:
             old, new = self.architecture_, lesson.architecture
             raise ParameterError(
                 f"the weights are those of a network of sizes {old.sizes} with {old.activation} units and {old.output} "
                 f"outputs, and now it would be {new.sizes} with {new.activation} units and {new.output} outputs: to "
-                "begin anew, fit with warm_start=False"
+                "begin again, fit with warm_start=False"
             )
         return self.weights_
 

@@ -350,7 +350,7 @@ def test_a_hard_margin_that_does_not_exist_is_refused_with_rows():
 @pytest.mark.parametrize(
     ("kernel", "words"),
     [
-        (Multiquadric(), r"Multiquadric\(\) is no kernel on these rows \(the smallest eigenvalue .* is −"),
+        (Multiquadric(), r"Multiquadric\(\) is not a kernel on these rows \(the smallest eigenvalue .* is −"),
         (Custom(lambda a, b: np.tanh(a @ b.T - 1.0)), "smallest eigenvalue"),
         (Custom(lambda a, b: a @ b.T + a[:, :1]), "not symmetric"),
     ],

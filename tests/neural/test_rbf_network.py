@@ -292,7 +292,7 @@ def test_passes_the_checks_of_learners(network, name):
 
 def test_fewer_rows_than_centres_are_all_centres():
     x, y = np.array([[0.0], [1.0], [3.0], [1.0]]), np.array([2.0, 1.0, 5.0, 3.0])
-    with pytest.warns(DataWarning, match="20 centres were asked for, and X has n_samples=3 distinct rows"):
+    with pytest.warns(DataWarning, match="centers=20, and X has n_samples=3 distinct rows"):
         model = RBFNetworkRegressor().fit(x, y)
     assert sorted(model.centers_.ravel()) == [0.0, 1.0, 3.0]
     assert model.solver_ == "interpolation"

@@ -20,7 +20,7 @@ from novacula.learner.work import Step, Work, WorkTable
 from novacula.table.chunk import Floats
 
 ROWS = 30
-"""Rows whose Gram matrix is looked at."""
+"""Rows whose Gram matrix is shown."""
 SHOWN = 4
 """Rows whose features, and columns whose values, are in a table."""
 TERMS = 12
@@ -46,7 +46,7 @@ def derive_kernel(kernel: Kernel, X: Any) -> Work:
 
 
 def example_rows(kernel: Kernel) -> Floats:
-    """Two rows of small whole numbers, with as many columns as the kernel looks at."""
+    """Two rows of small whole numbers, with as many columns as the kernel uses."""
     if kernel.precomputed:
         return np.array([[2.0, 1.0], [1.0, 2.0]])
     d = max(2, 1 + _last_column(kernel))
@@ -88,7 +88,7 @@ def _feature_steps(kernel: Kernel, rows: Rows, names: Sequence[str] | None) -> I
 
 
 def _product_step(kernel: Kernel, rows: Rows, phi: Floats) -> Step:
-    """φ(x)ᵀφ(y) of the first two rows beside k(x, y)."""
+    """φ(x)ᵀφ(y) of the first two rows, to compare with k(x, y)."""
     count = min(TERMS, phi.shape[1])
     values = {f"{letter}_{j + 1}": float(phi[i, j]) for j in range(count) for i, letter in enumerate("fg")}
     total = " + ".join(f"f_{j + 1} * g_{j + 1}" for j in range(count))

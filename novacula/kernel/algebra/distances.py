@@ -3,7 +3,7 @@
     ‖x − y‖² = ‖x‖² + ‖y‖² − 2xᵀy
 
 is one product of matrices, but where the rows are close to each other and far from the origin the difference cancels.
-So rows are moved to their mean first, and what still comes out small beside ‖x‖² + ‖y‖² is taken from x − y itself.
+So rows are moved to their mean first, and what is still small compared with ‖x‖² + ‖y‖² is computed from x − y.
 A row is at distance 0 from its copies, exactly.
 """
 

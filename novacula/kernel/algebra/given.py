@@ -19,10 +19,9 @@ from novacula.table.chunk import Floats
 class Custom(Kernel):
     """A function of one's own: f(A, B) of rows (n, d) and (m, d) gives the matrix (n, m), or f(x, y) a number.
 
-    Which of the two it is shows when it is first called on two rows and on three or four of them: if it gives a matrix
-    of that shape, it takes matrices, and otherwise it is called for each pair of rows. Nothing is assumed of it:
-    `check` looks whether it is symmetric and positive semi-definite on some rows. It cannot be saved to a file, which
-    holds no code.
+    Which of the two it is shows at its first call, on two rows and three or four others: if it gives a matrix of that
+    shape, it takes matrices; otherwise it is called for each pair of rows. Nothing is assumed about it: `check` tests
+    whether it is symmetric and positive semi-definite on some rows. It cannot be saved to a file, which holds no code.
 
     >>> import numpy as np
     >>> histogram = Custom(lambda x, y: np.minimum(x, y).sum())
@@ -62,7 +61,7 @@ class Custom(Kernel):
         few, some = A[np.arange(2) % A.shape[0]], B[np.arange(m) % B.shape[0]]
         try:
             return np.shape(self.f(few, some)) == (2, m)
-        except Exception:  # whatever a function of two rows makes of matrices
+        except Exception:  # a function of two rows may raise anything on matrices
             return False
 
     def _pair(self, x: Any, y: Any) -> float:

@@ -2,7 +2,7 @@
 
     k(x, y) = φ(x)ᵀφ(y)        K = [k(xᵢ, xⱼ)] is positive semi-definite: cᵀKc = ‖Σ cᵢφ(xᵢ)‖² ≥ 0 for every c
 
-Sums, products, powers, positive multiples, exponentials and normalised forms of such kernels are such kernels again.
+Sums, products, powers, positive multiples, exponentials and normalised forms of kernels are kernels again.
 """
 
 from __future__ import annotations
@@ -123,13 +123,13 @@ class Kernel(Parametric):
         return self.resolved_by(ColumnSpread.of(X, weight, names))
 
     def check(self, X: Any, tol: float = 1e-9) -> PSDVerdict:
-        """Look at the eigenvalues of the Gram matrix of X, and raise DataError if one is negative.
+        """Compute the eigenvalues of the Gram matrix of X, and raise DataError if one is negative.
 
         An eigenvalue counts as negative below −tol times the largest: rounding alone makes some that are slightly so.
         """
         verdict = judge(self(X), tol)
         if not verdict.psd:
-            raise DataError(f"{self!r} is no kernel on these rows: {verdict}")
+            raise DataError(f"{self!r} is not a kernel on these rows: {verdict}")
         return verdict
 
     def is_psd(self, X: Any, tol: float = 1e-9) -> bool:
@@ -221,7 +221,7 @@ class Kernel(Parametric):
 
 
 def _is_operand(value: Any) -> bool:
-    """Whether something can stand beside a kernel: another one or a number."""
+    """Whether something can be added to a kernel: another one or a number."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     return number or isinstance(value, Kernel)
 

@@ -143,7 +143,7 @@ class OnColumns(Kernel):
             if not whole and not isinstance(column, str):
                 raise ParameterError(f"a kernel is on column {column!r}; columns are places from 0 on, or names")
         if len(set(columns)) < len(columns):
-            raise ParameterError(f"a kernel is on the columns {columns}, of which one stands twice")
+            raise ParameterError(f"a kernel is on the columns {columns}, and one of them is named twice")
 
     @property
     def positive(self) -> bool | None:

@@ -144,7 +144,7 @@ def _nystroem_feature(model: Nystroem, similar: Floats, j: int) -> Step:
 
 
 def _agreement(model: Nystroem | RandomFourierFeatures, kernel: Kernel, chunk: Chunk) -> Iterator[Step]:
-    """Products of features beside the kernel, for the first rows."""
+    """Products of features and the kernel, for the first rows."""
     z = model._map()(chunk)
     exact, near = gram(kernel, rows_of(chunk)), z @ z.T
     if len(z) > 1:

@@ -4,7 +4,8 @@
     ∂/∂ln θ = ½ αᵀ(∂C/∂ln θ)α − ½ tr(C⁻¹ ∂C/∂ln θ)     α = C⁻¹y
 
 A row of weight w is w rows with one target. Their mean has noise σ²/w, and what is left of their density does not
-depend on the function: −½[(w − 1) ln 2πσ² + ln w]. Without noise repetitions tell nothing, and each row counts once.
+depend on the function: −½[(w − 1) ln 2πσ² + ln w]. Without noise repetitions add
+no information, and each row counts once.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class ProcessEvidence:
     def _slopes(self, point: ConditionedProcess, inverse: Floats) -> Floats:
         """½ Σ (ααᵀ − kC⁻¹)ᵢⱼ ∂Cᵢⱼ for each parameter, by blocks, of a C⁻¹ of which the upper half is there.
 
-        Both factors are symmetric, so what lies above the diagonal counts twice.
+        Both factors are symmetric, so what is above the diagonal counts twice.
         """
         n, k = self.target.shape
 

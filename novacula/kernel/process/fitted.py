@@ -1,4 +1,4 @@
-"""What a fitted Gaussian process can do: predict, draw functions, tell how probable its targets were, show itself."""
+"""What a fitted Gaussian process can do: predict, draw functions, say how probable its targets were, show itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from novacula.table.chunk import Floats
 
 
 class FittedProcess(Regressor, KeepsRows):
-    """A process whose kernel and noise are known, however they were found."""
+    """A process whose kernel and noise are known, from the user or from a search."""
 
     normalize_y: bool
     noise_: float
@@ -49,7 +49,7 @@ class FittedProcess(Regressor, KeepsRows):
         return ProcessEvidence(self.examples_["rows"], self.examples_["weight"], self._scaled_targets, self.jitter_)
 
     def _conditioned_process(self) -> ConditionedProcess:
-        """L and α, which are found at fit, and anew after loading."""
+        """L and α, which are computed at fit, and again after loading."""
         check_is_fitted(self)
         if "_conditioned" not in vars(self):
             conditioned = self._evidence().at(self.kernel_, self.noise_)
@@ -73,7 +73,7 @@ class FittedProcess(Regressor, KeepsRows):
             and 0.0 <= self.jitter_ < math.inf
         )
         if not sound:
-            raise ParameterError("the noise or the scale of the targets of the model are no numbers")
+            raise ParameterError("the noise or the scale of the targets of the model is not a number")
 
     # --- the likelihood -------------------------------------------------------------------------------------
 
@@ -133,9 +133,9 @@ class FittedProcess(Regressor, KeepsRows):
         return self._in_units(found[:, :-1]), self._shaped(std)
 
     def predict_interval(self, X: Any, level: float = 0.95) -> Floats:
-        """Low and high (m, 2), between which a row's target lies with probability `level`; (m, k, 2) for k targets."""
+        """Low and high (m, 2), between which a row's target is with probability `level`; (m, k, 2) for k targets."""
         if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+            raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
         mean, std = self.predict(X, return_std=True, with_noise=True)
         half = special.ndtri(0.5 + level / 2.0) * std
         return np.stack([mean - half, mean + half], axis=-1)

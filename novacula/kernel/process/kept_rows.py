@@ -117,20 +117,20 @@ class KeepsRows(Learner):
 
     @property
     def _flat(self) -> bool:
-        """Whether there is one target, given as such, so that answers are (m,)."""
+        """Whether the target was one array (n,), so that answers are (m,)."""
         return bool(self.examples_["target"].ndim == 1)
 
     def _shaped(self, answers: Floats) -> Floats:
-        """Answers whose last axis are targets, without it if there is one target given as such."""
+        """Answers whose last axis is targets, without that axis if the target was one array (n,)."""
         return np.asarray(answers[..., 0] if self._flat else answers)
 
     # --- answers --------------------------------------------------------------------------------------------
 
     def _row_answers(self, X: Any, answer: Callable[[Rows], Floats]) -> Floats:
-        """An array a row of X, (m, k): what `answer` says of blocks of rows."""
+        """What `answer` says of blocks of rows, one array per row of X: (m, k)."""
 
         def quiet(block: Rows) -> Floats:
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is looked for at the end
+            with np.errstate(over="ignore", invalid="ignore"):  # values that are not finite are found at the end
                 return answer(block)
 
         def of_chunk(chunk: Chunk) -> Floats:
@@ -140,7 +140,7 @@ class KeepsRows(Learner):
         answers = np.asarray(self._answers(X, of_chunk))
         if not np.isfinite(answers).all():
             row = int(np.argmin(np.isfinite(answers).all(axis=1)))
-            raise DataError(f"the answer for row {row + 1} is not finite: it lies too far from all rows of the fit")
+            raise DataError(f"the answer for row {row + 1} is not finite: the row is too far from all rows of the fit")
         return answers
 
     def _blocks(self, rows: Rows) -> Iterator[Rows]:

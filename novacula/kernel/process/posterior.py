@@ -62,7 +62,7 @@ def left_out(factor: Floats, dual: Floats, target: Floats, weight: Floats, noise
     α/w and that of the diagonal (w − 1)/(wσ²) + [C⁻¹]ᵢᵢ/w². A row of w ≤ 1 is left out as a whole.
     """
     own = inverse_diagonal(factor)
-    if not noise > 0.0:  # repetitions tell nothing then, and C is that of the rows
+    if not noise > 0.0:  # repetitions add no information then, and C is that of the rows
         return target - dual / own[:, None], 1.0 / own
     light = weight <= 1.0
     many = np.where(light, 1.0, weight)

@@ -41,7 +41,7 @@ class BestProcess:
 
 
 class Climb:
-    """How much less probable the targets are than at the start: −Δ ln p(y) a number of them, as a function of u."""
+    """How much less probable the targets are than at the start: −Δ ln p(y) per target value, as a function of u."""
 
     def __init__(self, evidence: ProcessEvidence, kernel: Kernel, noise: float, moves_noise: bool) -> None:
         self.evidence, self.kernel, self.noise = evidence, kernel, noise
@@ -61,7 +61,7 @@ class Climb:
         return self.kernel.with_log_parameters(theta[:p]), math.exp(theta[p]) if self.moves_noise else self.noise
 
     def _at(self, u: Floats) -> ConditionedProcess | None:
-        """The process at u; the last one is held, since value and gradient are asked for one after the other."""
+        """The process at u; the last one is kept, since optimisers need value and gradient one after the other."""
         if self.last_point is None or not np.array_equal(self.last_point[0], u):
             self.last_point = None  # its matrix makes room for the next
             self.last_point = (u, self.evidence.at(*self.parameters(u)))
@@ -75,7 +75,7 @@ class Climb:
     def gradient(self, u: Floats) -> Floats:
         """Its gradient, where it is finite."""
         point = self._at(u)
-        assert point is not None  # noqa: S101  (asked for only where the value is finite)
+        assert point is not None  # noqa: S101  (called only where the value is finite)
         slopes = self.evidence.gradient(point)[: len(self.names)]
         return np.asarray(-slopes * (1.0 - np.tanh(u / REACH) ** 2) / self.evidence.size)
 

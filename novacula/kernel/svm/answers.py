@@ -120,7 +120,7 @@ def _vote_steps(model: Any, decisions: Floats, i: int) -> Iterator[Step]:
         expression="v + s / (3 * (abs(s) + 1))",
         values={"v": float(count), "s": float(clear)},
         of=("decision_function", i, best) if model.decision_function_shape == "ovr" else (),
-        note="s is the sum of the decisions that speak of the class, and tells classes with as many votes apart.",
+        note="s is the sum of the decisions about the class, and breaks ties between classes with as many votes.",
     )
 
 

@@ -1,9 +1,9 @@
-"""The dual problem by decomposition: the variables that violate most are solved for, the others held, and so on.
+"""The dual problem by decomposition: solve for the variables that violate most, hold the others, and repeat.
 
 A round costs the q × q kernel values of its working set, within which pairs are optimised until little is left to
 gain (`solve_pairs`, and `free_step` where that takes long), and the kernel rows of the variables that have moved,
 which are few. Rows whose variables sit at a bound, and whose scores say that they will stay there, are left out for a
-while (shrinking). The end is believed only once these rows are in again, with f = Kβ computed anew.
+while (shrinking). The end is believed only once these rows are in again, with f = Kβ computed again.
 
 Osuna, Freund and Girosi (1997); Joachims, Making large-scale SVM learning practical (1999).
 """
@@ -32,17 +32,17 @@ SET = 1000
 INNER = 0.1
 """The share of the violation down to which a working set is solved."""
 PAIRS, FACTOR = 2_000, 500
-"""After how many pairs all free variables take a step: so many, and q²/500 more for what a factor of q rows costs."""
+"""After how many pairs all free variables take a step: 2,000, and q²/500 more for what a factor of q rows costs."""
 STEPS = 20_000
-"""Steps that are made before the clock is looked at."""
+"""Steps of a round, at most, so that limits are checked in between."""
 PATIENCE = 10
 """Rounds without any gain after which rounding is all that is left."""
 SINGLE = 6e-8
 """Relative rounding of numbers in single precision."""
 GAIN = 1e-13
-"""Which share of the objective a round may gain by rounding alone."""
+"""The share of the objective that a round may gain by rounding alone."""
 ROUNDING = 1e-6
-"""What a curvature may be below 0, as a share of its terms, before a kernel is refused."""
+"""How far below 0 a curvature may be, as a share of its terms, before a kernel is refused."""
 SHRINK = 0.5
 """The share of rows that may be busy for the others to be left out."""
 
@@ -245,7 +245,7 @@ class Decomposition:
         self._renew(self.active)
 
     def _renew(self, places: Places) -> None:
-        """Compute f = Kβ at some rows anew."""
+        """Compute f = Kβ at some rows again."""
         coefficients = self.dual.sums(self.beta)
         nonzero = np.flatnonzero(coefficients)
         self.f[places] = products(self.rows, places, nonzero, coefficients[nonzero])

@@ -35,7 +35,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Effort:
-    """Down to `tol`, within so many bytes of kernel rows, so many steps, and until a time of `time.monotonic`."""
+    """A tolerance, bytes for kernel rows, steps at most, and a time of `time.monotonic` at which to end."""
 
     tol: float = 1e-3
     cache_bytes: float = 200e6

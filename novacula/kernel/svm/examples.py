@@ -65,7 +65,7 @@ class SvmSample:
             first, total = merged(rows, target, weight)
             if len(first) < len(place) or len(place) <= IN_ORDER:
                 rows, target, weight, place = rows[first], target[first], total, place[first]
-        if not is_plane(kernel):  # which has no words, and may have so many rows that to look at them takes time
+        if not is_plane(kernel):  # which has no words, and may have many rows, which take time to read
             kernel = kernel.resolved(rows, weight=weight, names=None if kernel.precomputed else names)
         return cls(KernelRows.of(kernel, rows), target, weight, place, names)
 

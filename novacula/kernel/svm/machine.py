@@ -23,9 +23,9 @@ from novacula.learner.iterate import Run
 from novacula.table.chunk import Floats
 
 MANY = 5000
-"""Rows from which a linear kernel is left to the linear solver, if they are also many beside the columns."""
+"""Rows from which a linear kernel is left to the linear solver, if they are also many compared with the columns."""
 LOOKED_AT = 300
-"""Rows of which the eigenvalues are looked at where it is not known that a kernel is one."""
+"""Rows whose eigenvalues are checked where it is not known that a kernel is one."""
 PSD = 1e-6
 """How far below 0 an eigenvalue may be, as a share of the largest."""
 
@@ -45,7 +45,7 @@ class SvmSettings:
         return replace(self.effort, deadline=time.monotonic() + self.time_budget)
 
     def linear(self, rows: KernelRows) -> bool:
-        """Whether the linear solver is to be used; ParameterError where it is asked for and cannot be."""
+        """Whether the linear solver is to be used; ParameterError where the user says so and it cannot be."""
         plain = is_plane(rows.kernel)
         if self.solver == "linear" and not plain:
             raise ParameterError(
@@ -71,7 +71,7 @@ class Machine:
 
 
 def separate(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Machine:
-    """The machine that tells y = ±1 (n,) apart, for the price of each row's loss (n,); infinite: hard margin."""
+    """The machine that separates y = ±1 (n,), for the price of each row's loss (n,); infinite: hard margin."""
     if np.isinf(cost).any():
         with concave_refused(rows):
             solution = solve_hard_margin(rows, y, settings.begun())
@@ -141,7 +141,7 @@ def require_kernel(rows: KernelRows) -> None:
     if rows.kernel.positive is False:
         raise ParameterError(
             f"{rows.kernel!r} is not positive semi-definite, though on these rows it happens to be: the dual problem "
-            "has a solution for certain with a kernel such as Gaussian() only"
+            "is certain to have a solution only with a kernel such as Gaussian()"
         )
 
 
@@ -150,8 +150,8 @@ def require_psd(rows: KernelRows, places: Any, tol: float) -> None:
     verdict = judge(rows.gram(places), tol)
     if not verdict.psd:
         raise DataError(
-            f"{rows.kernel!r} is no kernel on these rows ({verdict}), so that the dual problem has no solution to "
-            "trust: take a kernel that is positive semi-definite, such as Gaussian()"
+            f"{rows.kernel!r} is not a kernel on these rows ({verdict}), so that the dual problem has no solution "
+            "to trust: take a kernel that is positive semi-definite, such as Gaussian()"
         )
 
 

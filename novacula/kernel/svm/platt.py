@@ -3,7 +3,7 @@
     P(+|f) = 1 / (1 + exp(a·f + b))        a, b: the least of −Σ s (t log P + (1 − t) log(1 − P))
 
 The targets t are not 0 and 1 but what Laplace's rule makes of the counts, (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so that
-classes which are told apart without a mistake give finite a and b. Newton's method with halved steps finds them.
+classes that are separated without a mistake give finite a and b. Newton's method with halved steps finds them.
 Lin, Lin and Weng (Machine Learning 68, 2007) say how to keep the digits where exp(a·f + b) is huge or tiny; Wu, Lin
 and Weng (JMLR 5, 2004), in their second method, how pairs of classes make one distribution.
 """
@@ -93,7 +93,7 @@ def couple(pairwise: Floats) -> Floats:
     """One distribution (n, k) of the classes from those of all pairs (n, k, k).
 
     r[i, j] is the probability of class i where it is one of i and j; r[i, j] + r[j, i] = 1, and the diagonal is not
-    looked at. The distribution makes Σᵢ Σⱼ (r[j, i] pᵢ − r[i, j] pⱼ)² least, which is one linear system a row.
+    used. The distribution makes Σᵢ Σⱼ (r[j, i] pᵢ − r[i, j] pⱼ)² least, which is one linear system per row.
 
     >>> p = np.array([0.2, 0.3, 0.5])
     >>> couple((p[:, None] / (p[:, None] + p))[None]).round(6).tolist()

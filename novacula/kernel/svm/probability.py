@@ -22,7 +22,7 @@ FOLDS = 5
 
 
 def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, settings: SvmSettings) -> Sigmoid:
-    """The sigmoid of a machine that tells y = ±1 (n,) apart, by five folds drawn with the seed."""
+    """The sigmoid of a machine that separates y = ±1 (n,), by five folds drawn with the seed."""
     decisions = left_out_decisions(rows, y, cost, settings)
     both, right = np.concatenate([decisions, -decisions]), np.concatenate([y > 0.0, y < 0.0])
     sigmoid = fit_sigmoid(both, right, np.tile(weight, 2))
@@ -68,7 +68,7 @@ def probabilities(decisions: Floats, k: int, sigmoids: Sequence[Sigmoid], chosen
         shares = couple(square)
     every, best = np.arange(len(shares)), shares.argmax(axis=1)
     shares[every, best], shares[every, chosen] = shares[every, chosen], shares[every, best]
-    # Of equal probabilities the first would count as the largest.
+    # Ties go to the first, which need not be the class chosen.
     tied = shares.argmax(axis=1) != chosen
     shares[tied, chosen[tied]] = np.nextafter(shares[tied, chosen[tied]], 1.0)
     return shares

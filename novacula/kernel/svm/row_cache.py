@@ -1,4 +1,4 @@
-"""Rows of the kernel matrix, kept in bounded memory: the one that was not needed for longest makes room.
+"""Rows of the kernel matrix, kept in bounded memory: the least recently used one makes room.
 
     f += Σ δᵢ k(xᵢ, ·)
 
@@ -19,7 +19,7 @@ from novacula.table.parallel import map_ordered
 ENTRIES = 1 << 18
 """Numbers that a thread works on at a time: 2 MB, which stay in the cache of its core."""
 SIDE = 512
-"""Rows and columns of such a block where both are many."""
+"""Rows and columns of a block where both are many."""
 EMPTY = -1
 
 

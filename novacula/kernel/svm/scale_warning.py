@@ -24,7 +24,7 @@ Standardised columns and indicators stay below 2 and pixels below 15; raw measur
 a support vector machine does badly, begin at about 100.
 """
 SAMPLE = 10_000
-"""Rows that are looked at, evenly spread."""
+"""Rows that are checked, evenly spread."""
 NAMED = 3
 """Columns of each kind that are named."""
 LETTERS = 40

@@ -15,7 +15,7 @@ from novacula.learner.work import WorkTable
 from novacula.table.chunk import Floats
 
 SUPPORT = 6
-"""Support vectors that are shown where not all rows are: so many between their bounds, and so many at C."""
+"""Support vectors that are shown where not all rows are: this many between their bounds, and this many at C."""
 COLUMNS = 6
 """Columns up to which a kernel value is written out."""
 
@@ -32,21 +32,21 @@ class ShownMachine:
     cost: Floats  # (n,)
     f: Floats | None  # (n,), None of a precomputed kernel
     whole: bool  # whether these are all rows that the machine was made of
-    pair: str = ""  # what it tells apart, where there are several machines
+    pair: str = ""  # what it separates, where there are several machines
 
     def titled(self, what: str) -> str:
         """The title of a step."""
         return f"{what}: {self.pair}" if self.pair else what
 
     def statuses(self, squared: bool) -> list[str]:
-        """Where each multiplier lies between its bounds."""
+        """Where each multiplier is between its bounds."""
         size = np.abs(self.beta)
         bound = np.zeros(len(size), bool) if squared else size >= self.cost * (1.0 - AT_BOUND)
         return ["at 0" if a == 0.0 else "at C" if b else "free" for a, b in zip(size, bound, strict=True)]
 
 
 def classifies(model: SupportVectorMachine) -> bool:
-    """Whether a model tells classes apart; the other kind follows numbers."""
+    """Whether a model separates classes; the other kind follows numbers."""
     return hasattr(model, "classes_")
 
 

@@ -34,7 +34,7 @@ class Landscape:
     names: tuple[str, ...]  # d columns
     outcomes: tuple[str, ...]  # k classes or targets
     classes: bool  # whether outcomes are classes, of which the largest output wins
-    points: Floats  # (m, d), what must lie in the box
+    points: Floats  # (m, d), what must be in the box
     rows: Floats | None = None  # (n, d)
     targets: Any = None  # classes of the rows by number (n,), or their targets (n, k)
 

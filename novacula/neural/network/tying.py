@@ -27,7 +27,7 @@ Groups: TypeAlias = (
 )
 
 ABSENT = "absent"
-"""The name of the group whose weights are no connections: they are held at 0."""
+"""The name of the group whose weights are not connections: they are held at 0."""
 ALONE, ABSENT_NUMBER = -1, -2
 
 
@@ -53,7 +53,7 @@ class Tying:
     def __init__(self, groups: Groups, architecture: Architecture) -> None:
         group_of, sizes = number_groups(groups, architecture)
         self.absent = group_of == ABSENT_NUMBER
-        """Which entries of θ are no connections."""
+        """Which entries of θ are not connections."""
         # A free parameter has the place of its first member, so that without groups they would be θ itself.
         group_of[group_of == ALONE] = sizes + np.arange((group_of == ALONE).sum())
         present = np.flatnonzero(~self.absent)
@@ -135,7 +135,7 @@ def weights_by_function(function: Callable[..., Any], architecture: Architecture
                     if i is not None:
                         raise
                     raise ParameterError(
-                        f"tied cannot be asked about the bias of unit {j} in layer {layer}, where i is None: let the "
+                        f"tied cannot be called for the bias of unit {j} in layer {layer}, where i is None: let the "
                         f"function give None for biases that are not tied ({error})"
                     ) from error
                 if group is not None:

@@ -5,7 +5,7 @@
     inverse multiquadric     φ = 1 / √(1 + r²/σ²)
     thin plate               φ = (r/σ)² ln(r/σ)
 
-All are functions of s = r²/σ², and are computed, and differentiated, as such.
+All are functions of s = r²/σ², and are computed, and differentiated, as functions of s.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ STRIP = 0.2
 
 
 def network_figure(model: RadialNetwork, rows: Floats | None, y: Any = None) -> Figure:
-    """Outputs, centres and widths; rows (n, d) with their targets y, where there are any, lie on top."""
+    """Outputs, centres and widths; rows (n, d) with their targets y, where there are any, are drawn on top."""
     names = tuple(column.name for column in model.schema_.features)
     if len(names) > 2:
         raise ParameterError(f"a network over {len(names)} columns cannot be drawn: one or two have a picture")

@@ -34,7 +34,7 @@ SETTLED = 1e-6
 def fine_tune(
     table: Table, basis: RadialBasis, n_classes: int, alpha: float, max_steps: int
 ) -> tuple[RadialBasis, Result]:
-    """Go down from a basis by L-BFGS, at most so many steps; the values of the result are E over its start."""
+    """Go down from a basis by L-BFGS, at most `max_steps`; the values of the result are E over its start."""
     descent = BasisDescent(table, basis, n_classes, alpha)
     start = descent.place(basis)
     result = lbfgs(descent.value, descent.gradient, start, tol=SETTLED, max_iter=max_steps, keep_path=False)
@@ -77,7 +77,7 @@ class BasisDescent:
         return np.concatenate([self.unit * slopes.centers.ravel(), slopes.log_widths]) / self.scale
 
     def _at(self, place: Floats) -> BasisGradient:
-        """E and its gradient by two passes over the rows, one if the place is the last that was asked for."""
+        """E and its gradient by two passes over the rows, one if the place is the same as the last."""
         key = place.tobytes()
         if self._last_point is None or self._last_point[0] != key:
             basis = self.basis(place)
@@ -89,7 +89,7 @@ class BasisDescent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasisGradient(Statistic):
-    """The squared error and its derivatives by centres and by ln σ: 1 + Kd + K numbers, whatever the rows."""
+    """The squared error and its derivatives by centres and by ln σ: 1 + Kd + K numbers for any number of rows."""
 
     error: float
     centers: Floats  # (K, d)

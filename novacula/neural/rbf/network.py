@@ -98,7 +98,7 @@ class RadialNetwork(Learner):
         self.random_state = random_state
 
     def _output_layer(self, table: Table, n_classes: int) -> OutputLayer:
-        """Place the units, tune them if that is asked for, and solve for the output layer."""
+        """Place the units, tune them if `fine_tune` says so, and solve for the output layer."""
         centers = place_centers(self.centers, table, self.random_state)
         basis = RadialBasis(self.basis, centers, measure_widths(self.width, centers))
         if self.fine_tune:
@@ -110,9 +110,9 @@ class RadialNetwork(Learner):
         self.solver_, self.rank_ = layer.solver, layer.rank
         if layer.rank < len(basis):
             warn_user(
-                f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so many "
-                "weights fit equally well, and those of least norm are given: take fewer centres, narrower ones "
-                "(width='nearest'), or alpha above 0",
+                f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so "
+                "several choices of weights fit equally well, and those of least norm are given: take fewer centres, "
+                "narrower ones (width='nearest'), or alpha above 0",
                 RankWarning,
             )
         return layer

@@ -31,7 +31,7 @@ from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 ON_CENTRE = 1e-9
-"""How far a row may be from its centre, in widths: k-means rounds, and no answer tells so little."""
+"""How far a row may be from its centre, in widths: k-means rounds, and no answer distinguishes so little."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ def place_centers(centers: Any, table: Table, random_state: Any) -> Floats:
 
 
 def cluster_centers(n_centers: int, table: Table, random_state: Any) -> Floats:
-    """The centres of k-means (K, d), found without a look at the targets; fewer where there are fewer rows."""
+    """The centres of k-means (K, d), found without the targets; fewer where there are fewer rows."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # centres serve as well before they are quite at rest
@@ -52,7 +52,7 @@ def cluster_centers(n_centers: int, table: Table, random_state: Any) -> Floats:
         distinct = table.drop(table.layout.target).reduce(RowSample.observe, 0, n_centers).rows
         if len(distinct) in (0, n_centers):  # it is something else
             raise
-        shortage = f"{n_centers} centres were asked for, and {table.source.name} has n_samples={len(distinct)} distinct"
+        shortage = f"centers={n_centers}, and {table.source.name} has n_samples={len(distinct)} distinct"
         if len(distinct) < 2:
             raise DataError(f"{shortage} rows: between two at least there is something to learn") from None
         warn_user(f"{shortage} rows: each is a centre", DataWarning)

@@ -170,7 +170,7 @@ def mean_loss(windows: Windows, lesson: NetworkLesson, free: Array) -> float:
 
 @dataclass(frozen=True)
 class Patience:
-    """When the epochs end: after so many in a row that did not lower the loss by tol of what it was in the first."""
+    """When the epochs end: after several in a row that did not lower the loss by tol of what it was in the first."""
 
     tol: float | None
     epochs: int
@@ -208,7 +208,7 @@ class TrainingEpoch:
 
 @dataclass(frozen=True, eq=False)
 class Epochs:
-    """Showings gone through again and again; with some held out, these say when to end and which weights to keep."""
+    """Passes over the showings; those held out, if any, decide when to end and which weights to keep."""
 
     plan: TeachingPlan
     windows: Windows

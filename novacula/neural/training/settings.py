@@ -14,7 +14,7 @@ from novacula.optimize.updates import Adam, Momentum
 TOLERANCES = {"sgd": 1e-4, "adam": 1e-4, "batch": 1e-5, "cg": 1e-5, "lbfgs": 1e-5, "lm": 1e-5}
 """The solvers, with the tolerance of each unless it is stated."""
 BATCH, LEAST_BATCH, STEPS = 128, 32, 16
-"""Showings of a batch unless stated: at most, at least, and so many batches of an epoch in between."""
+"""Showings of a batch unless stated: at most, at least, and batches of an epoch in between."""
 RATES = {"adam": 3e-3, "sgd": 0.15, "sgd on numbers": 0.01}
 """η of batches of 128 unless stated: what learns quickest without harm on small standardised tables of all kinds."""
 
@@ -44,7 +44,7 @@ class TrainingSettings:
     def check(self, lesson: NetworkLesson, restarts: int, warm_start: bool) -> None:
         """Refuse settings that contradict each other."""
         if restarts > 1 and warm_start:
-            raise ParameterError(f"restarts={restarts} begins anew, and warm_start=True goes on: choose one of them")
+            raise ParameterError(f"restarts={restarts} begins again, and warm_start=True goes on: choose one of them")
         if self.by_batches:
             return
         if self.early_stopping:
@@ -73,7 +73,7 @@ class TrainingSettings:
 
     @property
     def tolerance(self) -> float | None:
-        """The tolerance that decides, None where the epochs are to be gone through whatever comes of it."""
+        """The tolerance that ends the training, None where all epochs are made in any case."""
         return TOLERANCES[self.solver] if self.tol == "auto" else self.tol  # type: ignore[return-value]
 
     def batch(self, showings: int) -> int:

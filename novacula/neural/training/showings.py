@@ -1,6 +1,6 @@
 """Rows as showings: a row of weight s is shown s times, and a last showing that is a fraction counts its share.
 
-Showings are numbered in the order of the rows, and cut into windows by their numbers. Each window is put into an
+Showings are numbered in the order of the rows, and cut into windows by their numbers. Each window gets an
 order of its own and taught in batches. So the batches depend neither on how the rows are cut into chunks nor on
 where they come from, and a row of weight 2 is two rows.
 """
@@ -34,7 +34,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally(Statistic):
-    """The weight of rows, how often they are shown, and how large they are: three numbers, whatever the rows."""
+    """The weight of rows, how often they are shown, and how large they are: three numbers for any number of rows."""
 
     weight: float
     showings: float

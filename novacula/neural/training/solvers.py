@@ -79,7 +79,7 @@ class NetworkDescent:
         )
 
     def _whole(self, rows: LessonRows, start: Floats) -> Result:
-        """One pass over the rows for each place that the optimiser looks at."""
+        """One pass over the rows for each place that the optimiser tries."""
         batch, stretch, unit = WholeBatch(rows.table, rows.lesson), rows.stretch, rows.unit
         options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "keep_path": False}
         if self.solver == "batch":

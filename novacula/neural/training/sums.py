@@ -51,7 +51,7 @@ def counted_rows(x: Floats, chunk: Chunk, lesson: NetworkLesson) -> tuple[Floats
 
 @dataclass(eq=False)
 class WholeBatch:
-    """The objective as a function that an optimiser can call: one pass over the rows for each place it looks at."""
+    """The objective as a function that an optimiser can call: one pass over the rows for each place it tries."""
 
     table: Table
     lesson: NetworkLesson

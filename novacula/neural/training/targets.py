@@ -16,7 +16,7 @@ from novacula.table.chunk import Floats
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """How a chunk's target becomes rows of k numbers, one an output, with k·d slopes behind them where they are given.
+    """How a chunk's target becomes rows of k numbers, one per output, with k·d slopes behind them where they are given.
 
     Two classes share one output, which says the second; of more, each has its own.
     """
@@ -58,7 +58,7 @@ def with_slopes(table: Table, targets: Targets, slopes: Any, d: int) -> tuple[Ta
 def require_arrays(X: Any) -> None:
     """Refuse slopes for a table, whose rows cannot be matched with them."""
     if isinstance(X, Table) or hasattr(X, "to_delayed"):
-        raise InputTypeError("slopes go with rows in memory, one entry a row: give X as an array or a frame")
+        raise InputTypeError("slopes go with rows in memory, one entry per row: give X as an array or a frame")
 
 
 def as_slopes(slopes: Any, n: int, d: int, k: int) -> Floats:

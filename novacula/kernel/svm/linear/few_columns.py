@@ -1,8 +1,8 @@
 """Problems of few columns: a sample of the rows first, then all, then those near their limit.
 
 The solution for a sample is near that of all rows and costs little. As the corner of the plain loss gets narrower,
-only rows near their limit can still change zone; the others are set aside. In the end all are looked at, and those
-that turn out to lie in another zone than was thought take part again.
+only rows near their limit can still change zone; the others are set aside. In the end all are checked, and those
+that turn out to be in another zone than was thought take part again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COARSE = 1 / 16
 NARROWER = 4.0
 """By how much a corner is narrower than the last."""
 REACH = 8.0
-"""Rows farther from their limit than so many widths are set aside."""
+"""Rows farther from their limit than this many widths are set aside."""
 FINE, COARSEST = 0.1, 0.5
 """The width at the end, as a share of tol: the first, or up to the second where digits would be lost."""
 STIFFEST = 2e12
@@ -74,7 +74,7 @@ def solve_plain(problem: PlaneProblem, tol: float, rng: np.random.Generator) -> 
                 near_limit[near_limit] = near
         short = problem.shortfall(problem.plane(at.v))
         wrong = np.where(near_limit, 0.0, np.where(shares == 1.0, -short, short).max(axis=0))
-        wide, narrowing = float(wrong.max()), False  # who takes part again stays, lest it go on for ever
+        wide, narrowing = float(wrong.max()), False  # rows that take part again stay, or it might never end
         if wide <= fine or cut:
             return refined(problem, shares, at.width)
         near_limit |= (wrong > fine) | (np.abs(short).min(axis=0) <= wide)

@@ -5,8 +5,8 @@ Sundararajan, 2008). The condition Σ β = 0, which belongs to a free intercept,
 
     minimise dual + λ Σ β + ½ρ (Σ β)²,    λ ← λ + ρ Σ β after a pass.
 
-That is a column of √ρ beside the others whose weight is drawn to its last value, not to zero as in liblinear, so that
-the pull fades. Rows that lie well on the safe side of their bound are left out until the others are settled.
+That is one more column, of √ρ, whose weight is drawn to its last value, not to zero as in liblinear, so that
+the pull fades. Rows that are well on the safe side of their bound are left out until the others are settled.
 """
 
 from __future__ import annotations

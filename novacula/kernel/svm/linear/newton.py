@@ -36,7 +36,7 @@ SINGULAR = 1e-12
 MOST_STEPS = 100
 """Steps at one width: it takes a few, unless the rows set aside pull so hard that there is no minimum without them."""
 FEW = 1_000
-"""Rows that bend, up to which their sums are made anew at each step."""
+"""Rows that bend, up to which their sums are made again at each step."""
 
 
 class ZoneDescent:
@@ -47,7 +47,7 @@ class ZoneDescent:
         self.problem, self.width = problem, width
         self.reach, self.adrift = width, False
         self.v, self.f = v, problem.plane(v)
-        self.aside = np.zeros(q)  # Σ c·s·z of the rows set aside that lie beyond
+        self.aside = np.zeros(q)  # Σ c·s·z of the rows set aside that are beyond
         self.bend, self.pull, self.beyond = np.zeros((q, q)), np.zeros(q), np.zeros(q)
         self.zones = np.zeros(problem.sign.shape, np.int8)
         self.enter(self.current_zones())

@@ -4,7 +4,7 @@
     numbers   ½‖w‖² + Σ cᵢ ℓ(|tᵢ − f(xᵢ)| − ε)
 
 Each row has one side (classes) or two (numbers); a side has a sign s and a limit p, and costs c ℓ(p − s·f). The dual
-has one signed multiplier a row, β = Σ s·α over its sides, and w = Σ βᵢxᵢ:
+has one signed multiplier per row, β = Σ s·α over its sides, and w = Σ βᵢxᵢ:
 
     minimise ½‖Σ βᵢxᵢ‖² − Σ tᵢβᵢ + ε Σ|βᵢ| + ½ Σ δᵢβᵢ²,   Σ βᵢ = 0,   low ≤ β ≤ high
 
@@ -113,7 +113,7 @@ class PlaneProblem:
     def pressures(self, beta: Floats, sums: Floats) -> tuple[Floats, Floats]:
         """The intercepts at which each β would begin to rise, and to fall; ∓∞ where it cannot. sums = X w (n,).
 
-        β is the solution if some b lies above all of the first and below all of the second.
+        β is the solution if some b is above all of the first and below all of the second.
         """
         epsilon = self.epsilon or 0.0
         at = self.target - sums - self.ridge * beta
@@ -122,7 +122,7 @@ class PlaneProblem:
         return rising, falling
 
     def balanced(self, beta: Floats, sums: Floats) -> Floats:
-        """β with Σ β = 0: what is too much is taken from the rows that mind it least, those nearest to their limit."""
+        """β with Σ β = 0: the excess is taken from the rows that it affects least, those nearest to their limit."""
         excess = float(beta.sum())
         if abs(excess) <= ROUNDING * float(np.abs(beta).sum()):
             return beta
