@@ -25,6 +25,6 @@ def on_finite_rows(function: Callable[[Rows], Floats], rows: Rows) -> Floats:
     if finite.all():
         return function(rows)
     some = function(rows[finite])
-    found = np.full((rows.shape[0], some.shape[1]), np.nan)
-    found[finite] = some
-    return found
+    answers = np.full((rows.shape[0], some.shape[1]), np.nan)
+    answers[finite] = some
+    return answers

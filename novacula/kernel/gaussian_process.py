@@ -3,8 +3,8 @@
     f ~ GP(0, k),  y = f(x) + ε,  ε ~ N(0, σ²)        C = K + σ²I = LLᵀ,  α = C⁻¹y
     mean(x) = Σ αᵢ k(x, xᵢ)        var(x) = k(x, x) − ‖L⁻¹k(X, x)‖²
 
-The kernel says how much the function at one place tells of it at another. Its parameters and the noise are those under
-which the targets are most probable.
+The kernel says how much the function at one place says about it at another. Its parameters and the noise are those
+under which the targets are most probable.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOISE_SHARE = 0.1
 SAME = 1e-14
 """A spread of the targets below this share of their size is rounding: they are all the same."""
 SCATTER = math.log(100.0)
-"""How far ln θ of a restart may lie from the start given."""
+"""How far ln θ of a restart may be from the start given."""
 
 
 class GaussianProcessRegressor(FittedProcess):
@@ -57,7 +57,7 @@ class GaussianProcessRegressor(FittedProcess):
         Further searches, from parameters up to a hundred times larger or smaller than those given.
     tol, max_iter : float and int, default=1e-6 and 100
         A search ends when the slope of ln p(y)/n by the logarithms of the parameters is no longer than this, or after
-        so many steps.
+        this many steps.
     random_state : int, RandomState or None, default=None
         For restarts.
 
@@ -71,7 +71,7 @@ class GaussianProcessRegressor(FittedProcess):
         α = C⁻¹y, (n,) or (n, k), and L with C = LLᵀ.
     y_mean_, y_std_ : arrays (k,)
         What the targets were centred and scaled by: 0 and 1 unless `normalize_y`.
-    leave_one_out_ : LeaveOneOut
+    leave_one_out_ : ProcessLeaveOneOut
         `mean` and `std`: what the other rows say of each row's target, in closed form, with the parameters as they are.
     jitter_ : float
         What had to be added to the diagonal of C against rounding: 0 as a rule, and a `RankWarning` otherwise.
@@ -154,23 +154,23 @@ class GaussianProcessRegressor(FittedProcess):
     def _learn(self, table: Table) -> None:
         """Find the process given the rows with their targets."""
         self.__dict__.pop("_conditioned", None)
-        given = Gaussian() if self.kernel is None else as_kernel(self.kernel)
-        if given.positive is False:
+        kernel_of_user = Gaussian() if self.kernel is None else as_kernel(self.kernel)
+        if kernel_of_user.positive is False:
             raise ParameterError(
-                f"{given!r} is not positive semi-definite, so it is no covariance: take another kernel"
+                f"{kernel_of_user!r} is not positive semi-definite, so it is not a covariance: take another kernel"
             )
-        self._keep(table, given)
+        self._keep(table, kernel_of_user)
         self._scale_targets()
         kernel, noise = self._start()
         self.jitter_ = self._needed_jitter(kernel, noise)
         warn_of_jitter(self.jitter_, type(self).__name__)
         self._search(kernel, noise)
-        self.log_marginal_likelihood_ = self._given_rows().log_likelihood
+        self.log_marginal_likelihood_ = self._conditioned_process().log_likelihood
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, if kernel, noise and scale are given and not found from rows."""
-        given = self.kernel is not None and self.noise is not None and not self.optimize and not self.normalize_y
-        if not given or not self._kernel_stays or self.jitter_ > 0.0:
+        settled = self.kernel is not None and self.noise is not None and not self.optimize and not self.normalize_y
+        if not settled or not self._kernel_stays or self.jitter_ > 0.0:
             return None
         mean = self.leave_one_out_.mean
         return LeftOut(mean, np.ones(len(mean), bool), "inverse of the kernel matrix")
@@ -206,15 +206,15 @@ class GaussianProcessRegressor(FittedProcess):
             return
         rng = check_random_state(self.random_state)
         starts = [rng.uniform(-SCATTER, SCATTER, moving) for _ in range(self.n_restarts)]
-        found = search(self._evidence(), kernel, noise, moves_noise, starts, self.tol, self.max_iter)
-        self.kernel_, self.noise_ = found.kernel, found.noise
-        self.history_, self.n_iter_, self.converged_ = found.history, found.n_iter, found.converged
-        if not found.converged:
-            warn_user(f"{type(self).__name__}: {found.reason}", ConvergenceWarning)
-        if found.at_end:
+        best = search(self._evidence(), kernel, noise, moves_noise, starts, self.tol, self.max_iter)
+        self.kernel_, self.noise_ = best.kernel, best.noise
+        self.history_, self.n_iter_, self.converged_ = best.history, best.n_iter, best.converged
+        if not best.converged:
+            warn_user(f"{type(self).__name__}: {best.reason}", ConvergenceWarning)
+        if best.at_end:
             warn_user(
-                f"{type(self).__name__}: ln p(y) kept rising until {' and '.join(found.at_end)} had gone as far as the "
-                "search goes, 1e±5 times the start, so the rows do not tell how large it is: drop that part of the "
+                f"{type(self).__name__}: ln p(y) kept rising until {' and '.join(best.at_end)} had gone as far as the "
+                "search goes, 1e±5 times the start, so the rows do not say how large it is: drop that part of the "
                 "kernel, or give the number with optimize=False; noise=0 says that there is none",
                 ConvergenceWarning,
             )

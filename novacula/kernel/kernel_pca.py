@@ -122,11 +122,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
 
     def _learn(self, table: Table) -> None:
         """Find the directions."""
-        given = as_kernel(self.kernel)
-        if given.positive is False:
-            raise ParameterError(f"{given!r} is not positive semi-definite, so it has no features: take another one")
-        self._require_way_back(given)
-        self._keep(table, given)
+        kernel = as_kernel(self.kernel)
+        if kernel.positive is False:
+            raise ParameterError(f"{kernel!r} is not positive semi-definite, so it has no features: take another one")
+        self._require_way_back(kernel)
+        self._keep(table, kernel)
         weight = self.examples_["weight"]
         centre, matrix = Centre.of(self._gram(), weight)
         total = float(np.trace(matrix))
@@ -151,14 +151,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
                 f"fit_inverse_transform compares scores by the kernel too, and {kernel!r} cannot: leave it out"
             )
 
-    def _warn_of_fewer(self, found: int) -> None:
-        if not found:
+    def _warn_of_fewer(self, n_directions: int) -> None:
+        if not n_directions:
             n = len(self.examples_["weight"])
             raise DataError(f"n_samples={n} do not differ in the features of the kernel: there is no direction to find")
-        if self.n_components is not None and found < self.n_components:
+        if self.n_components is not None and n_directions < self.n_components:
             warn_user(
-                f"KernelPCA: n_components is {self.n_components}, but the rows vary along {found} directions only, "
-                "which were kept",
+                f"KernelPCA: n_components is {self.n_components}, but the rows vary along {n_directions} "
+                "directions only, which were kept",
                 DataWarning,
             )
 
@@ -176,7 +176,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
     def transform(self, X: Any) -> Floats:
         """The scores of each row along the directions (m, k)."""
         check_is_fitted(self)
-        return self._asked(X, self._scores)
+        return self._row_answers(X, self._scores)
 
     def _scores(self, queries: Rows) -> Floats:
         held = self.examples_

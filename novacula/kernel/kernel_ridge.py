@@ -34,7 +34,7 @@ class KernelRidge(Regressor, KeepsRows):
     Parameters
     ----------
     alpha : float or array (k,), default=1.0
-        λ, the price of ‖f‖²: a number, or one a target. With 0 the function passes through every target if it can.
+        λ, the price of ‖f‖²: a number, or one per target. With 0 the function passes through every target if it can.
     kernel : Kernel or str, default="linear"
         The kernel: any expression, or a word such as "rbf", which is Gaussian("scale").
 
@@ -68,7 +68,7 @@ class KernelRidge(Regressor, KeepsRows):
         inductive_bias="Functions of small norm ‖f‖, which the kernel defines; the units of columns matter.",
         objective="Σ (y − f(x))² + λ‖f‖².",
         search="None: (K + λI) a = y by Cholesky, by eigenvalues where that is singular.",
-        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
+        noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
         missing="Not taken: a missing or infinite value raises, with its column and row.",
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric", "sparse"),
@@ -134,7 +134,7 @@ class KernelRidge(Regressor, KeepsRows):
         """Σ aᵢ k(x, xᵢ) of each row."""
         check_is_fitted(self)
         rows, dual = self.examples_["rows"], self.examples_["dual"]
-        return self._shaped(self._asked(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
+        return self._shaped(self._row_answers(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
 
     @property
     def leave_one_out_(self) -> Floats:
@@ -143,11 +143,11 @@ class KernelRidge(Regressor, KeepsRows):
         targets, prices, weight = self._targets, self._prices(), self.examples_["weight"]
         if len(weight) < 2 and not (weight > 1.0).all():
             raise DataError("there is one row, and none is left to predict it: give more rows")
-        found = np.empty_like(targets)
+        predictions = np.empty_like(targets)
         for price in np.unique(prices):
             same = prices == price
-            found[:, same] = leave_out(self._gram(), weight, float(price), targets[:, same])
-        return self._shaped(found)
+            predictions[:, same] = leave_out(self._gram(), weight, float(price), targets[:, same])
+        return self._shaped(predictions)
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, if no row changes the kernel and none decides its own answer."""

@@ -155,11 +155,11 @@ def usable(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def few_digits(asked: Kernel, found: Kernel) -> Kernel:
-    """The kernel that was found, with few digits of what was asked for by a word."""
-    words = {name for name, value in asked.get_params().items() if isinstance(value, str)}
-    numbers = {name: value for name, value in found.get_params().items() if isinstance(value, float)}
-    return found.set_params(**{name: float(f"{v:.{DIGITS}g}") for name, v in numbers.items() if name in words})
+def few_digits(stated: Kernel, resolved: Kernel) -> Kernel:
+    """The resolved kernel, with few digits of the numbers that were stated as a word."""
+    words = {name for name, value in stated.get_params().items() if isinstance(value, str)}
+    numbers = {name: value for name, value in resolved.get_params().items() if isinstance(value, float)}
+    return resolved.set_params(**{name: float(f"{v:.{DIGITS}g}") for name, v in numbers.items() if name in words})
 
 
 def spectrum(kernel: Kernel, landmarks: Floats) -> tuple[Floats, Floats]:

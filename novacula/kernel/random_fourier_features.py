@@ -3,7 +3,7 @@
     exp(−γ ‖x − y‖²) = E cos(wᵀ(x − y)),  w normal with variance 2γ        z(x) = √(2/D) [cos(wᵢᵀx), sin(wᵢᵀx)]
 
 The Gaussian is the Fourier transform of a normal density (Bochner), so cosines in random directions have it for their
-mean: z(x)ᵀz(y) differs from the kernel by about 1/√D. A linear model of D columns then stands in for a kernel machine.
+mean: z(x)ᵀz(y) differs from the kernel by about 1/√D. A linear model of D columns then replaces a kernel machine.
 """
 
 from __future__ import annotations

@@ -18,15 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
-from novacula.kernel.svm.examples import Examples, Sample
+from novacula.kernel.svm.examples import SvmExamples, SvmSample
 from novacula.kernel.svm.hard_margin import HullsMeetError
-from novacula.kernel.svm.machine import Machine, Settings, separate
+from novacula.kernel.svm.machine import Machine, SvmSettings, separate
 from novacula.kernel.svm.pairs import Supports, by_pair, class_pairs, each_pair, signs, votes
 from novacula.kernel.svm.platt import Sigmoid
 from novacula.kernel.svm.probability import fit_probability, probabilities
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
+from novacula.learner.constructor import with_parameters_of
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -42,7 +43,7 @@ class SVC(Classifier, SupportVectorMachine):
     ----------
     C : float, default=1.0
         The price of a row's loss; it is multiplied by the row's weight. `np.inf` is the hard margin, which takes
-        classes that can be told apart without a mistake and refuses others, naming rows that prove it.
+        classes that can be separated without a mistake and refuses others, naming rows that prove it.
     kernel : Kernel or str, default="rbf"
         A kernel, or a word for one: "rbf" is Gaussian(gamma="scale"), "linear", "poly" and "precomputed" as in
         scikit-learn. A function of your own goes into `Custom`.
@@ -61,7 +62,7 @@ class SVC(Classifier, SupportVectorMachine):
         They pass through ½ at the decision 0, and where the coupling of several classes finds another class more
         probable than the vote, the two exchange their probabilities: so the answer is always the most probable class.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        With more than two classes, a value for each class (votes, ties told apart by how clear they were) or the
+        With more than two classes, a value for each class (votes, with ties broken by how clear they were) or the
         decision of each pair.
     solver : {"auto", "smo", "linear"}, default="auto"
         "linear" is for the linear kernel on many rows; "auto" takes it there.
@@ -141,36 +142,21 @@ class SVC(Classifier, SupportVectorMachine):
     n_iter_: Places
     sigmoids_: tuple[Sigmoid, ...]
 
+    @with_parameters_of(SupportVectorMachine)
     def __init__(
         self,
         C: float = 1.0,
         kernel: Any = "rbf",
         *,
-        loss: Literal["hinge", "squared_hinge"] = "hinge",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        time_budget: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         probability: bool = False,
         decision_function_shape: Literal["ovr", "ovo"] = "ovr",
-        solver: Literal["auto", "smo", "linear"] = "auto",
-        verbose: bool = False,
-        random_state: Any = None,
+        **machine: Any,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.loss = loss
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.time_budget = time_budget
+        super().__init__(C, kernel, **machine)
         self.class_weight = class_weight
         self.probability = probability
         self.decision_function_shape = decision_function_shape
-        self.solver = solver
-        self.verbose = verbose
-        self.random_state = random_state
 
     # --- fit ------------------------------------------------------------------------------------------------
 
@@ -181,16 +167,16 @@ class SVC(Classifier, SupportVectorMachine):
         pairs = list(each_pair(sample.target, k))
         machines = [self._separate(sample, rows, sign, weight, settings) for rows, sign in pairs]
         self._report(machines, self._pair_names())
-        found = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
-        self.n_support_, self.n_iter_ = found.count, np.array([machine.n_iter for machine in machines])
-        self._keep(sample, found.held, self.C * weight, found.dual_coef, machines)
+        supports = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
+        self.n_support_, self.n_iter_ = supports.count, np.array([machine.run.n_iter for machine in machines])
+        self._keep(sample, supports.rows, self.C * weight, supports.dual_coef, machines)
         if self.probability:
             self.sigmoids_ = tuple(
                 fit_probability(sample.rows.take(rows), sign, self.C * weight[rows], weight[rows], settings)
                 for rows, sign in pairs
             )
 
-    def _weights(self, sample: Sample) -> Floats:
+    def _weights(self, sample: SvmSample) -> Floats:
         """What each row counts, with the factor of its class; classes that count nothing are refused."""
         labels = self.classes_.tolist()
         counts = np.asarray(np.bincount(sample.target, sample.weight, len(labels)), np.float64)
@@ -200,7 +186,9 @@ class SVC(Classifier, SupportVectorMachine):
                 raise DataError(f"the rows of class {label!r} have no weight: leave them out, or give them some")
         return np.asarray(sample.weight * self.class_weight_[sample.target])
 
-    def _separate(self, sample: Sample, rows: Places, sign: Floats, weight: Floats, settings: Settings) -> Machine:
+    def _separate(
+        self, sample: SvmSample, rows: Places, sign: Floats, weight: Floats, settings: SvmSettings
+    ) -> Machine:
         """The machine of two classes; where a hard margin does not exist, the rows that show it are named."""
         own = sample.rows.take(rows) if len(rows) < len(sample) else sample.rows
         try:
@@ -217,18 +205,19 @@ class SVC(Classifier, SupportVectorMachine):
 
     def _named(self, code: int, places: Places) -> str:
         """A few rows of a class by number."""
-        shown = ", ".join(map(str, places[:NAMED].tolist())) + (", …" if len(places) > NAMED else "")
-        return f"row{'' if len(places) == 1 else 's'} {shown} of class {self.classes_.tolist()[code]!r}"
+        numbers = ", ".join(map(str, places[:NAMED].tolist())) + (", …" if len(places) > NAMED else "")
+        return f"row{'' if len(places) == 1 else 's'} {numbers} of class {self.classes_.tolist()[code]!r}"
 
     def _pair_names(self) -> list[str]:
         """What each machine is called."""
         labels = self.classes_.tolist()
         return [f"SVC of {labels[i]!r} and {labels[j]!r}" for i, j in class_pairs(len(labels))]
 
-    def _coefficients(self) -> Floats:
+    def machine_coefficients(self) -> Floats:
+        """αᵢyᵢ of each support vector in the machine of each pair (s, pairs)."""
         return by_pair(self.dual_coef_, self.n_support_)
 
-    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+    def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         k = len(self.classes_)
         pair = class_pairs(k)[machine]
         return np.flatnonzero(np.isin(examples.target, pair)), signs(examples.target, pair, k)
@@ -244,11 +233,12 @@ class SVC(Classifier, SupportVectorMachine):
         return decisions if self.decision_function_shape == "ovo" else votes(decisions, k)
 
     def predict(self, X: Any) -> Any:
-        """The class of each row: that with most votes, of equals the one that was voted for most clearly."""
+        """The class of each row: the one with most votes; ties go to the one with the clearest votes."""
         check_is_fitted(self)
-        return self.classes_[self._chosen(self._decisions(X))]
+        return self.classes_[self.chosen_codes(self._decisions(X))]
 
-    def _chosen(self, decisions: Floats) -> Any:
+    def chosen_codes(self, decisions: Floats) -> Any:
+        """The number of the class (n,) that the decisions of all pairs (n, pairs) come to."""
         k = len(self.classes_)
         return (decisions[:, 0] > 0.0).astype(np.int64) if k == 2 else votes(decisions, k).argmax(axis=1)
 
@@ -264,7 +254,7 @@ class SVC(Classifier, SupportVectorMachine):
         return self._probabilities(self._decisions(X))
 
     def _probabilities(self, decisions: Floats) -> Floats:
-        return probabilities(decisions, len(self.classes_), self.sigmoids_, self._chosen(decisions))
+        return probabilities(decisions, len(self.classes_), self.sigmoids_, self.chosen_codes(decisions))
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
@@ -280,6 +270,6 @@ class SVC(Classifier, SupportVectorMachine):
     def _check_state(self) -> None:
         super()._check_state()
         k = len(self.classes_)
-        counted = self.n_support_.shape == (k,) and self.n_support_.sum() == self.dual_coef_.shape[1]
-        if not counted or len(self.intercept_) != k * (k - 1) // 2:
+        fits = self.n_support_.shape == (k,) and self.n_support_.sum() == self.dual_coef_.shape[1]
+        if not fits or len(self.intercept_) != k * (k - 1) // 2:
             raise DataError("its machines are not one for each pair of its classes")

@@ -7,20 +7,23 @@ Rows within the tube have β = 0; the others are the support vectors.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import Interval
 
 from novacula.errors import SchemaError, warn_user
+from novacula.kernel.svc import SVC
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
-from novacula.kernel.svm.examples import Examples
+from novacula.kernel.svm.examples import SvmExamples
 from novacula.kernel.svm.machine import follow
 from novacula.learner.base import Regressor
-from novacula.learner.card import Card
+from novacula.learner.card import Admits, Card
+from novacula.learner.constructor import with_parameters_of
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -63,25 +66,16 @@ class SVR(Regressor, SupportVectorMachine):
     ([[0.75]], [0.5], [0, 4])
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        SVC.card,
         name="Support vector regression",
         task="regression",
         summary="A smooth function that leaves no target further away than ε without a price.",
         hypothesis_space="Σ βᵢ k(xᵢ, x) + b over the rows of the fit.",
         inductive_bias="Small ‖w‖: smooth functions as the kernel has them.",
         objective="½‖w‖² + C Σ max(0, |t − f(x)| − ε), or with the squares of these losses.",
-        search="Exact up to tol: the dual quadratic program, by decomposition with second-order SMO; the linear kernel "
-        "on many rows by Newton's method or coordinate descent.",
         noise="Errors below ε are free, larger ones cost in proportion: outliers pull no harder than others.",
-        missing="Not taken: a missing or infinite value raises, with its column and row.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory",),
-        uses="arrays",
-        cost="Between n² and n³ kernel values of d steps each, in memory of cache_size; n·d² for planes on many rows.",
-        cost_exponents={"n": 2, "d": 1},
-        needs=("scaled",),
-        size="C",
+        admits=Admits(),
         sizes=lambda extent: tuple(extent.target_spread * c for c in (0.1, 1.0, 10.0, 100.0)),
         references=("Drucker and others, Support vector regression machines (1997)",),
     )
@@ -94,32 +88,10 @@ class SVR(Regressor, SupportVectorMachine):
     n_support_: Any
     n_iter_: int
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        epsilon: float = 0.1,
-        *,
-        loss: Literal["hinge", "squared_hinge"] = "hinge",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        max_iter: int = -1,
-        time_budget: float | None = None,
-        solver: Literal["auto", "smo", "linear"] = "auto",
-        verbose: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
+    @with_parameters_of(SupportVectorMachine)
+    def __init__(self, C: float = 1.0, kernel: Any = "rbf", epsilon: float = 0.1, **machine: Any) -> None:
+        super().__init__(C, kernel, **machine)
         self.epsilon = epsilon
-        self.loss = loss
-        self.tol = tol
-        self.cache_size = cache_size
-        self.max_iter = max_iter
-        self.time_budget = time_budget
-        self.solver = solver
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _learn(self, table: Table) -> None:
         """Find the function."""
@@ -128,25 +100,26 @@ class SVR(Regressor, SupportVectorMachine):
         cost = float(self.C) * sample.weight
         machine = follow(sample.rows, sample.target, cost, float(self.epsilon), self._settings())
         self._report([machine], ["SVR"])
-        held = np.flatnonzero(machine.beta)
-        held = held[np.argsort(sample.place[held])]
-        self._keep(sample, held, cost, machine.beta[None, held], [machine])
-        self.n_support_, self.n_iter_ = np.array([len(held)]), machine.n_iter
+        supports = np.flatnonzero(machine.beta)
+        supports = supports[np.argsort(sample.place[supports])]
+        self._keep(sample, supports, cost, machine.beta[None, supports], [machine])
+        self.n_support_, self.n_iter_ = np.array([len(supports)]), machine.run.n_iter
 
     def _require_one_target(self, table: Table) -> None:
         """Refuse several targets, and warn in scikit-learn's words of one that is given as a table of one column."""
         k = len(table.layout.target)
         if k > 1:
             raise SchemaError(f"SVR learns one target, and there are {k}: fit one model for each")
-        held = getattr(table.source, "target", None)
-        if held is not None and held.ndim == 2:
+        target = getattr(table.source, "target", None)
+        if target is not None and target.ndim == 2:
             words = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
             warn_user(words, DataConversionWarning)
 
-    def _coefficients(self) -> Floats:
+    def machine_coefficients(self) -> Floats:
+        """βᵢ of each support vector (s, 1)."""
         return np.asarray(self.dual_coef_.T)
 
-    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+    def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         return np.arange(len(beta)), np.sign(beta)
 
     def predict(self, X: Any) -> Floats:

@@ -282,15 +282,10 @@ class Regressor(RegressorMixin, Learner):
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
         require_target(self, y)
         source.target = ingest.numbers_of(y, X)
-        return [Column(name, "numeric", missing=0) for name in ingest.target_names(source, source.target)]
+        return ingest.number_columns(source)
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
-        if not table.layout.target:
-            raise SchemaError(f"{type(self).__name__} needs a target; name it with y= or with_target")
-        for column in table.layout.target_columns:
-            if column.kind != "numeric":
-                raise SchemaError(f"the target {column.name!r} is {column.kind}, not numeric")
-        return table
+        return ingest.with_numbers(table, type(self).__name__)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X; a table brings its own target."""

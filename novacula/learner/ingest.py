@@ -242,6 +242,21 @@ def as_table(X: Any, y: Any, sample_weight: Any) -> Table | None:
     return X if y is None else X.with_target(y)
 
 
+def number_columns(source: MemorySource) -> list[Column]:
+    """The columns of a target of numbers that is with rows in memory."""
+    return [Column(name, "numeric", missing=0) for name in target_names(source, source.target)]
+
+
+def with_numbers(table: Table, learner: str) -> Table:
+    """A table with a target of one or more columns of numbers."""
+    if not table.layout.target:
+        raise SchemaError(f"{learner} needs a target; name it with y= or with_target")
+    for column in table.layout.target_columns:
+        if column.kind != "numeric":
+            raise SchemaError(f"the target {column.name!r} is {column.kind}, not numeric")
+    return table
+
+
 def with_classes(table: Table, learner: str, classes: Any = None) -> Table:
     """A table with a categorical target, whose categories are the classes; `classes`: the only ones that may occur."""
     if len(table.layout.target) != 1:

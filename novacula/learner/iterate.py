@@ -14,6 +14,7 @@ and the params that are returned are those of its last entry. EM, Newton, Lloyd,
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -35,6 +36,10 @@ class Outcome(Enum):
     MAX_ITER = (
         "It stopped after {iterations}, as many as max_iter allows, before it converged: "
         "raise max_iter, or tol if that precision is not needed."
+    )
+    OUT_OF_TIME = (
+        "It stopped after {iterations}, when its time_budget was spent, before it converged: "
+        "raise time_budget, or tol if that precision is not needed."
     )
     DIVERGED = (
         "It diverged: after {iterations} the objective became {refused:g}, and the parameters before that "
@@ -60,11 +65,12 @@ class Run(Generic[P]):
     history: tuple[float, ...]
     outcome: Outcome
     refused: float = math.nan
+    count: int | None = None
 
     @property
     def n_iter(self) -> int:
-        """Updates that led from the start to the params."""
-        return max(len(self.history) - 1, 0)
+        """Updates that led from the start to the params; `count` where a step makes several."""
+        return max(len(self.history) - 1, 0) if self.count is None else self.count
 
     @property
     def converged(self) -> bool:
@@ -83,13 +89,15 @@ def iterate(
     step: Step[P],
     params: P,
     *,
-    max_iter: int,
+    max_iter: float,
     tol: float | None,
     atol: float = 0.0,
     direction: Direction = "down",
     monotone: bool = False,
     noise: float = 0.0,
     monitor: Monitor[P] | None = None,
+    deadline: float = math.inf,
+    count: Callable[[P], int] | None = None,
 ) -> Run[P]:
     """Step from params to params until the objective settles, and say how it ended.
 
@@ -101,28 +109,42 @@ def iterate(
     `monotone` says that in theory the objective cannot get worse, so the run ends if it does by more than
     rounding: a share of its size, and `noise` where its own unit says what is nothing. `monitor(iteration,
     objective, params)` sees each accepted objective, that of the start as iteration 0, and ends the run by
-    returning True.
+    returning True. `max_iter` may be infinite, and `deadline` is a time of `time.monotonic`. Where one step makes
+    several iterations, `count(params)` says how many led to the params, and max_iter is compared with that.
     """
     rule = StoppingRule(tol, atol, direction, monotone, noise)
     if max_iter < 0:
         raise ParameterError(f"max_iter is {max_iter!r}; it must not be negative")
     last_good, history = params, list[float]()
+
+    def ended(at: P, outcome: Outcome, refused: float = math.nan) -> Run[P]:
+        return Run(at, tuple(history), outcome, refused, None if count is None else count(at))
+
     while True:
         following, objective = step(params)
         objective = float(objective)
         fault = rule.fault(history, objective)
         if fault is not None:
-            return Run(last_good, tuple(history), fault, refused=objective)
+            return ended(last_good, fault, objective)
         last_good = params
         history.append(objective)
         stopped = monitor is not None and bool(monitor(len(history) - 1, objective, params))
         if isinstance(following, Outcome):
-            return Run(params, tuple(history), following)
+            return ended(params, following)
         if rule.settled(history):
-            return Run(params, tuple(history), Outcome.CONVERGED)
-        if stopped or len(history) > max_iter:
-            return Run(params, tuple(history), Outcome.STOPPED if stopped else Outcome.MAX_ITER)
+            return ended(params, Outcome.CONVERGED)
+        n_iter = len(history) - 1 if count is None else count(params)
+        limit = Outcome.STOPPED if stopped else reached_limit(n_iter, max_iter, deadline)
+        if limit is not None:
+            return ended(params, limit)
         params = following
+
+
+def reached_limit(n_iter: int, max_iter: float, deadline: float) -> Outcome | None:
+    """Which limit a run has reached, if it has reached one."""
+    if n_iter >= max_iter:
+        return Outcome.MAX_ITER
+    return Outcome.OUT_OF_TIME if deadline < math.inf and time.monotonic() >= deadline else None
 
 
 @dataclass(frozen=True)

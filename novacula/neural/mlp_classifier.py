@@ -20,12 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner import ingest
-from novacula.learner.base import Classifier, Learner, Regressor
+from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
+from novacula.learner.constructor import with_parameters_of
 from novacula.neural.mlp_regressor import MLPRegressor
 from novacula.neural.multilayer import MultilayerNetwork
-from novacula.neural.network import boolean_network
+from novacula.neural.network import Architecture, boolean_network
 from novacula.neural.training.targets import Targets
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Column, Table
@@ -33,7 +34,7 @@ from novacula.table.chunk import Floats
 
 
 class MLPClassifier(MultilayerNetwork, Classifier):
-    """A multilayer perceptron for two classes, more, or several labels (y of 0 and 1 with a column a label).
+    """A multilayer perceptron for two classes, more, or several labels (y of 0 and 1 with one column per label).
 
     In batches a row of weight s is shown s times in an epoch, a last fraction counting its share; so divide weights
     that are large by their mean.
@@ -123,62 +124,20 @@ class MLPClassifier(MultilayerNetwork, Classifier):
 
     multilabel_: bool
 
+    @with_parameters_of(MultilayerNetwork)
     def __init__(
         self,
         hidden: int | Sequence[int] = (100,),
         *,
-        activation: str = "logistic",
-        loss: str = "auto",
-        solver: str = "sgd",
-        eta0: float | str = "auto",
-        schedule: str = "constant",
-        momentum: float = 0.9,
-        weight_decay: float = 0.0,
-        curvature: float = 0.0,
-        slope_weight: float = 0.0,
-        tied: Any = None,
-        batch_size: int | str = "auto",
-        max_epochs: int = 200,
-        tol: float | str | None = "auto",
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        restarts: int = 1,
-        warm_start: bool = False,
-        shuffle: bool = True,
         class_weight: Mapping[Any, float] | str | None = None,
-        dtype: str = "float32",
-        random_state: Any = 0,
+        **network: Any,
     ) -> None:
-        super().__init__(
-            hidden,
-            activation=activation,
-            loss=loss,
-            solver=solver,
-            eta0=eta0,
-            schedule=schedule,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            curvature=curvature,
-            slope_weight=slope_weight,
-            tied=tied,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            tol=tol,
-            early_stopping=early_stopping,
-            validation_fraction=validation_fraction,
-            n_iter_no_change=n_iter_no_change,
-            restarts=restarts,
-            warm_start=warm_start,
-            shuffle=shuffle,
-            dtype=dtype,
-            random_state=random_state,
-        )
+        super().__init__(hidden, **network)
         self.class_weight = class_weight
 
     @classmethod
     def from_boolean(cls, table: Sequence[Any] | Mapping[tuple[Any, ...], Any]) -> Self:
-        """The network of a boolean function of n inputs, built rather than learned: a hidden unit a row of its table.
+        """The network of a boolean function of n inputs, built, not learned: one hidden unit per row of its table.
 
         `table` holds its 2ⁿ values in counting order, the first input counting most, or maps tuples of inputs to them.
 
@@ -186,36 +145,41 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         [0, 1, 1, 0]
         """
         architecture, theta = boolean_network(table)
-        n, units, _ = architecture.sizes
-        model = cls((units,), dtype="float64")
-        rows = np.array(list(product((0.0, 1.0), repeat=n)))
-        Learner._remember(model, model._ingest(rows, np.zeros(len(rows), int), None))
-        model.classes_, model.multilabel_ = np.array([0, 1]), False
-        model._lay_out(architecture, theta)
-        model.n_free_, model.n_iter_, model.history_, model.rule_ = len(theta), 0, (), {}
-        return model
+        return cls((architecture.sizes[1],), dtype="float64").set_network(architecture, theta)
+
+    def set_network(self, architecture: Architecture, theta: Any) -> Self:
+        """Become a network of these weights θ for the classes 0 and 1, without rows to learn from."""
+        rows = np.array(list(product((0.0, 1.0), repeat=architecture.sizes[0])))
+        self._remember(self._ingest(rows, np.arange(len(rows)) % 2, None))
+        self.multilabel_ = False
+        self._lay_out(architecture, theta)
+        self.n_free_, self.n_iter_, self.history_, self.rule_ = len(theta), 0, (), {}
+        return self
 
     # --- targets --------------------------------------------------------------------------------------------
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
-        given = np.asarray(y)
-        task = self._task(given.shape[1] if given.ndim == 2 else 1)
-        return task._targets_beside(self, source, X, y, classes)
+        labels = np.asarray(y)
+        if not self._are_labels(labels.shape[1] if labels.ndim == 2 else 1):
+            return super()._targets_beside(source, X, y, classes)
+        source.target = ingest.numbers_of(y, X)
+        return ingest.number_columns(source)
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
-        task = self._task(len(table.layout.target))
-        return task._with_target(self, table, classes)
+        if not self._are_labels(len(table.layout.target)):
+            return super()._with_target(table, classes)
+        return ingest.with_numbers(table, type(self).__name__)
 
-    def _task(self, targets: int) -> type[Classifier] | type[Regressor]:
-        """Who reads the target: several are labels, as numbers; a network that goes on must have as many outputs."""
+    def _are_labels(self, targets: int) -> bool:
+        """Whether targets are labels, which several are; a network that goes on must have as many outputs."""
         if hasattr(self, "coefs_"):
-            learned = self.n_outputs_ if self.multilabel_ else 1
-            if targets != learned:
+            before = self.n_outputs_ if self.multilabel_ else 1
+            if targets != before:
                 raise ParameterError(
-                    f"the network has learned {learned} target{'s' * (learned > 1)}, and now there "
-                    f"{'is 1' if targets == 1 else f'are {targets}'}: to begin anew, fit with warm_start=False"
+                    f"the network has learned {before} target{'s' * (before > 1)}, and now there "
+                    f"{'is 1' if targets == 1 else f'are {targets}'}: to begin again, fit with warm_start=False"
                 )
-        return Classifier if targets < 2 else Regressor
+        return targets > 1
 
     def _keep_classes(self, table: Table) -> None:
         if len(table.layout.target) == 1:
@@ -240,7 +204,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         return Targets(outputs, k, factor), "logistic" if k == 2 else "softmax"
 
     def _read_labels(self, table: Table) -> Targets:
-        """Columns of 0 and 1, one a label."""
+        """Columns of 0 and 1, one per label."""
         if self.class_weight is not None:
             raise ParameterError("class_weight is for classes that exclude each other, not for labels: weight the rows")
         odd = ~table.map(of_zeros_and_ones).all(axis=0)

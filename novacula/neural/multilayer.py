@@ -24,12 +24,20 @@ from novacula.learner.work import Work
 from novacula.linear.online.passes import SCHEDULES
 from novacula.linear.rows import DERIVED, require_squares
 from novacula.neural.derivation import derive_network, derive_predictions
-from novacula.neural.network import ACTIVATIONS, Architecture, Objective, Penalties, Tying, forward, why_no_curvature
-from novacula.neural.training.epochs import Epoch, memory, recall
+from novacula.neural.network import (
+    ACTIVATIONS,
+    Architecture,
+    NetworkObjective,
+    Penalties,
+    Tying,
+    forward,
+    why_no_curvature,
+)
+from novacula.neural.training.epochs import TrainingEpoch, memory, recall
 from novacula.neural.training.gauge import Gauge
-from novacula.neural.training.lesson import Lesson
-from novacula.neural.training.record import Examples, LearningCurve, Start, Trained
-from novacula.neural.training.settings import TOLERANCES, Settings
+from novacula.neural.training.lesson import NetworkLesson
+from novacula.neural.training.record import FirstShowings, Start, TrainingCurve, TrainingEnd
+from novacula.neural.training.settings import TOLERANCES, TrainingSettings
 from novacula.neural.training.showings import Tally
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
 from novacula.neural.training.trainer import Trainer
@@ -43,7 +51,7 @@ BLOCK = 1 << 20
 class MultilayerNetwork(Learner):
     """A layered network with its training."""
 
-    state_types: ClassVar[tuple[type, ...]] = (Architecture, LearningCurve, Start, Examples)
+    state_types: ClassVar[tuple[type, ...]] = (Architecture, TrainingCurve, Start, FirstShowings)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden": [Interval(Integral, 1, None, closed="left"), "array-like", tuple],
         "activation": [StrOptions(set(ACTIVATIONS))],
@@ -80,11 +88,11 @@ class MultilayerNetwork(Learner):
     target_scale_: float
     loss_: float
     history_: tuple[float, ...]
-    learning_curve_: LearningCurve
+    learning_curve_: TrainingCurve
     n_iter_: int
     converged_: bool
     starts_: tuple[Start, ...]
-    examples_: Examples
+    examples_: FirstShowings
     rule_: dict[str, Any]
 
     def __init__(
@@ -158,17 +166,17 @@ class MultilayerNetwork(Learner):
 
     def _learn(self, table: Table, slopes: Any, going_on: bool = False) -> None:
         """Train from random weights, or go on from those that are there."""
-        settings = Settings.of(self)
+        settings = TrainingSettings.of(self)
         lesson, table = self._lesson(table, slopes)
         settings.check(lesson, self.restarts, self.warm_start)
         random = check_random_state(self.random_state)
         trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)))
         before = self._weights_before(lesson) if going_on else None
-        trained = []
+        ends = []
         for _ in range(self.restarts):
             seed = int(random.randint(2**31))
-            trained.append(trainer.run(trainer.start(seed) if before is None else before, seed))
-        self._keep(trainer, trained)
+            ends.append(trainer.run(trainer.start(seed) if before is None else before, seed))
+        self._keep(trainer, ends)
 
     @available_if(lambda self: self._teaches_by_batches())
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -180,10 +188,10 @@ class MultilayerNetwork(Learner):
         return self._fit_more(X, y, sample_weight, classes)
 
     def _learn_more(self, table: Table, first: bool) -> None:
-        settings = Settings.of(self).for_pieces()
+        settings = TrainingSettings.of(self).for_pieces()
         lesson, table = self._lesson(table, None)
         random = check_random_state(self.random_state)
-        trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)), known=False)
+        trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)), complete=False)
         rule = settings.rule()
         if first:
             theta = trainer.start(int(random.randint(2**31)))
@@ -199,33 +207,35 @@ class MultilayerNetwork(Learner):
             raise AttributeError("partial_fit holds no rows out: use fit, or early_stopping=False")
         return True
 
-    def _lesson(self, table: Table, slopes: Any) -> tuple[Lesson, Table]:
+    def _lesson(self, table: Table, slopes: Any) -> tuple[NetworkLesson, Table]:
         """What is to be made smallest, and the table with slopes behind its targets if there are any."""
         targets, output = self._read(table)
         architecture = Architecture((self.n_features_in_, *self._hidden(), targets.outputs), self.activation, output)
         penalties = Penalties(float(self.weight_decay), float(self.curvature), float(self.slope_weight))
         if (slopes is None) != (penalties.slope_weight == 0.0):
-            told = "no slopes are given" if slopes is None else "slopes are given"
-            raise ParameterError(f"slope_weight is {self.slope_weight:g}, but {told}: they only count together")
+            slopes_given = "no slopes are given" if slopes is None else "slopes are given"
+            raise ParameterError(f"slope_weight is {self.slope_weight:g}, but {slopes_given}: they count only together")
         if penalties.curvature and (obstacle := why_no_curvature(architecture)):
             raise ParameterError(obstacle)
         if slopes is not None:
             table, targets = with_slopes(table, targets, slopes, self.n_features_in_)
         loss = self.loss if self.loss != "auto" else "squared" if output == "linear" else "cross_entropy"
         tying = None if self.tied is None else Tying(self.tied, architecture)
-        return Lesson(Objective(architecture, loss, penalties, tying), targets), table
+        return NetworkLesson(NetworkObjective(architecture, loss, penalties, tying), targets), table
 
     def _hidden(self) -> tuple[int, ...]:
-        given = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)  # type: ignore[arg-type]
-        for units in given:
+        sizes = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)  # type: ignore[arg-type]
+        for units in sizes:
             if not isinstance(units, Integral) or isinstance(units, bool) or units < 1:
                 raise ParameterError(
                     f"hidden is {self.hidden!r}; it must hold the units of each layer, whole numbers of at least 1"
                 )
-        return tuple(map(int, given))
+        return tuple(map(int, sizes))
 
-    def _trainer(self, table: Table, lesson: Lesson, settings: Settings, seed: int, known: bool = True) -> Trainer:
-        """Rows that were looked at, ready to train with; `known`: they are all that there are."""
+    def _trainer(
+        self, table: Table, lesson: NetworkLesson, settings: TrainingSettings, seed: int, complete: bool = True
+    ) -> Trainer:
+        """Rows that were checked, ready to train with; `complete`: they are all that there are."""
         tally = table.reduce(Tally.observe, lesson.targets)
         require_squares(table, np.array([tally.size]))
         if settings.by_batches:
@@ -233,45 +243,45 @@ class MultilayerNetwork(Learner):
         gauge = None
         if lesson.architecture.output == "linear" and isinstance(self.eta0, str):
             earlier = Gauge(np.zeros(lesson.targets.outputs), getattr(self, "target_scale_", 1.0))
-            gauge = Gauge.of(table, lesson.targets) if known else earlier
+            gauge = Gauge.of(table, lesson.targets) if complete else earlier
         return Trainer(settings, table, lesson, tally, gauge, seed)
 
-    def _weights_before(self, lesson: Lesson) -> Any:
-        """The weights to go on from, which must be those of such a network."""
+    def _weights_before(self, lesson: NetworkLesson) -> Any:
+        """The weights to go on from, which must be those of the same architecture."""
         if self.architecture_ != lesson.architecture:
             old, new = self.architecture_, lesson.architecture
             raise ParameterError(
                 f"the weights are those of a network of sizes {old.sizes} with {old.activation} units and {old.output} "
                 f"outputs, and now it would be {new.sizes} with {new.activation} units and {new.output} outputs: to "
-                "begin anew, fit with warm_start=False"
+                "begin again, fit with warm_start=False"
             )
         return self.weights_
 
     # --- what is kept ---------------------------------------------------------------------------------------
 
-    def _keep(self, trainer: Trainer, trained: Sequence[Trained]) -> None:
-        best = min(trained, key=lambda one: one.start.loss)
-        if not best.sound:
+    def _keep(self, trainer: Trainer, ends: Sequence[TrainingEnd]) -> None:
+        best = min(ends, key=lambda one: one.start.loss)
+        if not best.is_finite:
             raise ParameterError(f"{type(self).__name__}: {best.start.sentence}")
         self._set(trainer, best.theta)
-        self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in trained)
+        self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in ends)
         self.history_, self.n_iter_, self.converged_ = best.history, max(1, best.start.n_iter), best.start.converged
-        self.learning_curve_ = LearningCurve(np.array(best.history), np.array(best.held_out))
+        self.learning_curve_ = TrainingCurve(np.array(best.history), np.array(best.held_out))
         self.rule_ = {}
         if not self.converged_ and trainer.settings.tolerance is not None:
             from sklearn.exceptions import ConvergenceWarning
 
             warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
 
-    def _keep_pass(self, trainer: Trainer, epoch: Epoch, going_on: bool) -> None:
-        if not epoch.taught.sound:
-            raise ParameterError(f"{type(self).__name__}: {trainer.told(epoch)[1]}")
-        self._set(trainer, epoch.taught.theta)
+    def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, going_on: bool) -> None:
+        if not epoch.state.is_finite:
+            raise ParameterError(f"{type(self).__name__}: {trainer.ending(epoch)[1]}")
+        self._set(trainer, epoch.state.theta)
         self.history_ = (*self.history_, epoch.objective) if going_on else (epoch.objective,)
         self.loss_, self.n_iter_, self.converged_ = epoch.objective, epoch.number, False
         self.starts_ = ()
-        self.learning_curve_ = LearningCurve(np.array(self.history_), np.empty(0))
-        self.rule_ = memory(epoch.taught.rule)
+        self.learning_curve_ = TrainingCurve(np.array(self.history_), np.empty(0))
+        self.rule_ = memory(epoch.state.rule)
 
     def _set(self, trainer: Trainer, free: Any) -> None:
         lesson = trainer.lesson
@@ -321,10 +331,10 @@ class MultilayerNetwork(Learner):
 
 def outputs(chunk: Chunk, architecture: Architecture, theta: Floats) -> Floats:
     """The outputs for a chunk's rows (n, k), block by block; NaN for a row that is not finite, which units may hide."""
-    step, found = max(1, BLOCK // max(architecture.sizes)), np.empty((len(chunk), architecture.sizes[-1]))
+    step, values = max(1, BLOCK // max(architecture.sizes)), np.empty((len(chunk), architecture.sizes[-1]))
     for start in range(0, len(chunk), step):
         x = chunk.rows(start, start + step).dense()
         with np.errstate(over="ignore", invalid="ignore"):  # infinite values are for the learner to report
-            found[start : start + step] = forward(architecture, theta, x)[-1]
-        found[start : start + step][~np.isfinite(x).all(axis=1)] = np.nan
-    return found
+            values[start : start + step] = forward(architecture, theta, x)[-1]
+        values[start : start + step][~np.isfinite(x).all(axis=1)] = np.nan
+    return values

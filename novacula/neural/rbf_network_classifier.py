@@ -2,7 +2,7 @@
 
     oₜ = bₜ + Σ wₖₜ φ(‖x − μₖ‖ / σₖ)        the class with the largest output
 
-Least squares on such indicators aims at P(t | x), and the outputs of all classes add up to 1.
+Least squares on these indicators aims at P(t | x), and the outputs of all classes add up to 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from novacula.table.chunk import Floats
 
 
 class RBFNetworkClassifier(RadialNetwork, Classifier):
-    """One layer of radial units, and one linear output a class.
+    """One layer of radial units, and one linear output per class.
 
     Parameters
     ----------
@@ -69,6 +69,6 @@ class RBFNetworkClassifier(RadialNetwork, Classifier):
         return np.asarray(outputs / outputs.sum(axis=1, keepdims=True))
 
     def predict(self, X: Any) -> Any:
-        """The class with the largest output; of equals the first."""
+        """The class with the largest output; ties go to the first."""
         values = self.decision_function(X)
         return self.classes_[(values > 0.0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]

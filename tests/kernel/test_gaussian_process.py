@@ -446,7 +446,7 @@ def test_too_many_rows_are_refused_with_what_they_would_take():
 
 def test_what_is_no_covariance_is_refused():
     X, y = rows(0)
-    with pytest.raises(ParameterError, match="no covariance"):
+    with pytest.raises(ParameterError, match="is not a covariance"):
         GaussianProcessRegressor(Multiquadric()).fit(X, y)
     with pytest.raises(DataError, match="negative eigenvalues"):
         fitted(Custom(lambda A, B: -(A @ B.T)), X, y, 0.1)

@@ -350,7 +350,7 @@ def test_a_hard_margin_that_does_not_exist_is_refused_with_rows():
 @pytest.mark.parametrize(
     ("kernel", "words"),
     [
-        (Multiquadric(), r"Multiquadric\(\) is no kernel on these rows \(the smallest eigenvalue .* is −"),
+        (Multiquadric(), r"Multiquadric\(\) is not a kernel on these rows \(the smallest eigenvalue .* is −"),
         (Custom(lambda a, b: np.tanh(a @ b.T - 1.0)), "smallest eigenvalue"),
         (Custom(lambda a, b: a @ b.T + a[:, :1]), "not symmetric"),
     ],
@@ -382,7 +382,7 @@ def test_negative_curvature_is_found_where_the_sample_does_not_show_it(monkeypat
         ({"kernel": "sigmoid"}, *PAIR, "kernel is 'sigmoid'"),
         ({"solver": "linear"}, *PAIR, "takes the linear kernel only"),
         ({"kernel": "precomputed"}, *PAIR, r"shape \(4, 2\)"),
-        ({"class_weight": {7: 1.0}}, *PAIR, "names 7, which is no class"),
+        ({"class_weight": {7: 1.0}}, *PAIR, "names 7, which is not a class"),
         ({"class_weight": {0: 0.0}}, *PAIR, "class 0 have no weight"),
         ({"kernel": Polynomial(400)}, PAIR[0] * 1e3, PAIR[1], "overflows"),
         ({"C": 0.0}, *PAIR, "'C' parameter"),
@@ -404,9 +404,10 @@ def test_a_missing_value_of_a_table_is_named():
 
 
 def test_a_search_that_ends_early_warns(noisy):
-    with pytest.warns(
-        ConvergenceWarning, match=r"SVC of 0 and 1, and 2 more, did not converge \(max_iter=4 .* by"
-    ) as seen:
+    short = (
+        r"SVC of 0 and 1, and 2 more \(the KKT conditions are violated by .*, more than tol=0.001\): It stopped after 4"
+    )
+    with pytest.warns(ConvergenceWarning, match=short) as seen:
         model = SVC(max_iter=4).fit(*noisy)
     assert len(seen) == 1
     assert not model.converged_
@@ -423,7 +424,7 @@ def test_wild_scales_are_warned_of(noisy):
 
 
 def test_verbose_says_how_a_long_search_gets_on(noisy, capsys, monkeypatch):
-    monkeypatch.setattr("novacula.kernel.svm.decomposition.PAUSE", 0.0)  # every round is a long one then
+    monkeypatch.setattr("novacula.kernel.svm.effort.PAUSE", 0.0)  # every round is a long one then
     model = SVC(C=100.0, verbose=True).fit(*noisy)
     told = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("SVC")]
     assert told[0].startswith("0 steps, dual objective 0, violation 2")

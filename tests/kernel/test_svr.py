@@ -147,7 +147,7 @@ def test_bad_input_is_refused(diabetes):
 
 def test_warnings(diabetes):
     X, y = diabetes
-    with pytest.warns(ConvergenceWarning, match="SVR did not converge"):
+    with pytest.warns(ConvergenceWarning, match="SVR .*It stopped after 3 iterations, as many as max_iter allows"):
         assert SVR(max_iter=3).fit(X, y).n_iter_ == 3
     with pytest.warns(DataConversionWarning):
         model = SVR().fit(X, y[:, None])

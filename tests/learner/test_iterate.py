@@ -97,6 +97,23 @@ def test_max_iter_counts_updates_and_keeps_the_last():
     assert iterate(halving, 8.0, tol=0, max_iter=0).history == (8.0,)
 
 
+def test_a_deadline_ends_it_as_max_iter_does():
+    run = iterate(halving, 8.0, tol=0, max_iter=math.inf, deadline=time.monotonic())
+    assert run == Run(8.0, (8.0,), Outcome.OUT_OF_TIME)
+    assert "0 iterations, when its time_budget was spent" in run.sentence
+    assert iterate(halving, 8.0, tol=0, max_iter=1, deadline=0.0).outcome is Outcome.OUT_OF_TIME
+    assert iterate(halving, 8.0, tol=0, max_iter=0, deadline=0.0).outcome is Outcome.MAX_ITER
+    with pytest.warns(ConvergenceWarning, match="Halving: It stopped .* raise time_budget"):
+        warn_unless_converged(run, "Halving")
+
+
+def test_steps_of_several_iterations_are_counted():
+    run = iterate(halving, 8.0, tol=0, max_iter=50, count=lambda x: int(80 / x))
+    assert (run.params, run.n_iter, run.outcome) == (1.0, 80, Outcome.MAX_ITER)
+    assert "after 80 iterations" in run.sentence
+    assert run.history == (8.0, 4.0, 2.0, 1.0)
+
+
 @pytest.mark.parametrize("unit", [1.0, 1e-9, -1e9])
 def test_tolerance_is_relative_to_the_objective(unit):
     def step(x):

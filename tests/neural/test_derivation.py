@@ -12,7 +12,7 @@ from novacula.neural.derivation.drawing import network_figure
 from novacula.neural.derivation.example import Example
 from novacula.neural.mlp_classifier import MLPClassifier
 from novacula.neural.mlp_regressor import MLPRegressor
-from novacula.neural.network import Architecture, Objective
+from novacula.neural.network import Architecture, NetworkObjective
 from novacula.optimize.differences import central_differences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -50,7 +50,7 @@ def test_delta_times_input_is_minus_the_gradient(activation, output, loss, targe
     architecture = Architecture((2, *hidden, 3), activation, output)
     theta, x, t = architecture.initial(np.random.default_rng(1)), np.array([0.7, -0.4]), np.array(target)
     example = example_of(architecture, theta, x)
-    objective = Objective(architecture, loss)
+    objective = NetworkObjective(architecture, loss)
     slopes = central_differences(lambda w: objective.value(np.array(w), x[None], t[None]), theta)
     deltas = example.deltas(t, loss)
     for layer, (W, b) in enumerate(architecture.layers(slopes)):

@@ -208,7 +208,7 @@ def test_a_warm_start_goes_on():
     with pytest.raises(DataError, match="not named in classes"):
         parts.set_params(hidden=4).fit(X, y + 1)
     before = parts.predict(X)
-    with pytest.raises(ParameterError, match="has learned 1 target, and now there are 3: to begin anew"):
+    with pytest.raises(ParameterError, match="has learned 1 target, and now there are 3: to begin again"):
         parts.fit(X, np.eye(3)[y])
     np.testing.assert_array_equal(parts.predict(X), before)
 

@@ -151,7 +151,7 @@ def test_a_saved_network_goes_on_as_it_would_have(tmp_path):
         ({"slope_weight": 0.1}, "slope_weight is 0.1, but no slopes are given"),
         ({"tied": [[(0, 0, 0), (9, 0, 0)]]}, "layers are numbered from 0 to 1"),
         ({"solver": "lm", "loss": "squared", "hidden": (1200, 1200)}, "solver='lm' would hold"),
-        ({"class_weight": {7: 1.0}}, "class_weight names 7, which is no class"),
+        ({"class_weight": {7: 1.0}}, "class_weight names 7, which is not a class"),
         ({"eta0": 0.0}, "eta0"),
         ({"momentum": 1.0}, "momentum"),
         ({"dtype": "float16"}, "dtype"),

@@ -19,7 +19,7 @@ from novacula.errors import DataError, DataWarning, ParameterError, RankWarning
 from novacula.evaluate import select_size
 from novacula.mixture import KMeans
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
-from novacula.neural.rbf.fine_tuning import BasisGradient, Descent
+from novacula.neural.rbf.fine_tuning import BasisDescent, BasisGradient
 from novacula.neural.rbf.output_layer import Occupancy, OutputLayer, solve_definite
 from novacula.neural.rbf_network_classifier import RBFNetworkClassifier
 from novacula.neural.rbf_network_regressor import RBFNetworkRegressor
@@ -217,7 +217,7 @@ def test_the_gradient_of_centres_and_widths_is_that_of_differences(basis, alpha,
     y = np.arange(30) % classes if classes else rng.normal(size=(30, 2))
     table = learner._ingest(X, y, weight)
     start = RadialBasis(basis, X[:4] + 0.1, rng.uniform(0.7, 1.5, 4))
-    descent = Descent(table, start, classes, alpha)
+    descent = BasisDescent(table, start, classes, alpha)
     place = descent.place(start) + 0.1 * rng.normal(size=12)
     check = check_gradient(descent.value, descent.gradient, place, tol=1e-6)
     assert check.passed, str(check)
@@ -292,7 +292,7 @@ def test_passes_the_checks_of_learners(network, name):
 
 def test_fewer_rows_than_centres_are_all_centres():
     x, y = np.array([[0.0], [1.0], [3.0], [1.0]]), np.array([2.0, 1.0, 5.0, 3.0])
-    with pytest.warns(DataWarning, match="20 centres were asked for, and X has n_samples=3 distinct rows"):
+    with pytest.warns(DataWarning, match="centers=20, and X has n_samples=3 distinct rows"):
         model = RBFNetworkRegressor().fit(x, y)
     assert sorted(model.centers_.ravel()) == [0.0, 1.0, 3.0]
     assert model.solver_ == "interpolation"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from novacula.errors import ParameterError
-from novacula.kernel.algebra.compositions import Power, Product, Scaled, Sum
+from novacula.kernel.algebra.compositions import KernelProduct, KernelSum, Power, Scaled
 from novacula.kernel.algebra.elementary import Constant, Linear, Polynomial
 from novacula.kernel.algebra.given import Custom, Precomputed
 from novacula.kernel.algebra.gram import gram
@@ -30,9 +30,9 @@ KERNELS: tuple[type[Kernel], ...] = (
     Polynomial,
     Power,
     Precomputed,
-    Product,
+    KernelProduct,
     Scaled,
-    Sum,
+    KernelSum,
 )
 
 WORDS: dict[str, type[Kernel]] = {
@@ -69,6 +69,8 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "Kernel",
+    "KernelProduct",
+    "KernelSum",
     "Linear",
     "Multiquadric",
     "Normalized",
@@ -77,10 +79,8 @@ __all__ = [
     "Polynomial",
     "Power",
     "Precomputed",
-    "Product",
     "Rows",
     "Scaled",
-    "Sum",
     "as_kernel",
     "gram",
 ]

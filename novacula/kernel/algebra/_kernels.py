@@ -15,23 +15,23 @@ SMALL = 1e-4
 
 
 @kernel(void(TABLE, ROWS, ROWS, VALUES, VALUES))
-def distances_of_products(found, a, b, left, right):
+def distances_of_products(squared, a, b, left, right):
     """Turn xᵀy (n, m) of rows a (n, d) and b (m, d), of squares left (n,) and right (m,), into ‖x − y‖²."""
-    for i in range(found.shape[0]):
+    for i in range(squared.shape[0]):
         small = 0
-        for j in range(found.shape[1]):
+        for j in range(squared.shape[1]):
             both = left[i] + right[j]
-            found[i, j] = both - 2.0 * found[i, j]
-            small += found[i, j] <= SMALL * both
+            squared[i, j] = both - 2.0 * squared[i, j]
+            small += squared[i, j] <= SMALL * both
         if small == 0:
             continue
-        for j in range(found.shape[1]):
-            if found[i, j] <= SMALL * (left[i] + right[j]):
+        for j in range(squared.shape[1]):
+            if squared[i, j] <= SMALL * (left[i] + right[j]):
                 total = 0.0
                 for k in range(a.shape[1]):
                     gap = a[i, k] - b[j, k]
                     total += gap * gap
-                found[i, j] = total
+                squared[i, j] = total
 
 
 @kernel(void(TABLE))

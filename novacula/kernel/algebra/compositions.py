@@ -21,15 +21,16 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(eq=False, repr=False)
-class Sum(Kernel):
+class KernelSum(Kernel):
     """k₁ + k₂."""
 
     left: Any
     right: Any
 
-    def _validate(self) -> None:
-        require_kernel("Sum", "left", self.left)
-        require_kernel("Sum", "right", self.right)
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
+        require_kernel("KernelSum", "left", self.left)
+        require_kernel("KernelSum", "right", self.right)
 
     @property
     def positive(self) -> bool | None:
@@ -40,37 +41,42 @@ class Sum(Kernel):
         """k₁ + k₂."""
         return np.asarray(self.left.block(A, B) + self.right.block(A, B))
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        return np.asarray(self.left._diagonal(rows) + self.right._diagonal(rows))
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """k₁(x, x) + k₂(x, x)."""
+        return np.asarray(self.left.block_diagonal(rows) + self.right.block_diagonal(rows))
 
-    def _n_features(self, d: int) -> int:
-        return int(self.left._n_features(d) + self.right._n_features(d))
+    def n_features(self, d: int) -> int:
+        """As many as both have."""
+        return int(self.left.n_features(d) + self.right.n_features(d))
 
-    def _features(self, X: Floats) -> Floats:
-        return np.hstack([self.left._features(X), self.right._features(X)])
+    def feature_block(self, X: Floats) -> Floats:
+        """Those of both, side by side."""
+        return np.hstack([self.left.feature_block(X), self.right.feature_block(X)])
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        return [*self.left._terms(names), *self.right._terms(names)]
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """Those of both."""
+        return [*self.left.feature_terms(names), *self.right.feature_terms(names)]
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """Those of the one, then those of the other."""
         yield from self.left.gradients(A, B)
         yield from self.right.gradients(A, B)
 
     def __repr__(self) -> str:
-        return f"{self.left!r} + {enclosed(self.right, Sum)}"
+        return f"{self.left!r} + {enclosed(self.right, KernelSum)}"
 
 
 @dataclass(eq=False, repr=False)
-class Product(Kernel):
+class KernelProduct(Kernel):
     """k₁ k₂."""
 
     left: Any
     right: Any
 
-    def _validate(self) -> None:
-        require_kernel("Product", "left", self.left)
-        require_kernel("Product", "right", self.right)
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
+        require_kernel("KernelProduct", "left", self.left)
+        require_kernel("KernelProduct", "right", self.right)
 
     @property
     def positive(self) -> bool | None:
@@ -81,19 +87,23 @@ class Product(Kernel):
         """k₁ k₂."""
         return np.asarray(self.left.block(A, B) * self.right.block(A, B))
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        return np.asarray(self.left._diagonal(rows) * self.right._diagonal(rows))
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """k₁(x, x) k₂(x, x)."""
+        return np.asarray(self.left.block_diagonal(rows) * self.right.block_diagonal(rows))
 
-    def _n_features(self, d: int) -> int:
-        return int(self.left._n_features(d) * self.right._n_features(d))
+    def n_features(self, d: int) -> int:
+        """As many as there are pairs."""
+        return int(self.left.n_features(d) * self.right.n_features(d))
 
-    def _features(self, X: Floats) -> Floats:
-        return row_tensor(self.left._features(X), self.right._features(X))
+    def feature_block(self, X: Floats) -> Floats:
+        """All products of a feature of each."""
+        return row_tensor(self.left.feature_block(X), self.right.feature_block(X))
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        return [one * other for one in self.left._terms(names) for other in self.right._terms(names)]
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """All products of a feature of each."""
+        return [one * other for one in self.left.feature_terms(names) for other in self.right.feature_terms(names)]
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """∂k₁ k₂, then k₁ ∂k₂."""
         for one, other in ((self.left, self.right), (self.right, self.left)):
             if one.free:
@@ -101,7 +111,7 @@ class Product(Kernel):
                 yield from (inner * K for inner in one.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.left, Sum)} * {enclosed(self.right, Sum, Product, Scaled)}"
+        return f"{enclosed(self.left, KernelSum)} * {enclosed(self.right, KernelSum, KernelProduct, Scaled)}"
 
 
 @dataclass(eq=False, repr=False)
@@ -111,7 +121,8 @@ class Scaled(Kernel):
     kernel: Any
     scale: Any
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_kernel("Scaled", "kernel", self.kernel)
         require_positive("Scaled", "scale", self.scale)
 
@@ -124,30 +135,34 @@ class Scaled(Kernel):
         """c·k."""
         return np.asarray(float(self.scale) * self.kernel.block(A, B))
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        return np.asarray(float(self.scale) * self.kernel._diagonal(rows))
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """c·k(x, x)."""
+        return np.asarray(float(self.scale) * self.kernel.block_diagonal(rows))
 
-    def _n_features(self, d: int) -> int:
-        return int(self.kernel._n_features(d))
+    def n_features(self, d: int) -> int:
+        """As many as the kernel has."""
+        return int(self.kernel.n_features(d))
 
-    def _features(self, X: Floats) -> Floats:
-        return np.asarray(np.sqrt(float(self.scale)) * self.kernel._features(X))
+    def feature_block(self, X: Floats) -> Floats:
+        """Those of the kernel times √c."""
+        return np.asarray(np.sqrt(float(self.scale)) * self.kernel.feature_block(X))
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        return [term.scaled(float(self.scale)) for term in self.kernel._terms(names)]
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """Those of the kernel times √c."""
+        return [term.scaled(float(self.scale)) for term in self.kernel.feature_terms(names)]
 
     @property
     def free(self) -> tuple[str, ...]:
         """The scale, then those of the kernel."""
         return ("scale", *super().free)
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """c·k for the scale, then c·∂k."""
         yield self.block(A, B)
         yield from (float(self.scale) * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{float(self.scale)!r} * {enclosed(self.kernel, Sum, Product, Scaled)}"
+        return f"{float(self.scale)!r} * {enclosed(self.kernel, KernelSum, KernelProduct, Scaled)}"
 
 
 @dataclass(eq=False, repr=False)
@@ -157,7 +172,8 @@ class Power(Kernel):
     kernel: Any
     exponent: Any
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_kernel("Power", "kernel", self.kernel)
         require_count("Power", "exponent", self.exponent)
 
@@ -170,28 +186,32 @@ class Power(Kernel):
         """kⁿ."""
         return whole_power(self.kernel.block(A, B), int(self.exponent))
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        return whole_power(self.kernel._diagonal(rows), int(self.exponent))
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """k(x, x)ⁿ."""
+        return whole_power(self.kernel.block_diagonal(rows), int(self.exponent))
 
-    def _n_features(self, d: int) -> int:
-        return count_monomials(self.kernel._n_features(d), int(self.exponent))
+    def n_features(self, d: int) -> int:
+        """As many as there are monomials of degree n."""
+        return count_monomials(self.kernel.n_features(d), int(self.exponent))
 
-    def _features(self, X: Floats) -> Floats:
-        inner = self.kernel._features(X)
+    def feature_block(self, X: Floats) -> Floats:
+        """The monomials of degree n of the kernel's features."""
+        inner = self.kernel.feature_block(X)
         return Expansion.of(inner.shape[1], int(self.exponent)).values(inner)
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        inner = self.kernel._terms(names)
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """The monomials of degree n of the kernel's features."""
+        inner = self.kernel.feature_terms(names)
         return Expansion.of(len(inner), int(self.exponent)).terms(inner)
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """n kⁿ⁻¹ ∂k."""
         if self.free:
             slope = float(self.exponent) * whole_power(self.kernel.block(A, B), int(self.exponent) - 1)
             yield from (slope * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)} ** {int(self.exponent)}"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)} ** {int(self.exponent)}"
 
 
 def enclosed(kernel: Kernel, *looser: type[Kernel]) -> str:

@@ -20,7 +20,7 @@ from novacula.learner.work import Step, Work, WorkTable
 from novacula.table.chunk import Floats
 
 ROWS = 30
-"""Rows whose Gram matrix is looked at."""
+"""Rows whose Gram matrix is shown."""
 SHOWN = 4
 """Rows whose features, and columns whose values, are in a table."""
 TERMS = 12
@@ -31,22 +31,22 @@ SERIES = 5
 
 def derive_kernel(kernel: Kernel, X: Any) -> Work:
     """The work of a kernel on the first rows of X, or on two small rows of its own."""
-    given = as_rows(example_rows(kernel) if X is None else X)
-    rows, names = given[0][:ROWS], given[1]
-    resolved = kernel.resolved(given[0], names=names)
+    table = as_rows(example_rows(kernel) if X is None else X)
+    rows, names = table[0][:ROWS], table[1]
+    resolved = kernel.resolved(table[0], names=names)
     steps = chain(
         [Step("The rows", table=_row_table(rows, names))] if not kernel.precomputed else (),
         _feature_steps(resolved, rows, names),
         _gram_steps(resolved, rows),
     )
-    said = [f"The first {ROWS} of {given[0].shape[0]} rows are shown."] if given[0].shape[0] > ROWS else []
+    notes = [f"The first {ROWS} of {table[0].shape[0]} rows are shown."] if table[0].shape[0] > ROWS else []
     if resolved != kernel:
-        said.append(f"With the numbers that these rows give, the kernel is {resolved!r}.")
-    return Work(f"The kernel {kernel!r}", steps, said)
+        notes.append(f"With the numbers that these rows give, the kernel is {resolved!r}.")
+    return Work(f"The kernel {kernel!r}", steps, notes)
 
 
 def example_rows(kernel: Kernel) -> Floats:
-    """Two rows of small whole numbers, with as many columns as the kernel looks at."""
+    """Two rows of small whole numbers, with as many columns as the kernel uses."""
     if kernel.precomputed:
         return np.array([[2.0, 1.0], [1.0, 2.0]])
     d = max(2, 1 + _last_column(kernel))
@@ -55,7 +55,7 @@ def example_rows(kernel: Kernel) -> Floats:
 
 def _last_column(kernel: Kernel) -> int:
     places = [c for c in listed(kernel.columns) if not isinstance(c, str)] if isinstance(kernel, OnColumns) else []
-    return max([0, *map(int, places), *(_last_column(part) for _, part in kernel._parts())])
+    return max([0, *map(int, places), *(_last_column(part) for _, part in kernel.parts())])
 
 
 def _row_table(rows: Rows, names: Sequence[str] | None) -> WorkTable:
@@ -78,9 +78,9 @@ def _feature_steps(kernel: Kernel, rows: Rows, names: Sequence[str] | None) -> I
         if isinstance(kernel, Gaussian) and rows.shape[0] > 1:
             yield from _series_steps(kernel, dense(rows[:2]))
         return
-    shown = range(min(TERMS, len(titles)))
+    places = range(min(TERMS, len(titles)))
     cut = "" if len(titles) <= TERMS else f"the first {TERMS} of {len(titles)} features"
-    table: list[tuple[str | float, ...]] = [(titles[j], *phi[:, j].tolist()) for j in shown]
+    table: list[tuple[str | float, ...]] = [(titles[j], *phi[:, j].tolist()) for j in places]
     header = ("feature", *(f"row {i + 1}" for i in range(len(phi))))
     yield Step("Features", formula="k(x, y) = φ(x)ᵀφ(y)", table=WorkTable(header, tuple(table), cut))
     if len(phi) > 1:
@@ -88,12 +88,12 @@ def _feature_steps(kernel: Kernel, rows: Rows, names: Sequence[str] | None) -> I
 
 
 def _product_step(kernel: Kernel, rows: Rows, phi: Floats) -> Step:
-    """φ(x)ᵀφ(y) of the first two rows beside k(x, y)."""
-    shown = min(TERMS, phi.shape[1])
-    values = {f"{letter}_{j + 1}": float(phi[i, j]) for j in range(shown) for i, letter in enumerate("fg")}
-    total = " + ".join(f"f_{j + 1} * g_{j + 1}" for j in range(shown))
-    if shown < phi.shape[1]:
-        values["rest"] = float(phi[0, shown:] @ phi[1, shown:])
+    """φ(x)ᵀφ(y) of the first two rows, to compare with k(x, y)."""
+    count = min(TERMS, phi.shape[1])
+    values = {f"{letter}_{j + 1}": float(phi[i, j]) for j in range(count) for i, letter in enumerate("fg")}
+    total = " + ".join(f"f_{j + 1} * g_{j + 1}" for j in range(count))
+    if count < phi.shape[1]:
+        values["rest"] = float(phi[0, count:] @ phi[1, count:])
         total += " + rest"
     exact = float(kernel.block(rows[:1], rows[1:2])[0, 0])
     return Step(

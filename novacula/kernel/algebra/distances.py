@@ -3,7 +3,7 @@
     ‖x − y‖² = ‖x‖² + ‖y‖² − 2xᵀy
 
 is one product of matrices, but where the rows are close to each other and far from the origin the difference cancels.
-So rows are moved to their mean first, and what still comes out small beside ‖x‖² + ‖y‖² is taken from x − y itself.
+So rows are moved to their mean first, and what is still small compared with ‖x‖² + ‖y‖² is computed from x − y.
 A row is at distance 0 from its copies, exactly.
 """
 
@@ -33,17 +33,17 @@ def squared_distances(A: Rows, B: Rows) -> Floats:
     centre = B.mean(axis=0)
     a = A - centre
     b = a if B is A else B - centre
-    found = a @ b.T
-    distances_of_products(found, a, b, squares(a), squares(b))
-    return found
+    squared = a @ b.T
+    distances_of_products(squared, a, b, squares(a), squares(b))
+    return squared
 
 
 def _sparse_distances(A: Rows, B: Rows) -> Floats:
     """Without moving the rows, which would fill in their zeros; what is no more than rounding is 0."""
     both = squares(A)[:, None] + squares(B)
-    found = both - 2.0 * products(A, B)
-    found[found <= ROUNDING * both] = 0.0
-    return np.asarray(found)
+    squared = both - 2.0 * products(A, B)
+    squared[squared <= ROUNDING * both] = 0.0
+    return np.asarray(squared)
 
 
 def gaussians(squared: Floats, gamma: float) -> Floats:

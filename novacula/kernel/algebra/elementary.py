@@ -34,16 +34,20 @@ class Linear(Kernel):
         """xᵀy."""
         return products(A, B)
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """‖x‖²."""
         return squares(rows)
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """The columns."""
         return d
 
-    def _features(self, X: Floats) -> Floats:
+    def feature_block(self, X: Floats) -> Floats:
+        """The columns."""
         return X.copy()
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """The columns."""
         return [Monomial(1.0, {name: 1}) for name in names]
 
 
@@ -57,23 +61,28 @@ class Constant(Kernel):
 
     value: Any = 1.0
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_positive("Constant", "value", self.value, zero=True)
 
     def block(self, A: Rows, B: Rows) -> Floats:
         """c everywhere."""
         return np.full((A.shape[0], B.shape[0]), float(self.value))
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """c."""
         return np.full(rows.shape[0], float(self.value))
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """One."""
         return 1
 
-    def _features(self, X: Floats) -> Floats:
+    def feature_block(self, X: Floats) -> Floats:
+        """√c."""
         return np.full((len(X), 1), np.sqrt(float(self.value)))
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """√c."""
         return [Monomial(float(self.value))]
 
     @property
@@ -81,7 +90,7 @@ class Constant(Kernel):
         """Its value, unless that is 0."""
         return ("value",) if self.value > 0 else ()
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """∂c/∂ln c = c."""
         if self.value > 0:
             yield self.block(A, B)
@@ -103,14 +112,15 @@ class Polynomial(Kernel):
     coef0: Any = 1.0
     gamma: Any = 1.0
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_count("Polynomial", "degree", self.degree)
         require_positive("Polynomial", "coef0", self.coef0, zero=True)
         require_gamma("Polynomial", self.gamma, WORDS)
 
     def resolved_by(self, spread: ColumnSpread) -> Kernel:
         """A copy whose gamma is a number."""
-        self._validate()
+        self.validate()
         return Polynomial(self.degree, self.coef0, gamma_of(self.gamma, spread))
 
     def block(self, A: Rows, B: Rows) -> Floats:
@@ -120,27 +130,31 @@ class Polynomial(Kernel):
     def _base(self, inner: Floats) -> Floats:
         return np.asarray(number(self.gamma) * inner + self.coef0)
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """(γ ‖x‖² + c)ᵖ."""
         return whole_power(self._base(squares(rows)), int(self.degree))
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """As many as there are monomials."""
         return count_monomials(d, int(self.degree), self.coef0)
 
     def _expansion(self, d: int) -> Expansion:
         return Expansion.of(d, int(self.degree), float(self.coef0), number(self.gamma))
 
-    def _features(self, X: Floats) -> Floats:
+    def feature_block(self, X: Floats) -> Floats:
+        """The monomials with their coefficients."""
         return self._expansion(X.shape[1]).values(X)
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        return self._expansion(len(names)).terms(Linear()._terms(names))
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """The monomials with their coefficients."""
+        return self._expansion(len(names)).terms(Linear().feature_terms(names))
 
     @property
     def free(self) -> tuple[str, ...]:
         """Gamma, and coef0 unless it is 0."""
         return ("coef0", "gamma") if self.coef0 > 0 else ("gamma",)
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """p (γ xᵀy + c)ᵖ⁻¹ times c, and times γ xᵀy."""
         inner = products(A, B)
         slope = float(self.degree) * whole_power(self._base(inner), int(self.degree) - 1)
@@ -153,12 +167,12 @@ def whole_power(base: Floats, n: int) -> Floats:
     """The n-th power of each entry by squaring, many times faster than a power of any number."""
     if n == 0:
         return np.ones_like(base)
-    found = base.copy()
+    power = base.copy()
     for bit in bin(n)[3:]:
-        found *= found
+        power *= power
         if bit == "1":
-            found *= base
-    return found
+            power *= base
+    return power
 
 
 def gamma_of(gamma: Any, spread: ColumnSpread) -> Any:

@@ -36,5 +36,5 @@ def gram_figure(K: Floats) -> Figure:
 
 
 def _cells(n: int) -> tuple[float, float, float, float]:
-    """Where the matrix lies, so that rows are counted from 1 and the first is on top."""
+    """The corners of the matrix, so that rows are counted from 1 and the first is on top."""
     return (0.5, n + 0.5, n + 0.5, 0.5)

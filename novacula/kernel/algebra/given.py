@@ -19,10 +19,9 @@ from novacula.table.chunk import Floats
 class Custom(Kernel):
     """A function of one's own: f(A, B) of rows (n, d) and (m, d) gives the matrix (n, m), or f(x, y) a number.
 
-    Which of the two it is shows when it is first called on two rows and on three or four of them: if it gives a matrix
-    of that shape, it takes matrices, and otherwise it is called for each pair of rows. Nothing is assumed of it:
-    `check` looks whether it is symmetric and positive semi-definite on some rows. It cannot be saved to a file, which
-    holds no code.
+    Which of the two it is shows at its first call, on two rows and three or four others: if it gives a matrix of that
+    shape, it takes matrices; otherwise it is called for each pair of rows. Nothing is assumed about it: `check` tests
+    whether it is symmetric and positive semi-definite on some rows. It cannot be saved to a file, which holds no code.
 
     >>> import numpy as np
     >>> histogram = Custom(lambda x, y: np.minimum(x, y).sum())
@@ -32,7 +31,8 @@ class Custom(Kernel):
 
     f: Callable[[Any, Any], Any]
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         if not callable(self.f):
             raise ParameterError(
                 f"f of Custom is {self.f!r}; it must be a function of two rows, or of two sets of rows"
@@ -49,18 +49,11 @@ class Custom(Kernel):
             return np.array(self.f(A, B), np.float64)
         return np.array([[self._pair(x, y) for y in _each(B)] for x in _each(A)], np.float64)
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        if self._takes_matrices(rows, rows):
-            return np.array(
-                [np.asarray(self.f(rows[i : i + 1], rows[i : i + 1]), np.float64).item() for i in range(rows.shape[0])]
-            )
-        return np.array([self._pair(x, x) for x in _each(rows)], np.float64)
-
     def _takes_matrices(self, A: Rows, B: Rows) -> bool:
-        known: bool | None = getattr(self, "_of_matrices", None)
-        if known is None:
-            known = self._of_matrices = self._probe(A, B)
-        return known
+        of_matrices: bool | None = getattr(self, "_of_matrices", None)
+        if of_matrices is None:
+            of_matrices = self._of_matrices = self._probe(A, B)
+        return of_matrices
 
     def _probe(self, A: Rows, B: Rows) -> bool:
         # As many rows as columns would let x @ y of two matrices pass for a Gram matrix.
@@ -68,7 +61,7 @@ class Custom(Kernel):
         few, some = A[np.arange(2) % A.shape[0]], B[np.arange(m) % B.shape[0]]
         try:
             return np.shape(self.f(few, some)) == (2, m)
-        except Exception:  # whatever a function of two rows makes of matrices
+        except Exception:  # a function of two rows may raise anything on matrices
             return False
 
     def _pair(self, x: Any, y: Any) -> float:
@@ -81,7 +74,8 @@ class Custom(Kernel):
                 "sets of rows: it must give a number, or a matrix"
             ) from None
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """None that are known."""
         raise no_map(self, "of a function only its values are known")
 
     def __repr__(self) -> str:
@@ -119,12 +113,14 @@ class Precomputed(Kernel):
             )
         return np.asarray(A.toarray() if is_sparse(A) else A)
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """The diagonal of the matrix."""
         if rows.shape[0] != rows.shape[1]:
             raise DataError(f"a precomputed Gram matrix of shape {rows.shape} does not hold k(x, x) of its rows")
         return np.array(rows.diagonal())
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """None that are known."""
         raise no_map(self, "of its rows only products are known")
 
 

@@ -34,7 +34,7 @@ def gram(kernel: Kernel, A: Rows, B: Rows | None = None) -> Floats:
 
     def fill(place: Place) -> None:
         rows, columns = place
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is the caller's to find
+        with np.errstate(over="ignore", invalid="ignore"):  # callers check for values that are not finite
             K[place] = kernel.block(A[rows], other[columns])
         if mirrored and rows != columns:
             K[columns, rows] = K[place].T

@@ -97,22 +97,22 @@ class Expansion:
 
     def values(self, X: Floats) -> Floats:
         """Features (n, p) of rows (n, d)."""
-        found = np.empty((len(X), len(self.factors)))
+        features = np.empty((len(X), len(self.factors)))
         for j, (term, square) in enumerate(zip(self.factors, self.squares, strict=True)):
-            found[:, j] = math.sqrt(square)
+            features[:, j] = math.sqrt(square)
             for column in term:
-                found[:, j] *= X[:, column]
-        return found
+                features[:, j] *= X[:, column]
+        return features
 
     def terms(self, inner: Sequence[Monomial]) -> list[Monomial]:
         """The features as monomials, given what the columns are."""
-        found = []
+        monomials = []
         for term, square in zip(self.factors, self.squares, strict=True):
             whole = Monomial(square)
             for column, power in Counter(term).items():
                 whole = whole * inner[column].raised(power)
-            found.append(whole)
-        return found
+            monomials.append(whole)
+        return monomials
 
 
 def _coefficient(term: tuple[int, ...], degree: int, coef0: float, gamma: float) -> float:

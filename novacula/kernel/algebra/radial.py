@@ -41,7 +41,8 @@ class Gaussian(Kernel):
     gamma: Any = "scale"
     width: Any = None
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_gamma("Gaussian", self.gamma, WORDS)
         if self.width is not None:
             require_positive("Gaussian", "width", self.width)
@@ -52,7 +53,7 @@ class Gaussian(Kernel):
 
     def resolved_by(self, spread: ColumnSpread) -> Kernel:
         """A copy whose gamma is a number, unless it has a width."""
-        self._validate()
+        self.validate()
         return Gaussian(width=self.width) if self.width is not None else Gaussian(gamma_of(self.gamma, spread))
 
     @property
@@ -64,10 +65,12 @@ class Gaussian(Kernel):
         """exp(−γ ‖x − y‖²)."""
         return gaussians(squared_distances(A, B), self.rate)
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """1 for every row."""
         return np.ones(rows.shape[0])
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """None that are finite in number."""
         raise no_map(
             self,
             "its power series has infinitely many positive terms, each with features of its own; "
@@ -79,7 +82,7 @@ class Gaussian(Kernel):
         """Gamma or width, whichever was given."""
         return ("gamma",) if self.width is None else ("width",)
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """−γ d² k for γ; 2γ d² k for the width."""
         squared = squared_distances(A, B)
         change = gaussians(squared.copy(), self.rate)
@@ -100,7 +103,8 @@ class Multiquadric(Kernel):
 
     c: Any = 1.0
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_positive("Multiquadric", "c", self.c)
 
     @property
@@ -112,10 +116,12 @@ class Multiquadric(Kernel):
         """√(‖x − y‖² + c²)."""
         return np.sqrt(squared_distances(A, B) + float(self.c) ** 2)
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """c for every row."""
         return np.full(rows.shape[0], float(self.c))
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """None: it is not positive semi-definite."""
         raise no_map(self, "its Gram matrices have negative eigenvalues, and those of features never do")
 
     @property
@@ -123,6 +129,6 @@ class Multiquadric(Kernel):
         """c."""
         return ("c",)
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """c² / k."""
         yield float(self.c) ** 2 / self.block(A, B)

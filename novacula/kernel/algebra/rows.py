@@ -30,7 +30,7 @@ class ColumnSpread:
         weight = np.ones(rows.shape[0]) if weight is None else weight
         share = weight / weight.sum()
         mean = np.asarray(rows.T @ share)
-        with np.errstate(over="ignore"):  # whoever needs the variance looks whether it is finite
+        with np.errstate(over="ignore"):  # callers that need the variance check that it is finite
             if is_sparse(rows):
                 variance = np.asarray(rows.multiply(rows).T @ share) - mean**2
             else:
@@ -39,7 +39,7 @@ class ColumnSpread:
 
     @property
     def whole(self) -> float:
-        """The variance of all entries, whatever their column."""
+        """The variance of all entries of all columns."""
         with np.errstate(over="ignore", invalid="ignore"):
             return float(self.variance.mean() + self.mean.var())
 
@@ -50,24 +50,24 @@ class ColumnSpread:
         return replace(self, mean=self.mean[places], variance=self.variance[places], names=names)
 
     def places(self, columns: Columns) -> list[int]:
-        """Where columns stand, which are given by place or by name."""
+        """The places of columns that are given by place or by name."""
         return places_of(columns, len(self.mean), self.names)
 
 
 def places_of(columns: Columns, d: int, names: Sequence[str] | None) -> list[int]:
-    """Where columns stand among d of them; SchemaError for one that is not there."""
+    """The places of columns among d of them; SchemaError for one that is not there."""
     places = []
     for column in listed(columns):
         if isinstance(column, str):
             if names is None:
                 raise SchemaError(
-                    f"the kernel looks at column {column!r}, but the rows have no names: give its place, a whole number"
+                    f"the kernel uses column {column!r}, but the rows have no names: give its place, a whole number"
                 )
             if column not in names:
-                raise SchemaError(f"the kernel looks at column {column!r}, which is none of {_some(names)}")
+                raise SchemaError(f"the kernel uses column {column!r}, which is not one of {_some(names)}")
             column = names.index(column)
         elif not column < d:
-            raise SchemaError(f"the kernel looks at column {column}, but the rows have columns 0 to {d - 1}")
+            raise SchemaError(f"the kernel uses column {column}, but the rows have columns 0 to {d - 1}")
         places.append(int(column))
     return places
 
@@ -79,12 +79,12 @@ def listed(columns: Columns) -> list[Any]:
 
 def on_columns(rows: Rows, places: Sequence[int]) -> Rows:
     """Some columns of rows; dense ones in C order."""
-    taken = rows[:, list(places)]
-    return taken if is_sparse(rows) else np.ascontiguousarray(taken)
+    chosen = rows[:, list(places)]
+    return chosen if is_sparse(rows) else np.ascontiguousarray(chosen)
 
 
 def is_sparse(rows: Rows) -> bool:
-    """Whether rows are a sparse matrix; SciPy's part for them is loaded by whoever made one."""
+    """Whether rows are a sparse matrix; the caller that made one has loaded SciPy's part for them."""
     return not isinstance(rows, np.ndarray)
 
 
@@ -95,8 +95,8 @@ def dense(rows: Rows) -> Floats:
 
 def products(A: Rows, B: Rows) -> Floats:
     """The inner products xᵀy (n, m) of the rows of A with those of B."""
-    found = A @ B.T
-    return found if isinstance(found, np.ndarray) else np.asarray(found.toarray())
+    inner = A @ B.T
+    return inner if isinstance(inner, np.ndarray) else np.asarray(inner.toarray())
 
 
 def squares(rows: Rows) -> Floats:
@@ -181,5 +181,5 @@ def _require_finite(rows: Rows, name: str, names: Sequence[str] | None) -> None:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:6]))
-    return shown if len(names) <= 6 else f"{shown}, … ({len(names)} in all)"
+    first = ", ".join(map(repr, names[:6]))
+    return first if len(names) <= 6 else f"{first}, … ({len(names)} in all)"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.kernel.algebra.compositions import Power, Product, Scaled, Sum, enclosed
+from novacula.kernel.algebra.compositions import KernelProduct, KernelSum, Power, Scaled, enclosed
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Monomial, no_map
 from novacula.kernel.algebra.parameters import require_kernel
@@ -31,7 +31,8 @@ class Exponential(Kernel):
 
     kernel: Any
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_kernel("Exponential", "kernel", self.kernel)
 
     @property
@@ -43,20 +44,22 @@ class Exponential(Kernel):
         """exp(k)."""
         return np.asarray(np.exp(self.kernel.block(A, B)))
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        return np.asarray(np.exp(self.kernel._diagonal(rows)))
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """exp(k(x, x))."""
+        return np.asarray(np.exp(self.kernel.block_diagonal(rows)))
 
-    def _n_features(self, d: int) -> int:
+    def n_features(self, d: int) -> int:
+        """None that are finite in number."""
         raise no_map(self, "the power series of exp has infinitely many positive terms, each with features of its own")
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """exp(k) ∂k."""
         if self.free:
             K = self.block(A, B)
             yield from (K * inner for inner in self.kernel.gradients(A, B))
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.exp()"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.exp()"
 
 
 @dataclass(eq=False, repr=False)
@@ -68,7 +71,8 @@ class Normalized(Kernel):
 
     kernel: Any
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_kernel("Normalized", "kernel", self.kernel)
 
     @property
@@ -82,25 +86,29 @@ class Normalized(Kernel):
 
     def _shrink(self, rows: Rows) -> Floats:
         """1/√k(x, x) of each row, 0 where that is 0."""
-        squared = self.kernel._diagonal(rows)
+        squared = self.kernel.block_diagonal(rows)
         if (squared < 0.0).any():
             i = int(np.argmax(squared < 0.0))
             raise DataError(f"{self.kernel!r} is {squared[i]:g} of row {i} with itself, so it cannot be normalised")
         return np.divide(1.0, np.sqrt(squared), out=np.zeros_like(squared), where=squared > 0.0)
 
-    def _diagonal(self, rows: Rows) -> Floats:
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """1, or 0 where k(x, x) is 0."""
         return np.asarray(self._shrink(rows) > 0.0, np.float64)
 
-    def _n_features(self, d: int) -> int:
-        return int(self.kernel._n_features(d))
+    def n_features(self, d: int) -> int:
+        """As many as the kernel has."""
+        return int(self.kernel.n_features(d))
 
-    def _features(self, X: Floats) -> Floats:
-        return np.asarray(self.kernel._features(X) * self._shrink(X)[:, None])
+    def feature_block(self, X: Floats) -> Floats:
+        """Those of the kernel, divided by their length."""
+        return np.asarray(self.kernel.feature_block(X) * self._shrink(X)[:, None])
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        return [term * Monomial(1.0, {LENGTH: -1}) for term in self.kernel._terms(names)]
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """Those of the kernel, divided by their length."""
+        return [term * Monomial(1.0, {LENGTH: -1}) for term in self.kernel.feature_terms(names)]
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """∂k/√(…) − ½ k̃ (∂k(x, x)/k(x, x) + ∂k(y, y)/k(y, y))."""
         if self.free:
             K, left, right = self.block(A, B), self._shrink(A), self._shrink(B)
@@ -110,7 +118,7 @@ class Normalized(Kernel):
                 yield inner * np.outer(left, right) - 0.5 * K * own
 
     def __repr__(self) -> str:
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.normalized()"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.normalized()"
 
 
 @dataclass(eq=False, repr=False)
@@ -120,7 +128,8 @@ class OnColumns(Kernel):
     kernel: Any
     columns: Columns
 
-    def _validate(self) -> None:
+    def validate(self) -> None:
+        """Refuse parameters that make no sense."""
         require_kernel("OnColumns", "kernel", self.kernel)
         if not isinstance(self.columns, (int, str, list, tuple)):
             raise ParameterError(f"columns of OnColumns is {self.columns!r}; it must be a list of places or of names")
@@ -134,7 +143,7 @@ class OnColumns(Kernel):
             if not whole and not isinstance(column, str):
                 raise ParameterError(f"a kernel is on column {column!r}; columns are places from 0 on, or names")
         if len(set(columns)) < len(columns):
-            raise ParameterError(f"a kernel is on the columns {columns}, of which one stands twice")
+            raise ParameterError(f"a kernel is on the columns {columns}, and one of them is named twice")
 
     @property
     def positive(self) -> bool | None:
@@ -143,7 +152,7 @@ class OnColumns(Kernel):
 
     def resolved_by(self, spread: ColumnSpread) -> Kernel:
         """A copy with places for names, whose kernel is resolved on these columns."""
-        self._validate()
+        self.validate()
         return OnColumns(self.kernel.resolved_by(spread.on(self.columns)), spread.places(self.columns))
 
     def _taken(self, rows: Rows) -> Rows:
@@ -153,22 +162,26 @@ class OnColumns(Kernel):
         """k of these columns."""
         return np.asarray(self.kernel.block(self._taken(A), self._taken(B)))
 
-    def _diagonal(self, rows: Rows) -> Floats:
-        return np.asarray(self.kernel._diagonal(self._taken(rows)))
+    def block_diagonal(self, rows: Rows) -> Floats:
+        """k(x, x) of these columns."""
+        return np.asarray(self.kernel.block_diagonal(self._taken(rows)))
 
-    def _n_features(self, d: int) -> int:
-        return int(self.kernel._n_features(len(listed(self.columns))))
+    def n_features(self, d: int) -> int:
+        """As many as the kernel has of these columns."""
+        return int(self.kernel.n_features(len(listed(self.columns))))
 
-    def _features(self, X: Floats) -> Floats:
-        return np.asarray(self.kernel._features(self._taken(X)))
+    def feature_block(self, X: Floats) -> Floats:
+        """Those of the kernel of these columns."""
+        return np.asarray(self.kernel.feature_block(self._taken(X)))
 
-    def _terms(self, names: Sequence[str]) -> list[Monomial]:
-        return list(self.kernel._terms([names[j] for j in places_of(self.columns, len(names), names)]))
+    def feature_terms(self, names: Sequence[str]) -> list[Monomial]:
+        """Those of the kernel of these columns."""
+        return list(self.kernel.feature_terms([names[j] for j in places_of(self.columns, len(names), names)]))
 
-    def _changes(self, A: Rows, B: Rows) -> Iterator[Floats]:
+    def gradient_blocks(self, A: Rows, B: Rows) -> Iterator[Floats]:
         """Those of the kernel on these columns."""
         yield from self.kernel.gradients(self._taken(A), self._taken(B))
 
     def __repr__(self) -> str:
         columns = [c if isinstance(c, str) else int(c) for c in listed(self.columns)]
-        return f"{enclosed(self.kernel, Sum, Product, Scaled, Power)}.on({columns})"
+        return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.on({columns})"

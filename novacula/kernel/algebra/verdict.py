@@ -25,10 +25,10 @@ class PSDVerdict:
         if self.asymmetry:
             return f"k(x, y) and k(y, x) differ by up to {self.asymmetry:.6g}, so the matrix is not symmetric"
         share = f"{_signed(self.relative)} of the largest"
-        found = f"the smallest eigenvalue of the Gram matrix is {_signed(self.smallest)}, {share}"
+        sentence = f"the smallest eigenvalue of the Gram matrix is {_signed(self.smallest)}, {share}"
         if self.psd:
-            return f"{found}: positive semi-definite"
-        return f"{found}, and below −{self.tol:g} the matrix is not positive semi-definite"
+            return f"{sentence}: positive semi-definite"
+        return f"{sentence}, and below −{self.tol:g} the matrix is not positive semi-definite"
 
 
 def judge(K: Floats, tol: float) -> PSDVerdict:

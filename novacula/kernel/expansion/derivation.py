@@ -31,11 +31,11 @@ SHOWN = 6
 
 def derive_fourier(model: RandomFourierFeatures, chunk: Chunk | None) -> Work:
     """The work of drawn directions, or of the features of rows."""
-    said = [f"D = {len(model.random_offset_)} features; products differ from the kernel by about 1/√D."]
+    notes = [f"D = {len(model.random_offset_)} features; products differ from the kernel by about 1/√D."]
     if chunk is None:
-        return Work("Random Fourier features", _fourier_steps(model), said)
+        return Work("Random Fourier features", _fourier_steps(model), notes)
     steps = chain(_fourier_features(model, chunk), _agreement(model, Gaussian(model.gamma_), chunk))
-    return Work("Random Fourier features of rows", steps, said)
+    return Work("Random Fourier features of rows", steps, notes)
 
 
 def _fourier_steps(model: RandomFourierFeatures) -> Iterator[Step]:
@@ -91,12 +91,12 @@ def _fourier_features(model: RandomFourierFeatures, chunk: Chunk) -> Iterator[St
 def derive_nystroem(model: Nystroem, chunk: Chunk | None) -> Work:
     """The work of the normalisation, or of the features of rows."""
     m = len(model.components_)
-    said = [f"{m} landmarks; {model.rank_} of the {m} eigenvalues of K_mm are kept."]
+    notes = [f"{m} landmarks; {model.rank_} of the {m} eigenvalues of K_mm are kept."]
     if chunk is None:
-        return Work("Nyström features", _nystroem_steps(model), said)
+        return Work("Nyström features", _nystroem_steps(model), notes)
     similar = model._map().similarities(rows_of(chunk))
     steps = [_nystroem_feature(model, similar, j) for j in range(min(2, m))]
-    return Work("Nyström features of rows", [*steps, *_agreement(model, model.kernel_, chunk)], said)
+    return Work("Nyström features of rows", [*steps, *_agreement(model, model.kernel_, chunk)], notes)
 
 
 def _nystroem_steps(model: Nystroem) -> Iterator[Step]:
@@ -144,7 +144,7 @@ def _nystroem_feature(model: Nystroem, similar: Floats, j: int) -> Step:
 
 
 def _agreement(model: Nystroem | RandomFourierFeatures, kernel: Kernel, chunk: Chunk) -> Iterator[Step]:
-    """Products of features beside the kernel, for the first rows."""
+    """Products of features and the kernel, for the first rows."""
     z = model._map()(chunk)
     exact, near = gram(kernel, rows_of(chunk)), z @ z.T
     if len(z) > 1:

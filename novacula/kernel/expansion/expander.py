@@ -32,8 +32,8 @@ class Expander(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         table = ingest.as_table(X, None, None)
         if table is None:
             return self._answers(X, self._map())
-        known = table.conform(self.schema_, "ignore", keep_roles=True)
-        return self._answering(known).expanded(self._map(), self.get_feature_names_out().tolist())
+        conformed = table.conform(self.schema_, "ignore", keep_roles=True)
+        return self._answering(conformed).expanded(self._map(), self.get_feature_names_out().tolist())
 
     def _spread(self, table: Table) -> ColumnSpread:
         """Mean and variance of the columns, from one pass."""

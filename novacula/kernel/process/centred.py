@@ -49,7 +49,7 @@ class Centre:
 
 
 def leading(matrix: Floats, most: int | None) -> tuple[Floats, Floats]:
-    """The largest eigenvalues (k,), falling, that are more than rounding, at most so many, and unit vectors (n, k)."""
+    """The largest eigenvalues (k,) above rounding in falling order, up to a number of them, and unit vectors (n, k)."""
     n = len(matrix)
     few = None if most is None or most >= n else (n - most, n - 1)
     with few_threads(n):

@@ -64,7 +64,7 @@ def needed_jitter(covariance: Callable[[float], Floats]) -> float:
         if lower_factor(covariance(share * unit)) is not None:
             return share * unit
     raise DataError(
-        "the kernel matrix of the rows has negative eigenvalues, so it is no covariance: check the kernel with "
+        "the kernel matrix of the rows has negative eigenvalues, so it is not a covariance: check the kernel with "
         "kernel.check(X), or raise noise"
     )
 

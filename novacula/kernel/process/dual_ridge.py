@@ -44,7 +44,7 @@ def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats, learn
     sign = "has negative eigenvalues" if (values < 0.0).any() else f"has rank {len(values)} of {len(matrix)}"
     warn_user(
         f"{learner}: the kernel matrix with its penalty {sign}, so the coefficients are the shortest ones that fit "
-        "best: raise alpha, or take a kernel that tells the rows apart",
+        "best: raise alpha, or take a kernel that distinguishes the rows",
         RankWarning,
     )
     return np.asarray(vectors @ ((vectors.T @ target) / values[:, None]))
@@ -54,8 +54,8 @@ def told_apart(matrix: Floats) -> tuple[Floats, Floats]:
     """The eigenvalues (r,) that are not 0 beyond rounding, of either sign, and their vectors (n, r)."""
     with few_threads(len(matrix)):
         values, vectors = linalg.eigh(matrix)
-    held = np.abs(values) > len(values) * EPS * np.abs(values).max()
-    return values[held], vectors[:, held]
+    above_rounding = np.abs(values) > len(values) * EPS * np.abs(values).max()
+    return values[above_rounding], vectors[:, above_rounding]
 
 
 def leave_out(gram: Floats, weight: Floats, price: float, target: Floats) -> Floats:

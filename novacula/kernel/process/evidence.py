@@ -4,7 +4,8 @@
     ∂/∂ln θ = ½ αᵀ(∂C/∂ln θ)α − ½ tr(C⁻¹ ∂C/∂ln θ)     α = C⁻¹y
 
 A row of weight w is w rows with one target. Their mean has noise σ²/w, and what is left of their density does not
-depend on the function: −½[(w − 1) ln 2πσ² + ln w]. Without noise repetitions tell nothing, and each row counts once.
+depend on the function: −½[(w − 1) ln 2πσ² + ln w]. Without noise repetitions add
+no information, and each row counts once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LOG_2PI = math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True, eq=False)
-class Conditioned:
+class ConditionedProcess:
     """A kernel and noise with the targets taken into account: C = LLᵀ and α = C⁻¹y."""
 
     kernel: Kernel
@@ -36,7 +37,7 @@ class Conditioned:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ProcessEvidence:
     """Rows (n, d), their weights (n,) and targets (n, k); the k targets share a kernel and are independent."""
 
     rows: Rows
@@ -55,7 +56,7 @@ class Evidence:
         matrix[np.diag_indices_from(matrix)] += noise / self.weight + (self.jitter if jitter is None else jitter)
         return matrix
 
-    def at(self, kernel: Kernel, noise: float) -> Conditioned | None:
+    def at(self, kernel: Kernel, noise: float) -> ConditionedProcess | None:
         """The process given the targets; None where C is not positive definite to rounding."""
         with few_threads(len(self.weight)):
             matrix = self.covariance(kernel, noise)
@@ -63,7 +64,7 @@ class Evidence:
             if factor is None:
                 return None
             dual = solved(factor, self.target)
-        return Conditioned(kernel, noise, factor, dual, sum(self.terms(factor, dual, noise)))
+        return ConditionedProcess(kernel, noise, factor, dual, sum(self.terms(factor, dual, noise)))
 
     def terms(self, factor: Floats, dual: Floats, noise: float) -> tuple[float, float, float, float]:
         """Fit, complexity, constant and repetitions, whose sum is ln p(y)."""
@@ -76,22 +77,22 @@ class Evidence:
             repeated = -0.5 * k * (more + float(np.log(self.weight).sum()))
         return fit, complexity, -0.5 * k * n * LOG_2PI, repeated
 
-    def gradient(self, point: Conditioned) -> Floats:
+    def gradient(self, point: ConditionedProcess) -> Floats:
         """By the logarithms of the kernel's free parameters and, last, of the noise."""
         with few_threads(len(self.weight)):
             return self._gradient(point, lower_inverse(point.factor))
 
-    def _gradient(self, point: Conditioned, inverse: Floats) -> Floats:
+    def _gradient(self, point: ConditionedProcess, inverse: Floats) -> Floats:
         k = self.target.shape[1]
         spread = point.noise / self.weight
         noise = 0.5 * (spread @ np.square(point.dual).sum(axis=1) - k * (spread @ np.diagonal(inverse)))
         more = -0.5 * k * float((self.weight - 1.0).sum()) if point.noise > 0.0 else 0.0
         return np.array([*self._slopes(point, inverse.T), noise + more])
 
-    def _slopes(self, point: Conditioned, inverse: Floats) -> Floats:
+    def _slopes(self, point: ConditionedProcess, inverse: Floats) -> Floats:
         """½ Σ (ααᵀ − kC⁻¹)ᵢⱼ ∂Cᵢⱼ for each parameter, by blocks, of a C⁻¹ of which the upper half is there.
 
-        Both factors are symmetric, so what lies above the diagonal counts twice.
+        Both factors are symmetric, so what is above the diagonal counts twice.
         """
         n, k = self.target.shape
 

@@ -1,4 +1,4 @@
-"""What a fitted Gaussian process can do: predict, draw functions, tell how probable its targets were, show itself."""
+"""What a fitted Gaussian process can do: predict, draw functions, say how probable its targets were, show itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.kernel.process.evidence import Conditioned, Evidence
+from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.kernel.process.figure import posterior_figure
 from novacula.kernel.process.kept_rows import KeepsRows
-from novacula.kernel.process.posterior import LeaveOneOut, Posterior, draws, left_out
+from novacula.kernel.process.posterior import ProcessLeaveOneOut, ProcessPosterior, draws, left_out
 from novacula.kernel.process.process_work import derive_posterior, derive_predictions
 from novacula.learner.base import Regressor
 from novacula.learner.figure import Figure
@@ -24,7 +24,7 @@ from novacula.table.chunk import Floats
 
 
 class FittedProcess(Regressor, KeepsRows):
-    """A process whose kernel and noise are known, however they were found."""
+    """A process whose kernel and noise are known, from the user or from a search."""
 
     normalize_y: bool
     noise_: float
@@ -45,23 +45,23 @@ class FittedProcess(Regressor, KeepsRows):
     def _scaled_targets(self) -> Floats:
         return (self._targets - self.y_mean_) / self.y_std_
 
-    def _evidence(self) -> Evidence:
-        return Evidence(self.examples_["rows"], self.examples_["weight"], self._scaled_targets, self.jitter_)
+    def _evidence(self) -> ProcessEvidence:
+        return ProcessEvidence(self.examples_["rows"], self.examples_["weight"], self._scaled_targets, self.jitter_)
 
-    def _given_rows(self) -> Conditioned:
-        """L and α, which are found at fit, and anew after loading."""
+    def _conditioned_process(self) -> ConditionedProcess:
+        """L and α, which are computed at fit, and again after loading."""
         check_is_fitted(self)
         if "_conditioned" not in vars(self):
-            found = self._evidence().at(self.kernel_, self.noise_)
-            if found is None:
+            conditioned = self._evidence().at(self.kernel_, self.noise_)
+            if conditioned is None:
                 raise DataError("the kernel matrix of the rows is not positive definite: raise noise")
-            self._conditioned = found
+            self._conditioned = conditioned
         return self._conditioned
 
     @property
-    def _posterior(self) -> Posterior:
-        held = self._given_rows()
-        return Posterior(held.kernel, self.examples_["rows"], held.factor, held.dual)
+    def _posterior(self) -> ProcessPosterior:
+        process = self._conditioned_process()
+        return ProcessPosterior(process.kernel, self.examples_["rows"], process.factor, process.dual)
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -73,7 +73,7 @@ class FittedProcess(Regressor, KeepsRows):
             and 0.0 <= self.jitter_ < math.inf
         )
         if not sound:
-            raise ParameterError("the noise or the scale of the targets of the model are no numbers")
+            raise ParameterError("the noise or the scale of the targets of the model is not a number")
 
     # --- the likelihood -------------------------------------------------------------------------------------
 
@@ -100,7 +100,10 @@ class FittedProcess(Regressor, KeepsRows):
         p = len(self.kernel_.free)
         noise = math.exp(at[p]) if len(at) > p else 0.0
         evidence = self._evidence()
-        point = self._given_rows() if theta is None else evidence.at(self.kernel_.with_log_parameters(at[:p]), noise)
+        if theta is None:
+            point: ConditionedProcess | None = self._conditioned_process()
+        else:
+            point = evidence.at(self.kernel_.with_log_parameters(at[:p]), noise)
         if point is None:
             return (-math.inf, np.full(len(at), np.nan)) if return_gradient else -math.inf
         if not return_gradient:
@@ -119,20 +122,20 @@ class FittedProcess(Regressor, KeepsRows):
         check_is_fitted(self)
         noise = self.noise_ if with_noise else 0.0
         if return_cov:
-            rows = self._few_seen(X)
+            rows = self._few_query_rows(X)
             covariance = self._posterior.covariance(rows) + noise * np.eye(rows.shape[0])
             spread = covariance[:, :, None] * self.y_std_**2
             return self._in_units(self._posterior.means(rows)), self._shaped(spread)
         if not return_std:
-            return self._in_units(self._asked(X, self._posterior.means))
-        found = self._asked(X, self._posterior.means_and_variances)
+            return self._in_units(self._row_answers(X, self._posterior.means))
+        found = self._row_answers(X, self._posterior.means_and_variances)
         std = np.sqrt(found[:, -1:] + noise) * self.y_std_
         return self._in_units(found[:, :-1]), self._shaped(std)
 
     def predict_interval(self, X: Any, level: float = 0.95) -> Floats:
-        """Low and high (m, 2), between which a row's target lies with probability `level`; (m, k, 2) for k targets."""
+        """Low and high (m, 2), between which a row's target is with probability `level`; (m, k, 2) for k targets."""
         if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+            raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
         mean, std = self.predict(X, return_std=True, with_noise=True)
         half = special.ndtri(0.5 + level / 2.0) * std
         return np.stack([mean - half, mean + half], axis=-1)
@@ -142,14 +145,14 @@ class FittedProcess(Regressor, KeepsRows):
         check_is_fitted(self)
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ParameterError(f"n_samples is {n_samples!r}; draw at least one function")
-        rows = self._few_seen(X)
+        rows = self._few_query_rows(X)
         centred, covariance = self._posterior.means(rows), self._posterior.covariance(rows)
         drawn = draws(centred, covariance, int(n_samples), check_random_state(random_state))
         drawn = self.y_mean_[:, None] + self.y_std_[:, None] * drawn
         return drawn[:, 0] if self._flat else drawn
 
-    def _few_seen(self, X: Any) -> Any:
-        rows = self._all_seen(X)
+    def _few_query_rows(self, X: Any) -> Any:
+        rows = self._all_query_rows(X)
         if rows.shape[0] > self.largest:
             m = rows.shape[0]
             raise DataError(
@@ -164,19 +167,20 @@ class FittedProcess(Regressor, KeepsRows):
     @property
     def alpha_(self) -> Floats:
         """α = C⁻¹y."""
-        return self._shaped(self._given_rows().dual)
+        return self._shaped(self._conditioned_process().dual)
 
     @property
     def L_(self) -> Floats:  # noqa: N802  (scikit-learn's name)
         """The lower triangle L with C = LLᵀ."""
-        return np.tril(self._given_rows().factor)
+        return np.tril(self._conditioned_process().factor)
 
     @property
-    def leave_one_out_(self) -> LeaveOneOut:
+    def leave_one_out_(self) -> ProcessLeaveOneOut:
         """What the others say of each row that has weight; of a row of weight 2 one repetition is left out."""
-        held = self._given_rows()
-        mean, variance = left_out(held.factor, held.dual, self._scaled_targets, self.examples_["weight"], self.noise_)
-        return LeaveOneOut(self._in_units(mean), self._shaped(np.sqrt(variance)[:, None] * self.y_std_))
+        process = self._conditioned_process()
+        weight = self.examples_["weight"]
+        mean, variance = left_out(process.factor, process.dual, self._scaled_targets, weight, self.noise_)
+        return ProcessLeaveOneOut(self._in_units(mean), self._shaped(np.sqrt(variance)[:, None] * self.y_std_))
 
     # --- explain --------------------------------------------------------------------------------------------
 

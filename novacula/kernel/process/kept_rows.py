@@ -53,18 +53,18 @@ class KeepsRows(Learner):
         chunk = table.to_chunk()
         places = np.flatnonzero(chunk.weight > 0.0)
         self._require_memory(len(places))
-        rows, kept = rows_of(chunk), chunk.counted()
+        rows, counted_rows = rows_of(chunk), chunk.counted()
         if kernel.precomputed:
             if rows.shape[0] != rows.shape[1]:
                 raise DataError(f"with a precomputed kernel X is the square Gram matrix, and it has shape {rows.shape}")
             rows = rows[:, places]
         rows = rows[places]
-        target = None if kept.target is None else kept.target.astype(np.float64)
-        self.examples_ = {"rows": rows.copy(), "weight": kept.weight.copy(), "target": target}
+        target = None if counted_rows.target is None else counted_rows.target.astype(np.float64)
+        self.examples_ = {"rows": rows.copy(), "weight": counted_rows.weight.copy(), "target": target}
         if kernel.precomputed:
             self.examples_["places"] = places
         names = self.schema_.column_names() if not kernel.precomputed else None
-        self.kernel_ = kernel.resolved(self.examples_["rows"], weight=kept.weight, names=names)
+        self.kernel_ = kernel.resolved(self.examples_["rows"], weight=counted_rows.weight, names=names)
 
     def _require_memory(self, n: int) -> None:
         if n > self.largest:
@@ -102,9 +102,9 @@ class KeepsRows(Learner):
     @property
     def _kernel_stays(self) -> bool:
         """Whether the kernel is the same without a row: none of its words became a number at fit."""
-        asked, found = as_kernel(self.kernel), self.kernel_.get_params()
-        words = [name for name, value in asked.get_params().items() if isinstance(value, str)]
-        return not asked.precomputed and all(isinstance(found[name], str) for name in words)
+        stated, fitted = as_kernel(self.kernel), self.kernel_.get_params()
+        words = [name for name, value in stated.get_params().items() if isinstance(value, str)]
+        return not stated.precomputed and all(isinstance(fitted[name], str) for name in words)
 
     def _gram(self) -> Floats:
         """The kernel between the rows of the fit (n, n)."""
@@ -117,49 +117,49 @@ class KeepsRows(Learner):
 
     @property
     def _flat(self) -> bool:
-        """Whether there is one target, given as such, so that answers are (m,)."""
+        """Whether the target was one array (n,), so that answers are (m,)."""
         return bool(self.examples_["target"].ndim == 1)
 
     def _shaped(self, answers: Floats) -> Floats:
-        """Answers whose last axis are targets, without it if there is one target given as such."""
+        """Answers whose last axis is targets, without that axis if the target was one array (n,)."""
         return np.asarray(answers[..., 0] if self._flat else answers)
 
     # --- answers --------------------------------------------------------------------------------------------
 
-    def _asked(self, X: Any, answer: Callable[[Rows], Floats]) -> Floats:
-        """An array a row of X, (m, k): what `answer` says of blocks of rows."""
+    def _row_answers(self, X: Any, answer: Callable[[Rows], Floats]) -> Floats:
+        """What `answer` says of blocks of rows, one array per row of X: (m, k)."""
 
         def quiet(block: Rows) -> Floats:
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is looked for at the end
+            with np.errstate(over="ignore", invalid="ignore"):  # values that are not finite are found at the end
                 return answer(block)
 
         def of_chunk(chunk: Chunk) -> Floats:
             with one_blas_thread():  # blocks are what runs side by side
-                return np.concatenate(list(map_ordered(quiet, self._blocks(self._seen(chunk)))))
+                return np.concatenate(list(map_ordered(quiet, self._blocks(self._query_rows(chunk)))))
 
-        found = np.asarray(self._answers(X, of_chunk))
-        if not np.isfinite(found).all():
-            row = int(np.argmin(np.isfinite(found).all(axis=1)))
-            raise DataError(f"the answer for row {row + 1} is not finite: it lies too far from all rows of the fit")
-        return found
+        answers = np.asarray(self._answers(X, of_chunk))
+        if not np.isfinite(answers).all():
+            row = int(np.argmin(np.isfinite(answers).all(axis=1)))
+            raise DataError(f"the answer for row {row + 1} is not finite: the row is too far from all rows of the fit")
+        return answers
 
     def _blocks(self, rows: Rows) -> Iterator[Rows]:
         step = max(1, BLOCK_BYTES // (8 * len(self.examples_["weight"])))
         return (rows[start : start + step] for start in range(0, rows.shape[0], step))
 
-    def _seen(self, chunk: Chunk) -> Rows:
+    def _query_rows(self, chunk: Chunk) -> Rows:
         """Rows to answer for, as the kernel takes them."""
         rows = rows_of(chunk)
         return rows[:, self.examples_["places"]] if "places" in self.examples_ else rows
 
-    def _all_seen(self, X: Any) -> Rows:
+    def _all_query_rows(self, X: Any) -> Rows:
         """All rows of X at once."""
-        return self._seen(self._query(X).to_chunk())
+        return self._query_rows(self._query(X).to_chunk())
 
-    def _first_seen(self, X: Any) -> tuple[Rows, bool]:
+    def _first_query_rows(self, X: Any) -> tuple[Rows, bool]:
         """The rows of X whose answers are derived, and whether there are more."""
         chunk, cut = self._first_rows(X, DERIVED)
-        return self._seen(chunk), cut
+        return self._query_rows(chunk), cut
 
 
 def finite_matrix(matrix: Floats, kernel: Kernel) -> Floats:

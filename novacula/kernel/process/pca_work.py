@@ -24,11 +24,11 @@ DIRECTIONS = 3
 
 def derive_components(model: KernelPCA) -> Work:
     """From the Gram matrix to eigenvalues and shares."""
-    said = [f"k = {model.kernel_!r}. The score of largest size along each direction is positive."]
+    notes = [f"k = {model.kernel_!r}. The score of largest size along each direction is positive."]
     k = len(model.eigenvalues_)
     if k > DIRECTIONS:
-        said.append(f"The first {DIRECTIONS} of {k} directions are derived.")
-    return Work("Kernel principal components", component_steps(model), said)
+        notes.append(f"The first {DIRECTIONS} of {k} directions are derived.")
+    return Work("Kernel principal components", component_steps(model), notes)
 
 
 def component_steps(model: KernelPCA) -> Iterator[Step]:
@@ -84,7 +84,7 @@ def score_figure(model: KernelPCA) -> Figure:
 
 def derive_scores(model: KernelPCA, X: Any) -> Work:
     """Scores of the first rows of X, as sums over rows of the fit."""
-    rows, cut = model._first_seen(X)
+    rows, cut = model._first_query_rows(X)
     held = model.examples_
     across = model.kernel_.block(rows, held["rows"])
     steps = []
@@ -100,5 +100,5 @@ def derive_scores(model: KernelPCA, X: Any) -> Work:
                     of=("transform", r, i),
                 )
             )
-    said = [f"Only the first {len(across)} rows are derived."] if cut else []
-    return Work("Scores of kernel principal components", steps, said)
+    notes = [f"Only the first {len(across)} rows are derived."] if cut else []
+    return Work("Scores of kernel principal components", steps, notes)

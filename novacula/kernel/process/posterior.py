@@ -17,7 +17,7 @@ from novacula.kernel.process.cholesky import few_threads, inverse_diagonal
 from novacula.table.chunk import Floats
 
 
-class LeaveOneOut(NamedTuple):
+class ProcessLeaveOneOut(NamedTuple):
     """What the other rows say of each row's target: the mean, and the standard deviation with the noise."""
 
     mean: Floats  # (n,) or (n, k)
@@ -25,7 +25,7 @@ class LeaveOneOut(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class ProcessPosterior:
     """A process given rows (n, d): L, in the lower half of (n, n), and α (n, k)."""
 
     kernel: Kernel
@@ -40,15 +40,15 @@ class Posterior:
     def means_and_variances(self, queries: Rows) -> Floats:
         """The means and, last, the variance of the function (m, k + 1)."""
         across = self.kernel.block(queries, self.rows)
-        known = self.whitened(across)
+        explained = self.whitened(across)
         # What is known may exceed what there was to know by rounding.
-        variance = np.maximum(self.kernel.diagonal(queries) - np.einsum("nm,nm->m", known, known), 0.0)
+        variance = np.maximum(self.kernel.diagonal(queries) - np.einsum("nm,nm->m", explained, explained), 0.0)
         return np.column_stack([across @ self.dual, variance])
 
     def covariance(self, queries: Rows) -> Floats:
         """The covariance of the function between queries (m, m)."""
-        known = self.whitened(gram(self.kernel, queries, self.rows))
-        return np.asarray(gram(self.kernel, queries) - known.T @ known)
+        explained = self.whitened(gram(self.kernel, queries, self.rows))
+        return np.asarray(gram(self.kernel, queries) - explained.T @ explained)
 
     def whitened(self, across: Floats) -> Floats:
         """v with Lv = k(X, x), a column a query (n, m)."""
@@ -62,7 +62,7 @@ def left_out(factor: Floats, dual: Floats, target: Floats, weight: Floats, noise
     α/w and that of the diagonal (w − 1)/(wσ²) + [C⁻¹]ᵢᵢ/w². A row of w ≤ 1 is left out as a whole.
     """
     own = inverse_diagonal(factor)
-    if not noise > 0.0:  # repetitions tell nothing then, and C is that of the rows
+    if not noise > 0.0:  # repetitions add no information then, and C is that of the rows
         return target - dual / own[:, None], 1.0 / own
     light = weight <= 1.0
     many = np.where(light, 1.0, weight)

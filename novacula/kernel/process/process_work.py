@@ -37,12 +37,12 @@ def derive_posterior(model: FittedProcess) -> Work:
         steps.append(search_step(model))
     if model._has_figure:
         steps.append(Step("The posterior over the column", figure=model.figure()))
-    said = [f"The first rows of {n} are written out."] if n > CORNER else []
+    notes = [f"The first rows of {n} are written out."] if n > CORNER else []
     if model.normalize_y:
-        said.append("Targets are on the scale that the model learns on: mean 0 and variance 1.")
+        notes.append("Targets are on the scale that the model learns on: mean 0 and variance 1.")
     if not model._flat:
-        said.append("Several targets share C; α is that of the first, and the likelihood is the sum over all.")
-    return Work("Gaussian process regression", steps, said)
+        notes.append("Several targets share C; α is that of the first, and the likelihood is the sum over all.")
+    return Work("Gaussian process regression", steps, notes)
 
 
 # --- the model ----------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def matrix_step(title: str, matrix: Floats) -> Step:
 
 def dual_steps(model: FittedProcess, matrix: Floats) -> Iterator[Step]:
     """α, and the equations that its first entries fulfil."""
-    dual, target = model._given_rows().dual[:, 0], model._scaled_targets[:, 0]
+    dual, target = model._conditioned_process().dual[:, 0], model._scaled_targets[:, 0]
     weight, m = model.examples_["weight"], min(CORNER, len(dual))
     table = WorkTable(
         ("row", "weight", "y", "α"),
@@ -143,7 +143,7 @@ def others_sum(letter: str, i: int, row: Floats, dual: Floats) -> tuple[str, dic
 
 def likelihood_steps(model: FittedProcess) -> Iterator[Step]:
     """Fit, complexity, constant, and their sum."""
-    held, evidence = model._given_rows(), model._evidence()
+    held, evidence = model._conditioned_process(), model._evidence()
     fit, complexity, constant, repeated = evidence.terms(held.factor, held.dual, held.noise)
     total, values = product_sum("y", model._scaled_targets.ravel(), "a", held.dual.ravel())
     yield Step("Fit", "−½ yᵀα = −½ Σ yᵢαᵢ", f"-({total}) / 2", values, result=fit)
@@ -185,7 +185,7 @@ def complexity_step(diagonal: Floats, n_targets: int, result: float) -> Step:
 
 def left_out_steps(model: FittedProcess) -> Iterator[Step]:
     """The first row's target as the others see it, where that row stands for itself alone."""
-    held = model._given_rows()
+    held = model._conditioned_process()
     if model.examples_["weight"][0] != 1.0 or len(held.dual) < 2:
         return
     values = {
@@ -221,13 +221,13 @@ def search_step(model: FittedProcess) -> Step:
 
 def derive_predictions(model: FittedProcess, X: Any) -> Work:
     """Mean, standard deviation and interval of the first rows of X."""
-    rows, cut = model._first_seen(X)
+    rows, cut = model._first_query_rows(X)
     posterior = model._posterior
     across = model.kernel_.block(rows, posterior.rows)
     steps = [mean_step(model, r, across[r]) for r in range(len(across))]
-    said = [f"Only the first {len(across)} rows are derived."] if cut else []
+    notes = [f"Only the first {len(across)} rows are derived."] if cut else []
     if model.kernel_.precomputed:
-        said.append("A precomputed matrix does not hold k(x, x), so there is no standard deviation.")
+        notes.append("A precomputed matrix does not hold k(x, x), so there is no standard deviation.")
     else:
         prior, known = model.kernel_.diagonal(rows), np.square(posterior.whitened(across)).sum(axis=0)
         steps = [
@@ -236,13 +236,13 @@ def derive_predictions(model: FittedProcess, X: Any) -> Work:
             for step in (mean, *spread_steps(model, r, across[r], float(prior[r]), float(known[r])))
         ]
     if not model._flat:
-        said.append("Only the first target is derived.")
-    return Work("Predictions of a Gaussian process", steps, said)
+        notes.append("Only the first target is derived.")
+    return Work("Predictions of a Gaussian process", steps, notes)
 
 
 def mean_step(model: FittedProcess, r: int, across: Floats) -> Step:
     """The mean of row r: Σ αᵢk(x, xᵢ)."""
-    expression, values = in_units(model, *product_sum("k", across, "a", model._given_rows().dual[:, 0]))
+    expression, values = in_units(model, *product_sum("k", across, "a", model._conditioned_process().dual[:, 0]))
     of = ("predict", r) if model._flat else ("predict", r, 0)
     return Step(f"Row {r + 1}, mean", "Σ k(x, xᵢ) αᵢ", expression, values, of=of)
 
@@ -260,7 +260,7 @@ def spread_steps(model: FittedProcess, r: int, across: Floats, prior: float, kno
         result=unit * math.sqrt(variance),
     )
     if variance + model.noise_ > SURE * prior:
-        mean = float(model.y_mean_[0] + unit * (across @ model._given_rows().dual[:, 0]))
+        mean = float(model.y_mean_[0] + unit * (across @ model._conditioned_process().dual[:, 0]))
         yield Step(
             f"Row {r + 1}, where the 95% interval of a new target begins",
             formula="mean − 1.96 √(var + σ²)",

@@ -21,10 +21,10 @@ SHOWN = 5
 
 def derive_ridge(model: KernelRidge) -> Work:
     """The equations of the first target."""
-    said = [f"k = {model.kernel_!r}. There is no intercept."]
+    notes = [f"k = {model.kernel_!r}. There is no intercept."]
     if not model._flat:
-        said.append("Only the first target is derived.")
-    return Work("Kernel ridge regression", equation_steps(model), said)
+        notes.append("Only the first target is derived.")
+    return Work("Kernel ridge regression", equation_steps(model), notes)
 
 
 def equation_steps(model: KernelRidge) -> Iterator[Step]:
@@ -86,7 +86,7 @@ def spectral_steps(model: KernelRidge, matrix: Floats) -> Iterator[Step]:
 
 def derive_sums(model: KernelRidge, X: Any) -> Work:
     """Predictions of the first rows of X, as sums over rows of the fit."""
-    rows, cut = model._first_seen(X)
+    rows, cut = model._first_query_rows(X)
     across = model.kernel_.block(rows, model.examples_["rows"])
     dual = model.examples_["dual"][:, 0]
     steps = []
@@ -94,7 +94,7 @@ def derive_sums(model: KernelRidge, X: Any) -> Work:
         total, values = product_sum("k", across[r], "a", dual)
         of = ("predict", r) if model._flat else ("predict", r, 0)
         steps.append(Step(f"Row {r + 1}", "f(x) = Σ k(x, xᵢ) aᵢ", total, values, of=of))
-    said = [f"Only the first {len(across)} rows are derived."] if cut else []
+    notes = [f"Only the first {len(across)} rows are derived."] if cut else []
     if not model._flat:
-        said.append("Only the first target is derived.")
-    return Work("Predictions of kernel ridge regression", steps, said)
+        notes.append("Only the first target is derived.")
+    return Work("Predictions of kernel ridge regression", steps, notes)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from novacula.kernel.algebra import Kernel
-from novacula.kernel.process.evidence import Conditioned, Evidence
+from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.optimize import Result, lbfgs
 from novacula.table.chunk import Floats
 
@@ -24,7 +24,7 @@ EDGE = 0.98
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class BestProcess:
     """The best parameters of a search, and the way to them."""
 
     kernel: Kernel
@@ -41,14 +41,14 @@ class Found:
 
 
 class Climb:
-    """How much less probable the targets are than at the start: −Δ ln p(y) a number of them, as a function of u."""
+    """How much less probable the targets are than at the start: −Δ ln p(y) per target value, as a function of u."""
 
-    def __init__(self, evidence: Evidence, kernel: Kernel, noise: float, moves_noise: bool) -> None:
+    def __init__(self, evidence: ProcessEvidence, kernel: Kernel, noise: float, moves_noise: bool) -> None:
         self.evidence, self.kernel, self.noise = evidence, kernel, noise
         self.moves_noise = moves_noise and noise > 0.0
         self.names = (*kernel.free, *(["noise"] if self.moves_noise else []))
         self.start = np.append(kernel.log_parameters, [math.log(noise)] if self.moves_noise else [])
-        self.seen: tuple[Floats, Conditioned | None] | None = None
+        self.last_point: tuple[Floats, ConditionedProcess | None] | None = None
         first = self._at(np.zeros(len(self.names)))
         assert first is not None  # noqa: S101  (jitter has seen to it)
         # Measured from the start, what is minimised does not depend on the unit of the targets.
@@ -60,12 +60,12 @@ class Climb:
         p = len(self.kernel.free)
         return self.kernel.with_log_parameters(theta[:p]), math.exp(theta[p]) if self.moves_noise else self.noise
 
-    def _at(self, u: Floats) -> Conditioned | None:
-        """The process at u; the last one is held, since value and gradient are asked for one after the other."""
-        if self.seen is None or not np.array_equal(self.seen[0], u):
-            self.seen = None  # its matrix makes room for the next
-            self.seen = (u, self.evidence.at(*self.parameters(u)))
-        return self.seen[1]
+    def _at(self, u: Floats) -> ConditionedProcess | None:
+        """The process at u; the last one is kept, since optimisers need value and gradient one after the other."""
+        if self.last_point is None or not np.array_equal(self.last_point[0], u):
+            self.last_point = None  # its matrix makes room for the next
+            self.last_point = (u, self.evidence.at(*self.parameters(u)))
+        return self.last_point[1]
 
     def value(self, u: Floats) -> float:
         """What is minimised; infinite where the matrix is not positive definite."""
@@ -75,23 +75,29 @@ class Climb:
     def gradient(self, u: Floats) -> Floats:
         """Its gradient, where it is finite."""
         point = self._at(u)
-        assert point is not None  # noqa: S101  (asked for only where the value is finite)
+        assert point is not None  # noqa: S101  (called only where the value is finite)
         slopes = self.evidence.gradient(point)[: len(self.names)]
         return np.asarray(-slopes * (1.0 - np.tanh(u / REACH) ** 2) / self.evidence.size)
 
 
 def search(
-    evidence: Evidence, kernel: Kernel, noise: float, moves_noise: bool, starts: Sequence[Floats], tol: float, most: int
-) -> Found:
+    evidence: ProcessEvidence,
+    kernel: Kernel,
+    noise: float,
+    moves_noise: bool,
+    starts: Sequence[Floats],
+    tol: float,
+    most: int,
+) -> BestProcess:
     """The best end of climbs from the parameters given and, as u, from other `starts`; `most` steps each."""
     climb = Climb(evidence, kernel, noise, moves_noise)
     runs = [_run(climb, start, tol, most) for start in (np.zeros(len(climb.names)), *starts)]
     best = min((run for run in runs if run is not None), key=lambda run: run.value)
-    found, level = climb.parameters(best.x)
+    best_kernel, best_noise = climb.parameters(best.x)
     far = np.abs(np.tanh(best.x / REACH)) > EDGE
     history = tuple((climb.base - evidence.size * best.values).tolist())
     at_end = tuple(name for name, ran in zip(climb.names, far, strict=True) if ran)
-    return Found(found, level, history, best.converged, best.reason, at_end)
+    return BestProcess(best_kernel, best_noise, history, best.converged, best.reason, at_end)
 
 
 def _run(climb: Climb, start: Floats, tol: float, most: int) -> Result | None:

@@ -47,8 +47,9 @@ def _worst_ends(score, grows, falls, start):
 def solve_pairs(K, row, start, ridge, lower, upper, beta, score, tol, noise, max_steps):
     """K (q, q), start (groups + 1,), the others (m,), group after group. beta and score = c − Kβ − rβ change in place.
 
-    The pair is the variable that gains most by growing, and the one whose fall beside it lowers the objective most, by
-    the second order (Fan, Chen and Lin 2005). Gives the steps made, how it ended, and the two rows of a concave pair.
+    The pair is the variable that gains most by growing, and the one whose fall together with it lowers the objective
+    most, by the second order (Fan, Chen and Lin 2005). Gives the steps made, how it ended, and the two rows of a
+    concave pair.
     """
     m = len(beta)
     own, grows, falls = np.empty(m), np.empty(m, np.bool_), np.empty(m, np.bool_)
@@ -73,7 +74,7 @@ def solve_pairs(K, row, start, ridge, lower, upper, beta, score, tol, noise, max
                     j, best, bend = v, gap * gap / curvature, curvature
         room, depth = upper[i] - beta[i], beta[j] - lower[j]
         rise = min((score[i] - score[j]) / bend, room, depth)
-        # A variable that comes to a bound stands on it exactly, which sums would not bring about.
+        # A variable that comes to a bound is set to it exactly, which sums would not achieve.
         beta[i] = upper[i] if rise == room else beta[i] + rise
         beta[j] = lower[j] if rise == depth else beta[j] - rise
         grows[i], falls[i], grows[j], falls[j] = rise != room, True, True, rise != depth

@@ -24,7 +24,7 @@ PAIRS = 3
 
 def derive_predictions(model: SupportVectorMachine, rows: Rows, cut: bool) -> Work:
     """The answers for some rows; `cut`: there were more."""
-    decisions = model._row_decisions(rows)
+    decisions = model.row_decisions(rows)
     steps = list[Step]()
     for i in range(rows.shape[0]):
         steps += _row_steps(model, rows[[i]], decisions[i], i)
@@ -62,7 +62,7 @@ def _kernel_steps(model: SupportVectorMachine, row: Rows, i: int) -> Iterator[St
     """The kernel of the row and the support vector that counts most."""
     if model.kernel_.precomputed:
         return
-    most = int(np.argmax(np.abs(model._coefficients()[:, 0] * _kernel_values(model, row))))
+    most = int(np.argmax(np.abs(model.machine_coefficients()[:, 0] * _kernel_values(model, row))))
     nearest = dense(model.support_vectors_[[most]])[0]
     written = kernel_expression(model.kernel_, nearest, dense(row)[0])
     if written is not None:
@@ -78,11 +78,11 @@ def _decision_step(model: SupportVectorMachine, row: Rows, i: int, place: int, n
         total, values = weighted_sum("w", model.coef_[place], "x", dense(row)[0])
     else:
         formula = "f(x) = b + Σ βᵢk(xᵢ, x)" + (",  βᵢ = αᵢyᵢ" if classifies(model) else "")
-        beta = model._coefficients()[:, place]
+        beta = model.machine_coefficients()[:, place]
         total, values = weighted_sum("β", beta, "k", _kernel_values(model, row), model.support_ - 1)
     answer = ""
     if len(model.intercept_) == 1 and classifies(model):
-        answer = f"So the class is {model.classes_[int(model._row_decisions(row)[0, 0] > 0.0)]}."
+        answer = f"So the class is {model.classes_[int(model.row_decisions(row)[0, 0] > 0.0)]}."
     return Step(
         f"Row {i + 1}{name}",
         formula=formula,
@@ -120,7 +120,7 @@ def _vote_steps(model: Any, decisions: Floats, i: int) -> Iterator[Step]:
         expression="v + s / (3 * (abs(s) + 1))",
         values={"v": float(count), "s": float(clear)},
         of=("decision_function", i, best) if model.decision_function_shape == "ovr" else (),
-        note="s is the sum of the decisions that speak of the class, and tells classes with as many votes apart.",
+        note="s is the sum of the decisions about the class, and breaks ties between classes with as many votes.",
     )
 
 
@@ -128,7 +128,7 @@ def _probability_step(model: Any, decisions: Floats, i: int) -> Step:
     """Platt's sigmoid of the decision, or what the sigmoids of all pairs are coupled to."""
     k = len(model.classes_)
     if k > 2:
-        shares = probabilities(decisions[None], k, model.sigmoids_, model._chosen(decisions[None]))[0]
+        shares = probabilities(decisions[None], k, model.sigmoids_, model.chosen_codes(decisions[None]))[0]
         table = WorkTable(("class", "P"), tuple(zip(map(str, model.classes_), shares.tolist(), strict=True)))
         return Step(f"Row {i + 1}: the probabilities of pairs, coupled", table=table)
     sigmoid = model.sigmoids_[0]

@@ -10,25 +10,25 @@ import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError, warn_user
+from novacula.errors import ParameterError
 from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
 from novacula.kernel.chunk_rows import rows_of
-from novacula.kernel.svm.decomposition import Effort, Watch
 from novacula.kernel.svm.dual import Places
-from novacula.kernel.svm.examples import Examples, Sample
+from novacula.kernel.svm.effort import Effort, Watch
+from novacula.kernel.svm.examples import SvmExamples, SvmSample
 from novacula.kernel.svm.kernel_rows import is_plane
-from novacula.kernel.svm.machine import Machine, Settings, require_kernel
+from novacula.kernel.svm.machine import Machine, SvmSettings, require_kernel
 from novacula.kernel.svm.row_cache import SIDE
 from novacula.kernel.svm.scale_warning import warn_of_scales
 from novacula.learner.base import Learner
+from novacula.learner.iterate import warn_unless_converged
 from novacula.learner.work import Work, WorkTable
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -43,7 +43,7 @@ DERIVED = 5
 class SupportVectorMachine(Learner):
     """A learner that answers with sums of k(xᵢ, x) over its support vectors."""
 
-    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, Examples)
+    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, SvmExamples)
     not_compared: ClassVar[Mapping[str, str]] = {
         "multipliers_.row": "rows are numbered as they came, and repetitions shift the numbers",
         "multipliers_.example": "rows are numbered as they came, and repetitions shift the numbers",
@@ -61,29 +61,43 @@ class SupportVectorMachine(Learner):
         "random_state": ["random_state"],
     }
 
-    C: float
-    kernel: Any
-    loss: str
-    tol: float
-    cache_size: float
-    max_iter: int
-    time_budget: float | None
-    solver: str
-    verbose: bool
-    random_state: Any
-
     kernel_: Kernel
     support_vectors_: Rows
     dual_coef_: Floats
     intercept_: Floats
     coef_: Floats
     multipliers_: dict[str, Any]
-    examples_: Examples | None
+    examples_: SvmExamples | None
     history_: tuple[float, ...]
     margin_: Floats
     dual_objective_: Floats
     kkt_violation_: float
     converged_: bool
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        *,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        max_iter: int = -1,
+        time_budget: float | None = None,
+        solver: Literal["auto", "smo", "linear"] = "auto",
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.loss = loss
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+        self.time_budget = time_budget
+        self.solver = solver
+        self.verbose = verbose
+        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -92,32 +106,34 @@ class SupportVectorMachine(Learner):
 
     # --- fit ------------------------------------------------------------------------------------------------
 
-    def _sample(self, table: Table) -> Sample:
+    def _sample(self, table: Table) -> SvmSample:
         """The rows of a fit, once each; the kernel is refused where it is none, and scales are warned of."""
-        sample = Sample.of(table, as_kernel(self.kernel))
+        sample = SvmSample.of(table, as_kernel(self.kernel))
         self.kernel_ = sample.rows.kernel
         if not self.kernel_.precomputed:
             warn_of_scales(sample.rows.rows, sample.names, type(self).__name__)
         require_kernel(sample.rows)
         return sample
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> SvmSettings:
         effort = Effort(
             tol=float(self.tol),
             cache_bytes=1e6 * float(self.cache_size),
             max_iter=math.inf if self.max_iter == -1 else self.max_iter,
-            time_budget=math.inf if self.time_budget is None else float(self.time_budget),
             watch=Watch() if self.verbose else None,
         )
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return Settings(self.loss, effort, self.solver, seed)
+        time_budget = math.inf if self.time_budget is None else float(self.time_budget)
+        return SvmSettings(self.loss, effort, time_budget, self.solver, seed)
 
-    def _keep(self, sample: Sample, held: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]) -> None:
+    def _keep(
+        self, sample: SvmSample, supports: Places, cost: Floats, dual_coef: Floats, machines: Sequence[Machine]
+    ) -> None:
         """Keep the support vectors, which these rows of the sample are, and how the search for them went."""
         rows = sample.rows.rows
-        self.support_vectors_ = np.empty((0, 0)) if self.kernel_.precomputed else rows[held]
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel_.precomputed else rows[supports]
         self.dual_coef_ = dual_coef
-        self.multipliers_ = {"row": sample.place[held], "cost": cost[held]}
+        self.multipliers_ = {"row": sample.place[supports], "cost": cost[supports]}
         self.examples_ = sample.small(cost)
         if self.examples_ is not None:
             self.multipliers_["example"] = np.sort(sample.place)
@@ -127,7 +143,7 @@ class SupportVectorMachine(Learner):
         self.margin_ = np.array([1.0 / machine.norm if machine.norm else math.inf for machine in machines])
         self.dual_objective_ = np.array([machine.objective for machine in machines])
         self.kkt_violation_ = max(machine.violation for machine in machines)
-        self.converged_ = all(machine.converged for machine in machines)
+        self.converged_ = all(machine.run.converged for machine in machines)
         history, before = list[float](), 0.0
         for machine in machines:
             history += [before + objective for objective in machine.history]
@@ -138,18 +154,14 @@ class SupportVectorMachine(Learner):
         """Say how the machines came out: on standard error if `verbose`, and by a warning where one fell short."""
         if self.verbose:
             for machine, name in zip(machines, names, strict=True):
-                how = f"{machine.n_iter} steps, dual objective {machine.objective:.6g}"
+                how = f"{machine.run.n_iter} steps, dual objective {machine.objective:.6g}"
                 sys.stderr.write(f"{name}: {how}, violation {machine.violation:.3g}\n")
-        short = [(machine, name) for machine, name in zip(machines, names, strict=True) if not machine.converged]
+        short = [(machine, name) for machine, name in zip(machines, names, strict=True) if not machine.run.converged]
         if short:
             machine, name = short[0]
-            more = f", and {len(short) - 1} more," if len(short) > 1 else ""
-            warn_user(
-                f"{name}{more} did not converge ({machine.reason}): the KKT conditions are violated by "
-                f"{machine.violation:.3g}, more than tol={self.tol:g}; raise max_iter, time_budget or tol, or scale "
-                "the columns",
-                ConvergenceWarning,
-            )
+            more = f", and {len(short) - 1} more" if len(short) > 1 else ""
+            violation = f"the KKT conditions are violated by {machine.violation:.3g}, more than tol={self.tol:g}"
+            warn_unless_converged(machine.run, f"{name}{more} ({violation})")
 
     # --- answers --------------------------------------------------------------------------------------------
 
@@ -165,22 +177,23 @@ class SupportVectorMachine(Learner):
         check_is_fitted(self)
         if is_plane(self.kernel_):
             return self.coef_.size + self.intercept_.size
-        kept = self.support_vectors_
-        width = kept.shape[0] * kept.shape[1]
+        vectors = self.support_vectors_
+        width = vectors.shape[0] * vectors.shape[1]
         return int(np.count_nonzero(self.dual_coef_)) + width + self.intercept_.size
 
     @abstractmethod
-    def _coefficients(self) -> Floats:
+    def machine_coefficients(self) -> Floats:
         """What each support vector counts in each machine (s, machines)."""
 
     def _decisions(self, X: Any) -> Floats:
         """Σ βᵢ k(xᵢ, x) + b of each machine for the rows of X (m, machines)."""
-        return np.asarray(self._answers(X, lambda chunk: self._row_decisions(rows_of(chunk))))
+        return np.asarray(self._answers(X, lambda chunk: self.row_decisions(rows_of(chunk))))
 
-    def _row_decisions(self, rows: Rows) -> Floats:
+    def row_decisions(self, rows: Rows) -> Floats:
+        """Σ βᵢ k(xᵢ, x) + b of each machine (m, machines) for rows that are not checked."""
         if is_plane(self.kernel_):
             return np.asarray(rows @ self.coef_.T) + self.intercept_
-        coefficients, kept = self._coefficients(), self.support_vectors_
+        coefficients, vectors = self.machine_coefficients(), self.support_vectors_
 
         def block(start: int) -> Floats:
             some = rows[start : start + SIDE]
@@ -188,8 +201,8 @@ class SupportVectorMachine(Learner):
                 columns = np.empty((rows.shape[1], 0))  # the rows of the fit, of which nothing else is known
                 return gram(self.kernel_, some, columns)[:, self.support_] @ coefficients
             total = np.zeros((some.shape[0], coefficients.shape[1]))
-            for piece in range(0, kept.shape[0], SIDE):
-                total += self.kernel_.block(some, kept[piece : piece + SIDE]) @ coefficients[piece : piece + SIDE]
+            for piece in range(0, vectors.shape[0], SIDE):
+                total += self.kernel_.block(some, vectors[piece : piece + SIDE]) @ coefficients[piece : piece + SIDE]
             return total
 
         return np.concatenate(list(map_ordered(block, range(0, rows.shape[0], SIDE)))) + self.intercept_
@@ -197,18 +210,18 @@ class SupportVectorMachine(Learner):
     def multipliers_table(self, machine: int = 0) -> WorkTable:
         """The multipliers of a machine: of all its rows if the fit has kept them, else of its support vectors."""
         check_is_fitted(self)
-        beta, cost, number = self._coefficients()[:, machine], self.multipliers_["cost"], self.support_
-        shown, side = np.flatnonzero(beta), np.sign(beta)
+        beta, cost, number = self.machine_coefficients()[:, machine], self.multipliers_["cost"], self.support_
+        places, side = np.flatnonzero(beta), np.sign(beta)
         if self.examples_ is not None:
             support, number = number, self.multipliers_["example"]
             whole = np.zeros(len(number))
             whole[np.searchsorted(number, support)] = beta
-            beta, cost, (shown, side) = whole, self.examples_.cost, self._sides(self.examples_, whole, machine)
-        rows = ((int(number[i]), int(side[i]), *_multiplier(beta[i], cost[i], self.loss)) for i in shown)
+            beta, cost, (places, side) = whole, self.examples_.cost, self._sides(self.examples_, whole, machine)
+        rows = ((int(number[i]), int(side[i]), *_multiplier(beta[i], cost[i], self.loss)) for i in places)
         return WorkTable(("row", "y", "α", "status"), tuple(rows))
 
     @abstractmethod
-    def _sides(self, examples: Examples, beta: Floats, machine: int) -> tuple[Places, Floats]:
+    def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         """Which of all rows a machine is made of, and on which side each of the n stands: ±1, 0 on neither."""
 
     def work(self, X: Any = None) -> Work:
@@ -227,15 +240,15 @@ class SupportVectorMachine(Learner):
 
     def _check_state(self) -> None:
         """After loading: support vectors, coefficients and intercepts must fit each other."""
-        kept, coef, plane = self.support_vectors_, self.dual_coef_, is_plane(self.kernel_)
+        vectors, coef, plane = self.support_vectors_, self.dual_coef_, is_plane(self.kernel_)
         s, machines = coef.shape[1], len(self.intercept_)
         width = 0 if self.kernel_.precomputed else self.n_features_in_
         sound = (
             isinstance(self.kernel_, Kernel)
-            and kept.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
-            and kept.dtype == coef.dtype == self.intercept_.dtype == np.float64
+            and vectors.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
+            and vectors.dtype == coef.dtype == self.intercept_.dtype == np.float64
             and self.support_.shape == self.multipliers_["cost"].shape == (s,)
-            and self._coefficients().shape == (s, machines)
+            and self.machine_coefficients().shape == (s, machines)
             and (not plane or self.coef_.shape == (machines, width))
         )
         if not sound:

@@ -1,9 +1,9 @@
-"""The dual problem by decomposition: the variables that violate most are solved for, the others held, and so on.
+"""The dual problem by decomposition: solve for the variables that violate most, hold the others, and repeat.
 
 A round costs the q × q kernel values of its working set, within which pairs are optimised until little is left to
 gain (`solve_pairs`, and `free_step` where that takes long), and the kernel rows of the variables that have moved,
 which are few. Rows whose variables sit at a bound, and whose scores say that they will stay there, are left out for a
-while (shrinking). The end is believed only once these rows are in again, with f = Kβ computed anew.
+while (shrinking). The end is believed only once these rows are in again, with f = Kβ computed again.
 
 Osuna, Freund and Girosi (1997); Joachims, Making large-scale SVM learning practical (1999).
 """
@@ -11,17 +11,17 @@ Osuna, Freund and Girosi (1997); Joachims, Making large-scale SVM learning pract
 from __future__ import annotations
 
 import math
-import sys
-import time
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
 from novacula.kernel.svm.dual import Dual, DualSolution, Places
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.free_step import free_step
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.kernel.svm.row_cache import RowCache, products
+from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.table.chunk import Floats
 from novacula.table.parallel import one_blas_thread
 
@@ -32,45 +32,19 @@ SET = 1000
 INNER = 0.1
 """The share of the violation down to which a working set is solved."""
 PAIRS, FACTOR = 2_000, 500
-"""After how many pairs all free variables take a step: so many, and q²/500 more for what a factor of q rows costs."""
+"""After how many pairs all free variables take a step: 2,000, and q²/500 more for what a factor of q rows costs."""
 STEPS = 20_000
-"""Steps that are made before the clock is looked at."""
+"""Steps of a round, at most, so that limits are checked in between."""
 PATIENCE = 10
 """Rounds without any gain after which rounding is all that is left."""
 SINGLE = 6e-8
 """Relative rounding of numbers in single precision."""
 GAIN = 1e-13
-"""Which share of the objective a round may gain by rounding alone."""
+"""The share of the objective that a round may gain by rounding alone."""
 ROUNDING = 1e-6
-"""What a curvature may be below 0, as a share of its terms, before a kernel is refused."""
-PAUSE = 1.0
-"""Seconds between two words about a search."""
+"""How far below 0 a curvature may be, as a share of its terms, before a kernel is refused."""
 SHRINK = 0.5
 """The share of rows that may be busy for the others to be left out."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How far a search goes: down to `tol`, within so many bytes of kernel rows, steps and seconds; who watches it."""
-
-    tol: float = 1e-3
-    cache_bytes: float = 200e6
-    max_iter: float = math.inf
-    time_budget: float = math.inf
-    watch: Watch | None = None
-
-
-class Watch:
-    """Says on standard error how a search gets on: at most once a second, so that a short one says nothing."""
-
-    def __init__(self) -> None:
-        self.said = time.monotonic()
-
-    def __call__(self, steps: int, violation: float, objective: float) -> None:
-        """See a round that is about to begin."""
-        if time.monotonic() - self.said >= PAUSE:
-            self.said = time.monotonic()
-            sys.stderr.write(f"{steps} steps, dual objective {objective:.6g}, violation {violation:.3g}\n")
 
 
 class ConcaveError(Exception):
@@ -84,7 +58,17 @@ class ConcaveError(Exception):
 def solve_dual(dual: Dual, rows: KernelRows, effort: Effort) -> DualSolution:
     """Multipliers that violate the KKT conditions by at most tol, or the best that the effort allows."""
     with one_blas_thread():  # blocks of kernel values are what runs side by side
-        return Decomposition(dual, rows, effort).run()
+        search = Decomposition(dual, rows, effort)
+        run = iterate(
+            search.step,
+            search,
+            tol=None,
+            direction="up",
+            monitor=effort.watch,
+            count=lambda made: made.n_iter,
+            **effort.limits(),
+        )
+        return search.solution(run)
 
 
 class Decomposition:
@@ -103,7 +87,10 @@ class Decomposition:
         self._activate(np.arange(len(rows)))
         if self.beta.any():
             self._renew(self.active)
-        self.n_iter, self.history = 0, [dual.objective(self.beta, self.f)]
+        self.n_iter, self.objective, self.gain = 0, dual.objective(self.beta, self.f), math.inf
+        self.violation = self.best = math.inf
+        self.idle = 0
+        self.plan: tuple[Floats, Floats] | None = None  # scores and multipliers from which the next round sets out
 
     def _precision(self) -> Any:
         """Single where the rounding of kernel rows moves no score by a tenth of tol."""
@@ -118,59 +105,54 @@ class Decomposition:
         self.part = self.dual.take(self.variables)
         self.cache = RowCache(self.rows, places, 0.5 * self.effort.cache_bytes, self.dtype)
 
-    def run(self) -> DualSolution:
-        """Round after round, until nothing violates or the effort is spent."""
-        began, idle, best = time.monotonic(), 0, math.inf
+    def step(self, search: Self) -> tuple[Self | Outcome, float]:
+        """Make the round that was planned, and plan the next, unless nothing violates or rounding is all that is left.
+
+        The start needs no round, so that no round is made beyond a limit.
+        """
+        if self.plan is not None:
+            self._round(*self.plan)
         while True:
             beta = self.beta[self.variables]
             scores = self.part.scores(beta, self.f)
-            violation = self.part.violation(scores, beta)
-            settled = violation <= self.effort.tol
-            idle = 0 if violation < best or self._gained() else idle + 1
-            best = min(best, violation)
-            if self.effort.watch is not None:
-                self.effort.watch(self.n_iter, violation, self.history[-1])
-            if settled or idle >= PATIENCE:
-                if len(self.active) < len(self.rows):
-                    self._restore()
-                elif settled or self.dtype == np.float64:
-                    return self._solution("" if settled else "no step gains more than rounding")
-                else:
-                    self._sharpen()
-                idle, best = 0, math.inf
-            elif reason := self._spent(time.monotonic() - began):
-                self._restore()
-                return self._solution(reason)
+            self._judge(self.part.violation(scores, beta))
+            settled = self.violation <= self.effort.tol
+            if settled or self.idle >= PATIENCE:
+                if len(self.active) == len(self.rows) and (settled or self.dtype == np.float64):
+                    return Outcome.CONVERGED if settled else Outcome.STALLED, self.objective
+                self._make_exact()
             elif not self._shrink(scores, beta):
-                self._round(scores, beta, violation)
+                self.plan = scores, beta
+                return search, self.objective
 
-    def _gained(self) -> bool:
-        """Whether the last round gained more than rounding."""
-        if len(self.history) < 2:
-            return True
-        before, after = self.history[-2:]
-        return after - before > GAIN * abs(after)
+    def _judge(self, violation: float) -> None:
+        """Count the rounds in a row that neither lowered the violation nor gained more than rounding."""
+        gained = self.gain > GAIN * abs(self.objective)
+        self.idle = 0 if violation < self.best or gained else self.idle + 1
+        self.best = min(self.best, violation)
+        self.violation = violation
 
-    def _spent(self, seconds: float) -> str:
-        """Which limit has been reached, if one has."""
-        if self.n_iter >= self.effort.max_iter:
-            return f"max_iter={self.effort.max_iter:g} steps were made"
-        if seconds >= self.effort.time_budget:
-            return f"the time_budget of {self.effort.time_budget:g} seconds was spent"
-        return ""
+    def _make_exact(self) -> None:
+        """Take in what was left out, rows first and then digits, before the end is believed."""
+        if len(self.active) < len(self.rows):
+            self._restore()
+        else:
+            self._sharpen()
+        self.idle, self.best = 0, math.inf
 
     # --- a round --------------------------------------------------------------------------------------------
 
-    def _round(self, scores: Floats, beta: Floats, violation: float) -> None:
+    def _round(self, scores: Floats, beta: Floats) -> None:
         """Solve for a working set, and bring f up to date."""
         chosen = self._working_set(scores, beta)
         variables, before = self.variables[chosen], scores[chosen]
         dual, start = self.dual.take(variables), beta[chosen]
         rows, place = np.unique(dual.row, return_inverse=True)
         K, after, beta = self._square(rows), before.copy(), start.copy()
-        self._optimise(place, dual, beta, after, max(0.5 * self.effort.tol, INNER * violation))
+        self._optimise(place, dual, beta, after, max(0.5 * self.effort.tol, INNER * self.violation))
         self.beta[variables], change = beta, beta - start
-        self.history.append(self.history[-1] + 0.5 * float(change @ (before + after)))  # exact for a quadratic
+        self.gain = 0.5 * float(change @ (before + after))  # exact for a quadratic
+        self.objective += self.gain
         self._move(rows, np.asarray(np.bincount(place, change, len(rows)), np.float64), K)
 
     def _optimise(self, place: Places, dual: Dual, beta: Floats, score: Floats, tol: float) -> None:
@@ -180,11 +162,11 @@ class Decomposition:
         rows, K = self.square
         last = min(self.n_iter + STEPS, self.effort.max_iter)
         start = np.searchsorted(dual.group, np.arange(self.dual.n_groups + 1))
-        held = K, place, start, dual.ridge, dual.lower, dual.upper, beta, score, tol, self.noise
+        problem = K, place, start, dual.ridge, dual.lower, dual.upper, beta, score, tol, self.noise
         pairs = PAIRS + len(K) ** 2 // FACTOR
         while True:
             beta_before, score_before = beta.copy(), score.copy()
-            steps, end, *pair = solve_pairs(*held, int(min(pairs, last - self.n_iter)))
+            steps, end, *pair = solve_pairs(*problem, int(min(pairs, last - self.n_iter)))
             self.n_iter += steps
             if end == CONCAVE:
                 raise ConcaveError(*rows[pair].tolist())
@@ -263,12 +245,14 @@ class Decomposition:
         self._renew(self.active)
 
     def _renew(self, places: Places) -> None:
-        """Compute f = Kβ at some rows anew."""
+        """Compute f = Kβ at some rows again."""
         coefficients = self.dual.sums(self.beta)
-        held = np.flatnonzero(coefficients)
-        self.f[places] = products(self.rows, places, held, coefficients[held])
+        nonzero = np.flatnonzero(coefficients)
+        self.f[places] = products(self.rows, places, nonzero, coefficients[nonzero])
 
-    def _solution(self, reason: str) -> DualSolution:
+    def solution(self, run: Run[Any]) -> DualSolution:
+        """What the search came to, and how it went."""
+        self._restore()
         scores = self.dual.scores(self.beta, self.f)
         return DualSolution(
             beta=self.beta,
@@ -276,10 +260,7 @@ class Decomposition:
             objective=self.dual.objective(self.beta, self.f),
             violation=self.dual.violation(scores, self.beta),
             intercept=self.dual.intercept(scores, self.beta),
-            n_iter=self.n_iter,
-            history=tuple(self.history),
-            converged=not reason,
-            reason=reason,
+            run=replace(run, params=None),
         )
 
 

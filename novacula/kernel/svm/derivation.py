@@ -34,8 +34,8 @@ def derive_svc(model: SVC) -> Work:
     for place, (i, j) in enumerate(pairs[:MACHINES]):
         machine = show_machine(model, place)
         positive, negative = (j, i) if len(pairs) == 1 else (i, j)
-        said = f"y = +1 for {model.classes_[positive]}, −1 for {model.classes_[negative]}"
-        steps.append(_program_step(model, machine, said))
+        signs = f"y = +1 for {model.classes_[positive]}, −1 for {model.classes_[negative]}"
+        steps.append(_program_step(model, machine, signs))
         steps += _matrix_steps(model, machine)
         steps.append(_margins_step(model, machine))
         steps += plane_steps(model, machine)
@@ -60,18 +60,18 @@ def derive_svr(model: SVR) -> Work:
 
 
 def _notes(model: SupportVectorMachine) -> list[str]:
-    found = ["Rows are numbered from 0, as in support_."]
+    notes = ["Rows are numbered from 0, as in support_."]
     if model.examples_ is None:
-        found.append("Only the support vectors are kept, and some of them are shown.")
+        notes.append("Only the support vectors are kept, and some of them are shown.")
     if not model.converged_:
-        found.append(f"The search was cut short: the conditions are violated by up to {model.kkt_violation_:.3g}.")
-    return found
+        notes.append(f"The search was cut short: the conditions are violated by up to {model.kkt_violation_:.3g}.")
+    return notes
 
 
 # --- the quadratic program ----------------------------------------------------------------------------------
 
 
-def _program_step(model: SupportVectorMachine, machine: ShownMachine, said: str) -> Step:
+def _program_step(model: SupportVectorMachine, machine: ShownMachine, signs: str) -> Step:
     """What is made largest, under which conditions."""
     squared, bound = model.loss == "squared_hinge", "0 ≤ αᵢ" if math.isinf(model.C) else "0 ≤ αᵢ ≤ C"
     if classifies(model):
@@ -86,7 +86,7 @@ def _program_step(model: SupportVectorMachine, machine: ShownMachine, said: str)
     return Step(
         machine.titled("The quadratic program: make this as large as possible"),
         formula=f"{formula},  {conditions}",
-        note=f"{said}; {price}; k is {model.kernel_!r}.",
+        note=f"{signs}; {price}; k is {model.kernel_!r}.",
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from novacula.learner.iterate import Run
 from novacula.table.chunk import Floats
 
 Places: TypeAlias = npt.NDArray[np.int64]
@@ -93,7 +94,7 @@ class Dual:
         return np.asarray(np.bincount(self.row, beta), np.float64)
 
     def bounds_of(self, scores: Floats, beta: Floats, group: int = 0) -> tuple[float, float]:
-        """The largest score of a variable that can grow, and the least of one that can fall; between them lies b."""
+        """The largest score of a variable that can grow, and the least of one that can fall; between them is b."""
         own = self.group == group
         most = scores[own & (beta < self.upper)].max(initial=-np.inf)
         least = scores[own & (beta > self.lower)].min(initial=np.inf)
@@ -105,7 +106,7 @@ class Dual:
         return max(0.0, *(most - least for most, least in ends))
 
     def intercept(self, scores: Floats, beta: Floats) -> float:
-        """The b of the first group: the mean over free variables, or else the middle of where it can lie."""
+        """The b of the first group: the mean over free variables, or else the middle of where it can be."""
         free = (beta > self.lower) & (beta < self.upper)
         if free.any():
             return float(scores[free].mean())
@@ -130,7 +131,4 @@ class DualSolution:
     objective: float  # to be maximised
     violation: float
     intercept: float
-    n_iter: int
-    history: tuple[float, ...]  # the objective from one working set to the next
-    converged: bool
-    reason: str  # why it ended, where it did not converge
+    run: Run[Any]  # of which the history is the objective from one working set to the next

@@ -29,7 +29,7 @@ FEW = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class SvmExamples:
     """All n rows of a small fit (n, d), their targets, and the price C of each one's loss (n,)."""
 
     rows: Rows
@@ -38,7 +38,7 @@ class Examples:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class SvmSample:
     """n different rows with targets and weights, and the number under which each came first."""
 
     rows: KernelRows
@@ -52,32 +52,32 @@ class Sample:
         """The rows of a table that count; of a precomputed kernel they are rows and columns of its matrix."""
         chunk = table.to_chunk()
         place = np.flatnonzero(chunk.weight > 0.0)
-        rows, counted, names = rows_of(chunk), chunk.counted(), table.layout.column_names()
+        rows, weighted, names = rows_of(chunk), chunk.counted(), table.layout.column_names()
         rows = without_duplicates(rows) if issparse(rows) else rows
-        target = np.asarray(counted.target).reshape(len(place))
+        target = np.asarray(weighted.target).reshape(len(place))
         if kernel.precomputed:
             if rows.shape[0] != rows.shape[1]:
                 raise DataError(f"with a precomputed kernel X is the square Gram matrix, and it has shape {rows.shape}")
             rows = rows[:, place]
         rows = rows[place] if len(place) < len(chunk) else rows
-        weight = counted.weight
+        weight = weighted.weight
         if not kernel.precomputed:
             first, total = merged(rows, target, weight)
             if len(first) < len(place) or len(place) <= IN_ORDER:
                 rows, target, weight, place = rows[first], target[first], total, place[first]
-        if not is_plane(kernel):  # which has no words, and may have so many rows that to look at them takes time
+        if not is_plane(kernel):  # which has no words, and may have many rows, which take time to read
             kernel = kernel.resolved(rows, weight=weight, names=None if kernel.precomputed else names)
         return cls(KernelRows.of(kernel, rows), target, weight, place, names)
 
     def __len__(self) -> int:
         return len(self.place)
 
-    def small(self, cost: Floats) -> Examples | None:
+    def small(self, cost: Floats) -> SvmExamples | None:
         """Rows, targets and prices in the order in which they came, if they are few."""
         if len(self) > FEW:
             return None
         order = np.argsort(self.place)
-        return Examples(self.rows.take(order).rows, self.target[order], cost[order])
+        return SvmExamples(self.rows.take(order).rows, self.target[order], cost[order])
 
 
 def merged(rows: Rows, target: Any, weight: Floats) -> tuple[Places, Floats]:

@@ -40,7 +40,7 @@ def margin_figure(model: SVC) -> Figure:
     grid = np.column_stack([part.ravel() for part in np.meshgrid(across, up)])
     decisions = _decisions(model, grid)
     two = len(model.classes_) == 2
-    regions = model._chosen(decisions).reshape(side, side)
+    regions = model.chosen_codes(decisions).reshape(side, side)
 
     def draw(axes: Axes) -> None:
         for k in range(len(model.classes_)):
@@ -71,13 +71,13 @@ def margin_figure(model: SVC) -> Figure:
 
 def _drawn(model: SVC) -> tuple[Floats, Any, Any]:
     """Rows (n, 2), the number of the class of each, and whether it is a support vector."""
-    held = dense(model.support_vectors_)
+    vectors = dense(model.support_vectors_)
     codes = np.repeat(np.arange(len(model.classes_)), model.n_support_)
     if model.examples_ is None:
-        every = -(-len(held) // POINTS)
-        return held[::every], codes[::every], np.ones(len(held[::every]), bool)
+        every = -(-len(vectors) // POINTS)
+        return vectors[::every], codes[::every], np.ones(len(vectors[::every]), bool)
     points, own = dense(model.examples_.rows), model.examples_.target
-    return points, own, ((points[:, None] == held).all(axis=2) & (own[:, None] == codes)).any(axis=1)
+    return points, own, ((points[:, None] == vectors).all(axis=2) & (own[:, None] == codes)).any(axis=1)
 
 
 def _draw_rows(axes: Axes, model: SVC, points: Floats, codes: Any, support: Any) -> None:
@@ -122,7 +122,7 @@ def tube_figure(model: SVR, machine: ShownMachine) -> Figure:
 
 def _decisions(model: SupportVectorMachine, points: Floats) -> Floats:
     """The decisions at points, which take the form of the rows of the fit."""
-    return model._row_decisions(csr_matrix(points) if issparse(model.support_vectors_) else points)
+    return model.row_decisions(csr_matrix(points) if issparse(model.support_vectors_) else points)
 
 
 def _frame(points: Floats, share: float) -> tuple[Floats, Floats]:

@@ -52,11 +52,11 @@ def _minimum(factor: tuple[Floats, bool], part: Dual, beta: Floats, score: Float
     """Where the free variables go (m,), given the Cholesky factor of H."""
     groups = (part.group[:, None] == np.unique(part.group)).astype(np.float64)
     E, g = groups, np.zeros(groups.shape[1])
-    best, held = (linalg.cho_solve(factor, side, check_finite=False) for side in (score, E))
+    best, solved = (linalg.cho_solve(factor, side, check_finite=False) for side in (score, E))
     change, lower, upper, goes = np.zeros(len(beta)), part.lower - beta, part.upper - beta, np.ones(len(beta), bool)
     for _ in range(STOPS):
         try:
-            d = best - held @ np.linalg.solve(E.T @ held, E.T @ best - g) - change
+            d = best - solved @ np.linalg.solve(E.T @ solved, E.T @ best - g) - change
         except np.linalg.LinAlgError:
             break
         d = _balanced(np.where(goes, d, 0.0), groups * goes[:, None])
@@ -70,7 +70,7 @@ def _minimum(factor: tuple[Floats, bool], part: Dual, beta: Floats, score: Float
         unit = np.zeros((len(d), 1))
         unit[first] = 1.0
         E, g = np.hstack([E, unit]), np.append(g, change[first])
-        held = np.hstack([held, linalg.cho_solve(factor, unit, check_finite=False)])
+        solved = np.hstack([solved, linalg.cho_solve(factor, unit, check_finite=False)])
     inside = np.clip(beta + change, part.lower, part.upper)
     return np.where(change == upper, part.upper, np.where(change == lower, part.lower, inside))
 

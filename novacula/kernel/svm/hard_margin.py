@@ -9,14 +9,16 @@ If the hulls meet, ‖p − q‖ = 0, then no strip exists, and the rows of whic
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
-from novacula.kernel.svm.decomposition import Effort, solve_dual
+from novacula.kernel.svm.decomposition import solve_dual
 from novacula.kernel.svm.dual import Dual, DualSolution, Places
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.kernel_rows import KernelRows
+from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.table.chunk import Floats
 
 TOUCHING = 1e-10
@@ -38,22 +40,38 @@ def solve_hard_margin(rows: KernelRows, y: Floats, effort: Effort) -> DualSoluti
 
     How precise the nearest points must be depends on how near they are, so that it takes a few searches.
     """
-    dual, scale, began = Dual.nearest_points(y), float(rows.diagonal().max()), time.monotonic()
-    tol, n_iter, history = scale, 0, list[float]()
-    while True:
-        left = effort.time_budget - (time.monotonic() - began)
-        found = solve_dual(dual, rows, replace(effort, tol=tol, max_iter=effort.max_iter - n_iter, time_budget=left))
-        n_iter += found.n_iter
-        square = float(found.beta @ found.f)
-        if square <= TOUCHING * scale:
-            held = np.flatnonzero(found.beta)
-            raise HullsMeetError(held, found.beta[held])
-        history.append(2.0 / square)
+    search = NearestPoints(rows, y, effort)
+    run: Run[Any] = iterate(
+        search.step, search, tol=None, direction="up", count=lambda made: made.n_iter, **effort.limits()
+    )
+    return _multipliers(replace(search.solution, run=replace(run, params=None)), y)
+
+
+class NearestPoints:
+    """Searches for the nearest points of two hulls, each from where the last one ended and more precise than that."""
+
+    solution: DualSolution
+
+    def __init__(self, rows: KernelRows, y: Floats, effort: Effort) -> None:
+        self.rows, self.effort, self.dual = rows, effort, Dual.nearest_points(y)
+        self.scale = self.tol = float(rows.diagonal().max())
+        self.n_iter = 0
+
+    def step(self, search: Self) -> tuple[Self | Outcome, float]:
+        """Search once, and plan a more precise search unless this one was precise enough."""
+        effort = replace(self.effort, tol=self.tol, max_iter=self.effort.max_iter - self.n_iter)
+        self.solution = nearest = solve_dual(self.dual, self.rows, effort)
+        self.n_iter += nearest.run.n_iter
+        square = float(nearest.beta @ nearest.f)
+        if square <= TOUCHING * self.scale:
+            rows = np.flatnonzero(nearest.beta)
+            raise HullsMeetError(rows, nearest.beta[rows])
         # Multipliers are 2/‖p − q‖² times the shares, and a violation may come from both classes.
-        enough = 0.25 * effort.tol * square
-        if found.violation <= enough or not found.converged:
-            return _multipliers(replace(found, n_iter=n_iter, history=tuple(history)), y)
-        tol, dual = max(SHARPER * tol, enough), replace(dual, start=found.beta)
+        enough = 0.25 * self.effort.tol * square
+        if nearest.violation <= enough or not nearest.run.converged:
+            return nearest.run.outcome, 2.0 / square
+        self.tol, self.dual = max(SHARPER * self.tol, enough), replace(self.dual, start=nearest.beta)
+        return search, 2.0 / square
 
 
 def _multipliers(nearest: DualSolution, y: Floats) -> DualSolution:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,42 +14,38 @@ import numpy as np
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra.rows import is_sparse
 from novacula.kernel.algebra.verdict import judge
-from novacula.kernel.svm.decomposition import ConcaveError, Effort, solve_dual
+from novacula.kernel.svm.decomposition import ConcaveError, solve_dual
 from novacula.kernel.svm.dual import Dual, DualSolution
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.hard_margin import solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
+from novacula.learner.iterate import Run
 from novacula.table.chunk import Floats
 
 MANY = 5000
-"""Rows from which a linear kernel is left to the linear solver, if they are also many beside the columns."""
+"""Rows from which a linear kernel is left to the linear solver, if they are also many compared with the columns."""
 LOOKED_AT = 300
-"""Rows of which the eigenvalues are looked at where it is not known that a kernel is one."""
+"""Rows whose eigenvalues are checked where it is not known that a kernel is one."""
 PSD = 1e-6
 """How far below 0 an eigenvalue may be, as a share of the largest."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class SvmSettings:
     """What a learner asks of its machines."""
 
     loss: str
     effort: Effort
+    time_budget: float
     solver: str
     seed: int
 
-    def limits(self) -> dict[str, Any]:
-        """How far the linear solver goes, as it is told."""
-        effort = self.effort
-        return {
-            "loss": self.loss,
-            "tol": effort.tol,
-            "max_iter": -1 if math.isinf(effort.max_iter) else int(effort.max_iter),
-            "time_budget": None if math.isinf(effort.time_budget) else effort.time_budget,
-            "seed": self.seed,
-        }
+    def begun(self) -> Effort:
+        """The effort for a machine whose search begins now."""
+        return replace(self.effort, deadline=time.monotonic() + self.time_budget)
 
     def linear(self, rows: KernelRows) -> bool:
-        """Whether the linear solver is to be used; ParameterError where it is asked for and cannot be."""
+        """Whether the linear solver is to be used; ParameterError where the user says so and it cannot be."""
         plain = is_plane(rows.kernel)
         if self.solver == "linear" and not plain:
             raise ParameterError(
@@ -68,71 +65,67 @@ class Machine:
     norm: float  # ‖w‖ in the space of features
     objective: float  # of the dual, to be maximised
     violation: float
-    n_iter: int
-    history: tuple[float, ...]
-    converged: bool
-    reason: str
+    history: tuple[float, ...]  # the dual objective from one working set to the next
+    run: Run[Any]
     plane: Floats | None = None  # w (d,), where the kernel is linear
 
 
-def separate(rows: KernelRows, y: Floats, cost: Floats, settings: Settings) -> Machine:
-    """The machine that tells y = ±1 (n,) apart, for the price of each row's loss (n,); infinite: hard margin."""
+def separate(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Machine:
+    """The machine that separates y = ±1 (n,), for the price of each row's loss (n,); infinite: hard margin."""
     if np.isinf(cost).any():
         with concave_refused(rows):
-            solution = solve_hard_margin(rows, y, settings.effort)
+            solution = solve_hard_margin(rows, y, settings.begun())
     elif settings.linear(rows):
         from novacula.kernel.svm.linear import solve_linear
 
-        found = solve_linear(rows.rows, y, cost, **settings.limits())
-        return _linear_machine(found, found.alpha * y)
+        plane = solve_linear(rows.rows, y, cost, loss=settings.loss, effort=settings.begun(), seed=settings.seed)
+        return _linear_machine(plane, plane.alpha * y)
     else:
         with concave_refused(rows):
-            solution = solve_dual(Dual.classification(y, cost, settings.loss), rows, settings.effort)
+            solution = solve_dual(Dual.classification(y, cost, settings.loss), rows, settings.begun())
     return _machine(rows, solution, solution.beta)
 
 
-def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: Settings) -> Machine:
+def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: SvmSettings) -> Machine:
     """The machine that follows the numbers t (n,), of which a distance of ε is free of charge."""
     if settings.linear(rows):
-        from novacula.kernel.svm.linear import solve_linear_regression
+        from novacula.kernel.svm.linear import solve_linear
 
-        found = solve_linear_regression(rows.rows, t, cost, epsilon, **settings.limits())
-        return _linear_machine(found, found.alpha)
+        plane = solve_linear(
+            rows.rows, t, cost, epsilon, loss=settings.loss, effort=settings.begun(), seed=settings.seed
+        )
+        return _linear_machine(plane, plane.alpha)
     dual = Dual.regression(t, cost, epsilon, settings.loss)
     with concave_refused(rows):
-        solution = solve_dual(dual, rows, settings.effort)
+        solution = solve_dual(dual, rows, settings.begun())
     return _machine(rows, solution, dual.sums(solution.beta))
 
 
-def _machine(rows: KernelRows, found: DualSolution, beta: Floats) -> Machine:
-    if not math.isfinite(found.objective):
+def _machine(rows: KernelRows, solution: DualSolution, beta: Floats) -> Machine:
+    if not math.isfinite(solution.objective):
         raise DataError(f"{rows.kernel!r} gives values that are not finite: scale the columns")
     return Machine(
         beta=beta,
-        intercept=found.intercept,
-        norm=math.sqrt(max(0.0, float(beta @ found.f))),
-        objective=found.objective,
-        violation=found.violation,
-        n_iter=found.n_iter,
-        history=found.history,
-        converged=found.converged,
-        reason=found.reason,
+        intercept=solution.intercept,
+        norm=math.sqrt(max(0.0, float(beta @ solution.f))),
+        objective=solution.objective,
+        violation=solution.violation,
+        history=solution.run.history,
+        run=solution.run,
         plane=np.asarray(rows.rows.T @ beta) if is_plane(rows.kernel) else None,
     )
 
 
-def _linear_machine(found: Any, beta: Floats) -> Machine:
+def _linear_machine(solution: Any, beta: Floats) -> Machine:
     return Machine(
         beta=beta,
-        intercept=found.intercept,
-        norm=float(np.linalg.norm(found.coef)),
-        objective=found.dual_objective,
-        violation=found.kkt_violation,
-        n_iter=found.n_iter,
-        history=(found.dual_objective,),
-        converged=found.converged,
-        reason=found.reason,
-        plane=found.coef,
+        intercept=solution.intercept,
+        norm=float(np.linalg.norm(solution.coef)),
+        objective=solution.dual_objective,
+        violation=solution.kkt_violation,
+        history=(solution.dual_objective,),
+        run=solution.run,
+        plane=solution.coef,
     )
 
 
@@ -148,7 +141,7 @@ def require_kernel(rows: KernelRows) -> None:
     if rows.kernel.positive is False:
         raise ParameterError(
             f"{rows.kernel!r} is not positive semi-definite, though on these rows it happens to be: the dual problem "
-            "has a solution for certain with a kernel such as Gaussian() only"
+            "is certain to have a solution only with a kernel such as Gaussian()"
         )
 
 
@@ -157,8 +150,8 @@ def require_psd(rows: KernelRows, places: Any, tol: float) -> None:
     verdict = judge(rows.gram(places), tol)
     if not verdict.psd:
         raise DataError(
-            f"{rows.kernel!r} is no kernel on these rows ({verdict}), so that the dual problem has no solution to "
-            "trust: take a kernel that is positive semi-definite, such as Gaussian()"
+            f"{rows.kernel!r} is not a kernel on these rows ({verdict}), so that the dual problem has no solution "
+            "to trust: take a kernel that is positive semi-definite, such as Gaussian()"
         )
 
 

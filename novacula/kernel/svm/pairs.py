@@ -33,7 +33,7 @@ def signs(code: Any, pair: tuple[int, int], k: int) -> Floats:
 class Supports:
     """Which rows are support vectors, by class and then by number, and what they count in each machine."""
 
-    held: Places  # (s,)
+    rows: Places  # (s,)
     count: Places  # (k,), of each class
     dual_coef: Floats  # (k − 1, s)
 
@@ -47,21 +47,21 @@ class Supports:
             first = code[rows] == i
             whole[j - 1, rows[first]] = machine.beta[first]
             whole[i, rows[~first]] = machine.beta[~first]
-        held = np.flatnonzero(whole.any(axis=0))
-        held = held[np.lexsort((place[held], code[held]))]
-        return cls(held, np.bincount(code[held], minlength=k), np.ascontiguousarray(whole[:, held]))
+        support = np.flatnonzero(whole.any(axis=0))
+        support = support[np.lexsort((place[support], code[support]))]
+        return cls(support, np.bincount(code[support], minlength=k), np.ascontiguousarray(whole[:, support]))
 
 
 def by_pair(dual_coef: Floats, count: Places) -> Floats:
     """The coefficient of each support vector in each machine (s, pairs)."""
     k = len(count)
     ends = np.concatenate([[0], np.cumsum(count)])
-    found = np.zeros((dual_coef.shape[1], k * (k - 1) // 2))
+    coefficients = np.zeros((dual_coef.shape[1], k * (k - 1) // 2))
     for p, (i, j) in enumerate(class_pairs(k)):
         for own, other in ((i, j - 1), (j, i)):
             part = slice(ends[own], ends[own + 1])
-            found[part, p] = dual_coef[other, part]
-    return found
+            coefficients[part, p] = dual_coef[other, part]
+    return coefficients
 
 
 def votes(decisions: Floats, k: int) -> Floats:

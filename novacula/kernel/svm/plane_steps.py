@@ -31,7 +31,7 @@ ROUNDED = 1e-14
 
 def plane_steps(model: SupportVectorMachine, machine: ShownMachine) -> Iterator[Step]:
     """From the multipliers to w, b, the margin and the objective."""
-    beta = model._coefficients()[:, machine.place]
+    beta = model.machine_coefficients()[:, machine.place]
     held = np.flatnonzero(beta)
     beta, numbers = beta[held], model.support_[held] - 1  # names count from 1
     yield _balance_step(model, machine, beta, numbers)
@@ -146,7 +146,7 @@ def _objective_steps(model: SupportVectorMachine, machine: ShownMachine, beta: F
 
 
 def _tied(step: Step, path: tuple[str | int, ...], held: float) -> Step:
-    """Hold a step to the model, unless that has added so many numbers in another order that digits differ."""
+    """Hold a step to the model, unless digits differ because the model has added many numbers in another order."""
     value = math.nan if step.value is None else step.value
     noise = 0.0 if step.tree is None else ROUNDED * magnitude(step.tree, step.values)
     if math.isclose(value, held, rel_tol=DIGITS, abs_tol=noise):

@@ -3,7 +3,7 @@
     P(+|f) = 1 / (1 + exp(a·f + b))        a, b: the least of −Σ s (t log P + (1 − t) log(1 − P))
 
 The targets t are not 0 and 1 but what Laplace's rule makes of the counts, (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so that
-classes which are told apart without a mistake give finite a and b. Newton's method with halved steps finds them.
+classes that are separated without a mistake give finite a and b. Newton's method with halved steps finds them.
 Lin, Lin and Weng (Machine Learning 68, 2007) say how to keep the digits where exp(a·f + b) is huge or tiny; Wu, Lin
 and Weng (JMLR 5, 2004), in their second method, how pairs of classes make one distribution.
 """
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from novacula.learner.iterate import Outcome, iterate
 from novacula.table.chunk import Floats
 
 MAX_ITER = 100
@@ -53,18 +54,21 @@ def fit_sigmoid(decisions: Floats, is_positive: Any, weight: Floats) -> Sigmoid:
     target = np.where(is_positive, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
     unit = float(np.abs(decisions).max(initial=0.0)) or 1.0  # a is found for decisions of at most 1
     f = decisions / unit
-    at = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
-    value = deviance(at, f, target, weight)
-    for _ in range(MAX_ITER):
-        gradient, step = newton_step(at, f, target, weight)
+    first = np.array([0.0, np.log((negative + 1.0) / (positive + 1.0))])
+
+    def step(point: tuple[Floats, float]) -> tuple[tuple[Floats, float] | Outcome, float]:
+        at, value = point
+        gradient, move = newton_step(at, f, target, weight)
         if np.abs(gradient).max() <= SMALL * total:
-            break
-        size, slope = 1.0, float(gradient @ step)
-        while (new := deviance(at + size * step, f, target, weight)) > value + 1e-4 * size * slope:
+            return Outcome.CONVERGED, value
+        size, slope = 1.0, float(gradient @ move)
+        while (new := deviance(at + size * move, f, target, weight)) > value + 1e-4 * size * slope:
             size /= 2.0
             if size < SMALL:  # rounding is all that is left
-                return Sigmoid(float(at[0]) / unit, float(at[1]))
-        at, value = at + size * step, new
+                return Outcome.STALLED, value
+        return (at + size * move, new), value
+
+    at, _ = iterate(step, (first, deviance(first, f, target, weight)), max_iter=MAX_ITER, tol=None).params
     return Sigmoid(float(at[0]) / unit, float(at[1]))
 
 
@@ -89,7 +93,7 @@ def couple(pairwise: Floats) -> Floats:
     """One distribution (n, k) of the classes from those of all pairs (n, k, k).
 
     r[i, j] is the probability of class i where it is one of i and j; r[i, j] + r[j, i] = 1, and the diagonal is not
-    looked at. The distribution makes Σᵢ Σⱼ (r[j, i] pᵢ − r[i, j] pⱼ)² least, which is one linear system a row.
+    used. The distribution makes Σᵢ Σⱼ (r[j, i] pᵢ − r[i, j] pⱼ)² least, which is one linear system per row.
 
     >>> p = np.array([0.2, 0.3, 0.5])
     >>> couple((p[:, None] / (p[:, None] + p))[None]).round(6).tolist()
@@ -112,5 +116,5 @@ def coupled(pairwise: Floats) -> Floats:
     system[:, :k, k] = system[:, k, :k] = 1.0
     right = np.zeros((n, k + 1, 1))
     right[:, k] = 1.0
-    found = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)  # negative by rounding only
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    shares = np.maximum(np.linalg.solve(system, right)[:, :k, 0], 0.0)  # negative by rounding only
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from novacula.kernel.svm.kernel_rows import KernelRows
-from novacula.kernel.svm.machine import Settings, separate
+from novacula.kernel.svm.machine import SvmSettings, separate
 from novacula.kernel.svm.pairs import class_pairs
 from novacula.kernel.svm.platt import Sigmoid, couple, fit_sigmoid
 from novacula.kernel.svm.row_cache import products
@@ -21,23 +21,23 @@ from novacula.table.chunk import Floats
 FOLDS = 5
 
 
-def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, settings: Settings) -> Sigmoid:
-    """The sigmoid of a machine that tells y = ±1 (n,) apart, by five folds drawn with the seed."""
+def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, settings: SvmSettings) -> Sigmoid:
+    """The sigmoid of a machine that separates y = ±1 (n,), by five folds drawn with the seed."""
     decisions = left_out_decisions(rows, y, cost, settings)
     both, right = np.concatenate([decisions, -decisions]), np.concatenate([y > 0.0, y < 0.0])
-    found = fit_sigmoid(both, right, np.tile(weight, 2))
-    return Sigmoid(min(found.a, 0.0), 0.0)  # decisions that are right less than half of the time say nothing
+    sigmoid = fit_sigmoid(both, right, np.tile(weight, 2))
+    return Sigmoid(min(sigmoid.a, 0.0), 0.0)  # decisions that are right less than half of the time say nothing
 
 
-def left_out_decisions(rows: KernelRows, y: Floats, cost: Floats, settings: Settings) -> Floats:
+def left_out_decisions(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Floats:
     """The decision about each row by the machine of the other folds, in each of which both classes are."""
     fold, decisions = _folds(y, settings.seed), np.zeros(len(y))
     count = int(fold.max()) + 1
     for k in range(count):
         out = np.flatnonzero(fold == k)
-        kept = np.flatnonzero(fold != k) if count > 1 else out  # the only row of a class cannot be left out
-        machine = separate(rows.take(kept), y[kept], cost[kept], settings)
-        sums = products(rows, out, kept, machine.beta) if machine.plane is None else rows.rows[out] @ machine.plane
+        others = np.flatnonzero(fold != k) if count > 1 else out  # the only row of a class cannot be left out
+        machine = separate(rows.take(others), y[others], cost[others], settings)
+        sums = products(rows, out, others, machine.beta) if machine.plane is None else rows.rows[out] @ machine.plane
         decisions[out] = sums + machine.intercept
     return decisions
 
@@ -60,15 +60,15 @@ def probabilities(decisions: Floats, k: int, sigmoids: Sequence[Sigmoid], chosen
     """
     pairs = np.column_stack([s.probabilities(decisions[:, p]) for p, s in enumerate(sigmoids)])
     if k == 2:
-        found = np.column_stack([1.0 - pairs[:, 0], pairs[:, 0]])
+        shares = np.column_stack([1.0 - pairs[:, 0], pairs[:, 0]])
     else:
         square = np.zeros((len(pairs), k, k))
         for p, (i, j) in enumerate(class_pairs(k)):
             square[:, i, j], square[:, j, i] = pairs[:, p], 1.0 - pairs[:, p]
-        found = couple(square)
-    every, best = np.arange(len(found)), found.argmax(axis=1)
-    found[every, best], found[every, chosen] = found[every, chosen], found[every, best]
-    # Of equal probabilities the first would count as the largest.
-    tied = found.argmax(axis=1) != chosen
-    found[tied, chosen[tied]] = np.nextafter(found[tied, chosen[tied]], 1.0)
-    return found
+        shares = couple(square)
+    every, best = np.arange(len(shares)), shares.argmax(axis=1)
+    shares[every, best], shares[every, chosen] = shares[every, chosen], shares[every, best]
+    # Ties go to the first, which need not be the class chosen.
+    tied = shares.argmax(axis=1) != chosen
+    shares[tied, chosen[tied]] = np.nextafter(shares[tied, chosen[tied]], 1.0)
+    return shares

@@ -1,4 +1,4 @@
-"""Rows of the kernel matrix, kept in bounded memory: the one that was not needed for longest makes room.
+"""Rows of the kernel matrix, kept in bounded memory: the least recently used one makes room.
 
     f += Σ δᵢ k(xᵢ, ·)
 
@@ -19,7 +19,7 @@ from novacula.table.parallel import map_ordered
 ENTRIES = 1 << 18
 """Numbers that a thread works on at a time: 2 MB, which stay in the cache of its core."""
 SIDE = 512
-"""Rows and columns of such a block where both are many."""
+"""Rows and columns of a block where both are many."""
 EMPTY = -1
 
 
@@ -32,10 +32,10 @@ class RowCache:
         capacity = int(min(max(max_bytes // width, 2), len(rows)))
         self.store = np.empty((capacity, len(columns)), dtype)
         self.slot = np.full(len(rows), EMPTY)  # where a row is kept
-        self.kept = np.full(capacity, EMPTY)  # which row a slot holds
+        self.row_in_slot = np.full(capacity, EMPTY)  # which row a slot holds
         self.used = np.full(capacity, EMPTY)  # when it was needed last
         self.clock = 0
-        self.known = np.zeros(len(rows), bool)  # whether a row has been computed before
+        self.computed = np.zeros(len(rows), bool)  # whether a row has been computed before
         self.repeated = 0  # how many rows were computed once more, since they had made room for others
 
     def product(self, places: Places, change: Floats) -> Floats:
@@ -63,14 +63,14 @@ class RowCache:
     def _make_room(self, places: Places, missing: Places) -> None:
         """Give the rows that are missing the slots of those that were not needed for longest."""
         self.clock += 1
-        held = self.slot[places]
-        self.used[held[held != EMPTY]] = self.clock
+        slots = self.slot[places]
+        self.used[slots[slots != EMPTY]] = self.clock
         room = np.argsort(self.used, kind="stable")[: len(missing)]
-        gone = self.kept[room]
+        gone = self.row_in_slot[room]
         self.slot[gone[gone != EMPTY]] = EMPTY
-        self.slot[missing], self.kept[room], self.used[room] = room, missing, self.clock
-        self.repeated += int(self.known[missing].sum())
-        self.known[missing] = True
+        self.slot[missing], self.row_in_slot[room], self.used[room] = room, missing, self.clock
+        self.repeated += int(self.computed[missing].sum())
+        self.computed[missing] = True
 
 
 def products(rows: KernelRows, left: Places, right: Places, coefficients: Floats) -> Floats:

@@ -24,7 +24,7 @@ Standardised columns and indicators stay below 2 and pixels below 15; raw measur
 a support vector machine does badly, begin at about 100.
 """
 SAMPLE = 10_000
-"""Rows that are looked at, evenly spread."""
+"""Rows that are checked, evenly spread."""
 NAMED = 3
 """Columns of each kind that are named."""
 LETTERS = 40
@@ -59,6 +59,6 @@ def spreads(X: Any) -> tuple[Floats, Floats]:
 
 def named(names: Sequence[str], places: Any, order: Floats) -> str:
     """A few columns by name, the first by `order` first."""
-    shown = places[np.argsort(order[places], kind="stable")][:NAMED]
-    words = ", ".join(repr(printable(names[j], LETTERS)) for j in shown)
+    first = places[np.argsort(order[places], kind="stable")][:NAMED]
+    words = ", ".join(repr(printable(names[j], LETTERS)) for j in first)
     return words if len(places) <= NAMED else f"{words} and {len(places) - NAMED} more"

@@ -15,7 +15,7 @@ from novacula.learner.work import WorkTable
 from novacula.table.chunk import Floats
 
 SUPPORT = 6
-"""Support vectors that are shown where not all rows are: so many between their bounds, and so many at C."""
+"""Support vectors that are shown where not all rows are: this many between their bounds, and this many at C."""
 COLUMNS = 6
 """Columns up to which a kernel value is written out."""
 
@@ -32,21 +32,21 @@ class ShownMachine:
     cost: Floats  # (n,)
     f: Floats | None  # (n,), None of a precomputed kernel
     whole: bool  # whether these are all rows that the machine was made of
-    pair: str = ""  # what it tells apart, where there are several machines
+    pair: str = ""  # what it separates, where there are several machines
 
     def titled(self, what: str) -> str:
         """The title of a step."""
         return f"{what}: {self.pair}" if self.pair else what
 
     def statuses(self, squared: bool) -> list[str]:
-        """Where each multiplier lies between its bounds."""
+        """Where each multiplier is between its bounds."""
         size = np.abs(self.beta)
         bound = np.zeros(len(size), bool) if squared else size >= self.cost * (1.0 - AT_BOUND)
         return ["at 0" if a == 0.0 else "at C" if b else "free" for a, b in zip(size, bound, strict=True)]
 
 
 def classifies(model: SupportVectorMachine) -> bool:
-    """Whether a model tells classes apart; the other kind follows numbers."""
+    """Whether a model separates classes; the other kind follows numbers."""
     return hasattr(model, "classes_")
 
 
@@ -68,33 +68,33 @@ def columns_table(header: tuple[str, ...], *columns: Any) -> WorkTable:
 
 
 def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
-    kept: Any = model.examples_
-    rows, target = dense(kept.rows), kept.target
+    examples: Any = model.examples_
+    rows, target = dense(examples.rows), examples.target
     where = _support_places(model, rows, target)
     beta, number = np.zeros(len(rows)), np.arange(len(rows))
-    beta[where] = model._coefficients()[:, place]
+    beta[where] = model.machine_coefficients()[:, place]
     number[where] = model.support_
-    f = model._row_decisions(kept.rows)[:, place]
+    f = model.row_decisions(examples.rows)[:, place]
     own = np.arange(len(rows))
     if classifies(model):
         pair = class_pairs(len(model.classes_))[place]
         own = np.flatnonzero(np.isin(target, pair))
         target = signs(target, pair, len(model.classes_))
     numbers = number[own].tolist()
-    return ShownMachine(place, numbers, rows[own], target[own], beta[own], kept.cost[own], f[own], whole=True)
+    return ShownMachine(place, numbers, rows[own], target[own], beta[own], examples.cost[own], f[own], whole=True)
 
 
 def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
-    beta = model._coefficients()[:, place]
+    beta = model.machine_coefficients()[:, place]
     cost, size = model.multipliers_["cost"], np.abs(beta)
     free = (size > 0.0) & (size < cost * (1.0 - AT_BOUND))
-    shown = np.sort(np.concatenate([_spread(np.flatnonzero(kind)) for kind in (free, (size > 0.0) & ~free)]))
-    beta, cost, number = beta[shown], cost[shown], model.support_[shown].tolist()
+    chosen = np.sort(np.concatenate([_spread(np.flatnonzero(kind)) for kind in (free, (size > 0.0) & ~free)]))
+    beta, cost, number = beta[chosen], cost[chosen], model.support_[chosen].tolist()
     target = np.sign(beta) if classifies(model) else None
     if model.kernel_.precomputed:
         return ShownMachine(place, number, np.empty((len(beta), 0)), target, beta, cost, None, whole=False)
-    rows = model.support_vectors_[shown]
-    f = model._row_decisions(rows)[:, place]
+    rows = model.support_vectors_[chosen]
+    f = model.row_decisions(rows)[:, place]
     return ShownMachine(place, number, dense(rows), target, beta, cost, f, whole=False)
 
 
@@ -108,17 +108,17 @@ def _support_places(model: SupportVectorMachine, rows: Floats, target: Any) -> A
 
     Of rows that are equal but for their targets, the one furthest on the side to which the coefficient pulls.
     """
-    kept, pull = dense(model.support_vectors_), model._coefficients()
+    vectors, pull = dense(model.support_vectors_), model.machine_coefficients()
     codes = np.repeat(np.arange(len(model.n_support_)), model.n_support_)
-    found, free = np.zeros(len(kept), np.int64), np.ones(len(rows), bool)
-    for i, row in enumerate(kept):
+    places, free = np.zeros(len(vectors), np.int64), np.ones(len(rows), bool)
+    for i, row in enumerate(vectors):
         same = free & (rows == row).all(axis=1)
         if classifies(model):
             same &= target == codes[i]
         candidates = np.flatnonzero(same)
-        found[i] = candidates[np.argmax(np.sign(pull[i, 0]) * target[candidates])]
-        free[found[i]] = False
-    return found
+        places[i] = candidates[np.argmax(np.sign(pull[i, 0]) * target[candidates])]
+        free[places[i]] = False
+    return places
 
 
 def kernel_expression(kernel: Kernel, one: Floats, other: Floats) -> tuple[str, dict[str, float]] | None:

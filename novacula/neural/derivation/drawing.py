@@ -28,10 +28,10 @@ NAME = 16
 def network_figure(model: MultilayerNetwork, columns: tuple[str, ...], outcomes: tuple[str, ...]) -> Figure:
     """The network with its weights; of layers that are large, the first units."""
     sizes = model.architecture_.sizes
-    shown = [min(size, DRAWN) for size in sizes]
-    weights = [np.asarray(W[:a, :b], np.float64) for W, a, b in zip(model.coefs_, shown, shown[1:], strict=False)]
+    counts = [min(size, DRAWN) for size in sizes]
+    weights = [np.asarray(W[:a, :b], np.float64) for W, a, b in zip(model.coefs_, counts, counts[1:], strict=False)]
     largest = max(float(np.abs(W).max()) for W in weights) or 1.0
-    heights = [_heights(count, more=count < size) for count, size in zip(shown, sizes, strict=True)]
+    heights = [_heights(count, more=count < size) for count, size in zip(counts, sizes, strict=True)]
 
     def draw(axes: Axes) -> None:
         for layer, W in enumerate(weights):
@@ -41,13 +41,13 @@ def network_figure(model: MultilayerNetwork, columns: tuple[str, ...], outcomes:
             if len(ys) < sizes[layer]:
                 axes.text(layer, ys[-1] - 0.8, f"⋮ {sizes[layer] - len(ys)} more", ha="center", va="top", color=INK)
         _names(axes, heights, columns, outcomes)
-        if sum(shown[1:]) <= LABELLED:
+        if sum(counts[1:]) <= LABELLED:
             _biases(axes, heights, [np.asarray(b, np.float64) for b in model.intercepts_])
         axes.set_xlim(-0.5, len(sizes) - 0.5)
         axes.set_ylim(min(ys[-1] for ys in heights) - 1.3, max(ys[0] for ys in heights) + 0.8)
         axes.axis("off")
 
-    whole = "" if shown == list(sizes) else f"; the first {DRAWN} units of a layer are drawn"
+    whole = "" if counts == list(sizes) else f"; the first {DRAWN} units of a layer are drawn"
     alt = (
         f"A network of {' – '.join(map(str, sizes))} units with lines for weights up to {few_digits(largest)}: "
         f"positive ones solid, negative ones dashed{whole}."

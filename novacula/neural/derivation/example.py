@@ -72,11 +72,11 @@ class Example:
 
     def deltas(self, target: Floats, loss: str) -> list[Floats]:
         """δ of every layer, for targets (k,)."""
-        found = (target - self.outputs[-1])[None]
+        delta = (target - self.outputs[-1])[None]
         if loss == "squared":
             output = self.architecture.functions[-1]
-            output.chain(self.outputs[-1][None], found, np.empty_like(found))
-        deltas = [found[0]]
+            output.chain(self.outputs[-1][None], delta, np.empty_like(delta))
+        deltas = [delta[0]]
         hidden = ACTIVATIONS[self.architecture.activation]
         for layer in range(len(self.layers) - 1, 0, -1):
             below = self.layers[layer][0] @ deltas[0]

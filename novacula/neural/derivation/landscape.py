@@ -34,7 +34,7 @@ class Landscape:
     names: tuple[str, ...]  # d columns
     outcomes: tuple[str, ...]  # k classes or targets
     classes: bool  # whether outcomes are classes, of which the largest output wins
-    shown: Floats  # (m, d), what must lie in the box
+    points: Floats  # (m, d), what must be in the box
     rows: Floats | None = None  # (n, d)
     targets: Any = None  # classes of the rows by number (n,), or their targets (n, k)
 
@@ -58,7 +58,7 @@ class Landscape:
         return Figure(draw, alt, title, (6.4, 4.6))
 
     def _limits(self) -> list[tuple[float, float]]:
-        low, high = self.shown.min(axis=0), self.shown.max(axis=0)
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
         margin = MARGIN * np.where(high > low, high - low, 1.0)
         return list(zip((low - margin).tolist(), (high + margin).tolist(), strict=True))
 
@@ -104,8 +104,8 @@ class Landscape:
 
     def _draw_surface(self, axes: Axes) -> None:
         x, y, outputs = self._plane()
-        held = outputs[..., 0] if self.targets is None else np.append(outputs[..., 0], self.targets[:, 0])
-        low, high = float(held.min()), float(held.max())
+        heights = outputs[..., 0] if self.targets is None else np.append(outputs[..., 0], self.targets[:, 0])
+        low, high = float(heights.min()), float(heights.max())
         shades = axes.pcolormesh(x, y, outputs[..., 0], vmin=low, vmax=high, rasterized=True)
         axes.figure.colorbar(shades, ax=axes, label=literal(shortened(self.outcomes[0])))
         if self.rows is not None and self.targets is not None:

@@ -92,10 +92,11 @@ def parameters_step(model: MultilayerNetwork) -> Step:
 
 def example_steps(model: MultilayerNetwork, outcomes: tuple[str, ...]) -> Iterator[Step]:
     """Of the examples that were kept the one that is missed most: forward, its error, backward, changes of weights."""
-    held, loss = model.examples_, loss_of(model)
-    missed = [np.abs(Example.of(model, x).outputs[-1] - t).sum() for x, t in zip(held.rows, held.targets, strict=True)]
+    examples, loss = model.examples_, loss_of(model)
+    pairs = zip(examples.rows, examples.targets, strict=True)
+    missed = [np.abs(Example.of(model, x).outputs[-1] - t).sum() for x, t in pairs]
     i = int(np.argmax(missed))
-    example, target, row = Example.of(model, held.rows[i]), held.targets[i], f"Example {i + 1}"
+    example, target, row = Example.of(model, examples.rows[i]), examples.targets[i], f"Example {i + 1}"
     yield from forward_steps(example, outcomes, row, {})
     yield error_step(example, target, loss, row)
     yield from backward_steps(example, target, loss, outcomes, row)
@@ -149,7 +150,7 @@ def landscape_figure(model: MultilayerNetwork, rows: Floats | None = None) -> Fi
         names=columns,
         outcomes=outcomes,
         classes=classes,
-        shown=reach(model) if rows is None else np.vstack([reach(model), rows]),
+        points=reach(model) if rows is None else np.vstack([reach(model), rows]),
         rows=rows,
         targets=targets,
     )
@@ -169,9 +170,9 @@ def reach(model: MultilayerNetwork) -> Floats:
     A unit of the first layer bends where its net input is 0. Training puts these places where the rows are; those that
     are far from the others are left out.
     """
-    known = np.array([(column.low, column.high) for column in model.schema_.features], np.float64).T
-    if np.isfinite(known).all():
-        return known
+    ranges = np.array([(column.low, column.high) for column in model.schema_.features], np.float64).T
+    if np.isfinite(ranges).all():
+        return ranges
     W, b = np.asarray(model.coefs_[0], np.float64), np.asarray(model.intercepts_[0], np.float64)
     middle = model.examples_.rows.mean(axis=0) if hasattr(model, "examples_") else np.full(len(W), 0.5)
     lengths = np.maximum((W**2).sum(axis=0), np.finfo(np.float64).tiny)

@@ -5,7 +5,7 @@ from novacula.neural.network.architecture import Architecture, Layers, forward
 from novacula.neural.network.back_propagation import BackPropagation
 from novacula.neural.network.boolean import boolean_network
 from novacula.neural.network.loss import LOSSES, OUTPUTS
-from novacula.neural.network.objective import Objective
+from novacula.neural.network.objective import NetworkObjective
 from novacula.neural.network.penalties import Penalties, why_no_curvature
 from novacula.neural.network.tape import Tape
 from novacula.neural.network.tying import Tying
@@ -17,7 +17,7 @@ __all__ = [
     "Architecture",
     "BackPropagation",
     "Layers",
-    "Objective",
+    "NetworkObjective",
     "Penalties",
     "Tape",
     "Tying",

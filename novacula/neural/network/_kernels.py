@@ -16,7 +16,7 @@ ROWS = Array(float32, 2, "C", readonly=True)
 VALUES = Array(float32, 1, "C", readonly=True)
 
 LIMIT = np.float32(80.0)
-"""Exponents are cut off here, where e⁻ˣ is nothing beside 1, before 2ᵏ leaves the range of float32."""
+"""Exponents are cut off here, where e⁻ˣ is negligible next to 1, before 2ᵏ leaves the range of float32."""
 ONE, HALF = np.float32(1.0), np.float32(0.5)
 PER_LN2 = np.float32(1.44269504)
 LN2_HIGH, LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)

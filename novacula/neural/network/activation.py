@@ -38,19 +38,14 @@ class Activation(LayerFunction):
         """∂E/∂z = g′ ∂E/∂o."""
         adjoint *= self.first(o, out=scratch)
 
-    def lift(self, net: Array, order: int) -> Array:
-        """Jets of outputs from jets of net inputs: o, g′z′ and g″z′² + g′z″."""
-        outputs = np.empty_like(net)
-        (z, z1, z2), (o, o1, o2) = split(net, order), split(outputs, order)
-        o[...] = z
-        self.apply(o)
-        if order >= 1:
-            slope = self.first(o)
-            np.multiply(slope, z1, out=o1)
+    def lift_slopes(self, o: Array, net: tuple[Array, Array], outputs: tuple[Array, Array], order: int) -> None:
+        """g′z′, and g″z′² + g′z″."""
+        (z1, z2), (o1, o2) = net, outputs
+        slope = self.first(o)
+        np.multiply(slope, z1, out=o1)
         if order == 2:
             np.multiply(slope, z2, out=o2)
             o2 += self.second(o) * z1**2
-        return outputs
 
     def pull(self, net: Array, outputs: Array, adjoint: Array, order: int) -> Array:
         """Adjoints of the net inputs' jets from those of the outputs' jets: `lift` reversed.
@@ -166,7 +161,7 @@ class Relu(Activation):
         return np.sign(o, out=out)
 
 
-class Linear(Activation):
+class Identity(Activation):
     """The net input itself."""
 
     name = "linear"
@@ -181,4 +176,4 @@ class Linear(Activation):
         return out
 
 
-ACTIVATIONS: dict[str, Activation] = {a.name: a for a in (Logistic(), Tanh(), Relu(), Linear())}
+ACTIVATIONS: dict[str, Activation] = {a.name: a for a in (Logistic(), Tanh(), Relu(), Identity())}

@@ -1,4 +1,4 @@
-"""The shape of a network and where its weights lie in one flat vector θ.
+"""The shape of a network and where its weights are in one flat vector θ.
 
     zₗ = oₗ₋₁ Wₗ + bₗ        oₗ = g(zₗ)        o₀ = x
 
@@ -91,7 +91,7 @@ class Architecture:
 
         That is LeCun's start for columns of variance 1. Hidden logistic units have g = 2, all others g = 1: theirs is
         the gentler slope, and from smaller weights a network of them is stuck at what no hidden unit at all can do.
-        Numbers are drawn as float64 whatever the type, so that both types start from the same weights. Biases are
+        Numbers are drawn as float64 for either type, so that both types start from the same weights. Biases are
         not 0, since the units of one input would all bend in the same place.
         """
         theta = np.empty(self.n_parameters)

@@ -2,7 +2,7 @@
 
     δ of the outputs comes from the loss;  δₗ₋₁ = g′ ⊙ δₗ Wₗᵀ;  ∂E/∂Wₗ = oₗ₋₁ᵀ δₗ;  ∂E/∂bₗ = Σ δₗ over the rows
 
-An epoch of small batches is thousands of such steps: no array is made in one. The matrices are small, so hold
+An epoch of small batches is thousands of steps like this: no array is made in one. The matrices are small, so hold
 BLAS to one thread around the epoch (threadpoolctl); threads that wait for each other cost more than they bring.
 """
 

@@ -62,8 +62,8 @@ def truth_values(table: Any) -> Array:
         )
     if size > 2**MOST_INPUTS:
         raise ParameterError(
-            f"the truth table has {size} rows; a hidden unit a row is given for up to {MOST_INPUTS} inputs, so learn "
-            "the function from examples instead"
+            f"the truth table has {size} rows; one hidden unit per row is possible for up to {MOST_INPUTS} inputs, so "
+            "learn the function from examples instead"
         )
     strange = np.flatnonzero(~np.isin(values, (0, 1)))
     if len(strange):

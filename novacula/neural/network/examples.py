@@ -13,7 +13,7 @@ from novacula.neural.network.jet import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class WeightedExamples:
     """Rows with their targets, weights and, where these are known, slopes."""
 
     X: Array  # (n, d)
@@ -22,7 +22,9 @@ class Examples:
     slopes: Array | None  # (n, k, d): ∂oₖ/∂xᵢ as it should be
 
     @classmethod
-    def of(cls, architecture: Architecture, X: Array, T: Array, weight: Array | None, slopes: Array | None) -> Examples:
+    def of(
+        cls, architecture: Architecture, X: Array, T: Array, weight: Array | None, slopes: Array | None
+    ) -> WeightedExamples:
         """Take arrays, and say which does not fit."""
         n, d, k = len(X), architecture.sizes[0], architecture.sizes[-1]
         wanted = {"X": (X, (n, d)), "T": (T, (n, k)), "weight": (weight, (n,)), "slopes": (slopes, (n, k, d))}
@@ -40,12 +42,12 @@ class Examples:
             raise DataError("the weights sum to zero: no row counts")
         return total
 
-    def blocks(self, size: int) -> Iterator[Examples]:
+    def blocks(self, size: int) -> Iterator[WeightedExamples]:
         """The same in blocks of rows."""
         for i in range(0, len(self.X), size):
             part = slice(i, i + size)
             slopes = None if self.slopes is None else self.slopes[part]
-            yield Examples(self.X[part], self.T[part], self.weight[part], slopes)
+            yield WeightedExamples(self.X[part], self.T[part], self.weight[part], slopes)
 
 
 def as_shape(array: Array, name: str, shape: tuple[int, ...]) -> Array:

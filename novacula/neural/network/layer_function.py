@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from novacula.neural.network.jet import Array
+import numpy as np
+
+from novacula.neural.network.jet import Array, split
 
 
 class LayerFunction:
@@ -32,6 +34,16 @@ class LayerFunction:
 
     def lift(self, net: Array, order: int) -> Array:
         """Jets of outputs from jets of net inputs."""
+        outputs = np.empty_like(net)
+        (z, z1, z2), (o, o1, o2) = split(net, order), split(outputs, order)
+        o[...] = z
+        self.apply(o)
+        if order >= 1:
+            self.lift_slopes(o, (z1, z2), (o1, o2), order)
+        return outputs
+
+    def lift_slopes(self, o: Array, net: tuple[Array, Array], outputs: tuple[Array, Array], order: int) -> None:
+        """Write o′, and o″ for order 2, where the outputs are o, from z′ and z″."""
         raise NotImplementedError
 
     def pull(self, net: Array, outputs: Array, adjoint: Array, order: int) -> Array:

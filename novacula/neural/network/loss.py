@@ -53,7 +53,7 @@ class CrossEntropy:
     name: ClassVar[str] = "cross_entropy"
 
     def check(self, output: str) -> None:
-        """Refuse outputs that are no probabilities."""
+        """Refuse outputs that are not probabilities."""
         if not OUTPUTS[output].gives_probabilities:
             raise ParameterError(
                 f"loss is 'cross_entropy' and output is {output!r}: cross-entropy needs probabilities, so take "

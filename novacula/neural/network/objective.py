@@ -17,7 +17,7 @@ import numpy as np
 from novacula.arguments import one_of
 from novacula.errors import DataError, ParameterError
 from novacula.neural.network.architecture import Architecture
-from novacula.neural.network.examples import Examples
+from novacula.neural.network.examples import WeightedExamples
 from novacula.neural.network.jet import Array
 from novacula.neural.network.loss import LOSSES
 from novacula.neural.network.penalties import Penalties
@@ -29,7 +29,7 @@ BLOCK_NUMBERS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
-class Pass:
+class LossPass:
     """A forward pass over a block of rows: Σ sᵢ(ℓᵢ + ν cᵢ + μ gᵢ), and what the way back starts with."""
 
     tape: Tape
@@ -44,13 +44,13 @@ class Pass:
         return self.tape.gradient(start)
 
 
-class Objective:
+class NetworkObjective:
     """E as a function of the free parameters: of θ itself, or with `tying` of those that it leaves.
 
     X is (n, d), T (n, k), `weight` (n,) or None for ones, and `slopes` (n, k, d): ∂oₖ/∂xᵢ as it should be.
 
     >>> line = Architecture((1, 1), "linear", "linear")
-    >>> E = Objective(line, "squared", Penalties(weight_decay=0.5))
+    >>> E = NetworkObjective(line, "squared", Penalties(weight_decay=0.5))
     >>> X, T = np.array([[0.0], [1.0]]), np.array([[1.0], [5.0]])
     >>> E.value_and_gradient(np.array([2.0, 1.0]), X, T)  # (0² + 2²) / 4 + 0.5 · 2²
     (3.0, array([ 1., -1.]))
@@ -70,7 +70,7 @@ class Objective:
 
     def value(self, free: Array, X: Array, T: Array, weight: Array | None = None, slopes: Array | None = None) -> float:
         """E."""
-        theta, examples = self._theta(free), Examples.of(self.architecture, X, T, weight, slopes)
+        theta, examples = self._theta(free), WeightedExamples.of(self.architecture, X, T, weight, slopes)
         total = sum(self._pass(theta, block).total for block in examples.blocks(self.block_rows))
         return total / examples.total + self.decay(theta)
 
@@ -87,7 +87,7 @@ class Objective:
     ) -> tuple[float, Array]:
         """Σ sᵢ(ℓᵢ + ν cᵢ + μ gᵢ) over these rows, and its gradient to the free parameters."""
         theta, total, gradient = self._theta(free), 0.0, np.zeros(self.architecture.n_parameters)
-        for block in Examples.of(self.architecture, X, T, weight, slopes).blocks(self.block_rows):
+        for block in WeightedExamples.of(self.architecture, X, T, weight, slopes).blocks(self.block_rows):
             visited = self._pass(theta, block)
             total += visited.total
             gradient += visited.gradient()
@@ -106,7 +106,7 @@ class Objective:
         weights = theta[self.architecture.is_weight]
         return self.penalties.weight_decay * float(weights @ weights)
 
-    def _pass(self, theta: Array, rows: Examples) -> Pass:
+    def _pass(self, theta: Array, rows: WeightedExamples) -> LossPass:
         """Go forward over a block of rows."""
         tape = Tape.record(self.architecture, theta, rows.X, self.penalties.order)
         net = tape.nets[-1][:, 0].copy()
@@ -116,9 +116,9 @@ class Objective:
         gaps = self._gaps(tape, rows)
         adjoint = gaps * np.outer(rows.weight, self.jet_prices)[:, :, None]
         total = float(losses @ rows.weight) + 0.5 * float(np.vdot(adjoint, gaps))
-        return Pass(tape, total, delta, adjoint)
+        return LossPass(tape, total, delta, adjoint)
 
-    def _gaps(self, tape: Tape, rows: Examples) -> Array:
+    def _gaps(self, tape: Tape, rows: WeightedExamples) -> Array:
         """The jets of the outputs, less what they should be: targets, given slopes, and no curvature."""
         gaps = tape.outputs.copy()
         gaps[:, 0] -= rows.T
@@ -151,11 +151,11 @@ class Objective:
 
     def _least_squares(
         self, free: Array, X: Array, T: Array, weight: Array | None, slopes: Array | None
-    ) -> tuple[Tape, Array, Examples]:
+    ) -> tuple[Tape, Array, WeightedExamples]:
         """A forward pass, and by row and entry of the jet (n, s, 1) the root of its price; a value's price is 1."""
         if self.loss.name != "squared":
             raise ParameterError(f"loss is {self.loss.name!r}; a sum of squares needs the 'squared' loss")
-        rows = Examples.of(self.architecture, X, T, weight, slopes)
+        rows = WeightedExamples.of(self.architecture, X, T, weight, slopes)
         prices = self.jet_prices.copy()
         prices[0] = 1
         roots = np.sqrt(np.outer(rows.weight / rows.total, prices))[:, :, None]

@@ -52,17 +52,12 @@ class Softmax(LayerFunction):
         np.negative(rows, out=rows)
         np.exp(net, out=net)
 
-    def lift(self, net: Array, order: int) -> Array:
-        """Jets of outputs from jets of net inputs: o, J z′ and J q."""
-        outputs = np.empty_like(net)
-        (z, z1, z2), (o, o1, o2) = split(net, order), split(outputs, order)
-        o[...] = z
-        self.apply(o)
-        if order >= 1:
-            o1[...] = o * centred(o, z1)
+    def lift_slopes(self, o: Array, net: tuple[Array, Array], outputs: tuple[Array, Array], order: int) -> None:
+        """J z′, and J q."""
+        (z1, z2), (o1, o2) = net, outputs
+        o1[...] = o * centred(o, z1)
         if order == 2:
             o2[...] = o * centred(o, centred(o, z1) ** 2 + z2)
-        return outputs
 
     def pull(self, net: Array, outputs: Array, adjoint: Array, order: int) -> Array:
         """Adjoints of the net inputs' jets from those of the outputs' jets: `lift` reversed.

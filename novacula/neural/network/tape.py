@@ -68,12 +68,12 @@ class Tape:
         return gradient
 
     def jacobian(self, adjoint: Array) -> Array:
-        """The derivative to θ of each row by itself, (q, n, P), for q adjoints (q, n, 1 + order·d, k)."""
+        """The derivative to θ of each row separately, (q, n, P), for q adjoints (q, n, 1 + order·d, k)."""
         jacobian = np.empty((*adjoint.shape[:2], self.architecture.n_parameters), adjoint.dtype)
         start = jacobian.shape[-1]
         for i, z in self.unwind(adjoint):
             W = self.jets[i].swapaxes(-1, -2) @ z  # (q, n, in, out)
-            both = np.concatenate([W, z[..., :1, :]], axis=-2)  # the bias lies behind its layer's weights
+            both = np.concatenate([W, z[..., :1, :]], axis=-2)  # the bias is behind its layer's weights
             stop, start = start, start - both.shape[-2] * both.shape[-1]
             jacobian[..., start:stop] = both.reshape(*adjoint.shape[:2], -1)
         return jacobian

@@ -27,7 +27,7 @@ Groups: TypeAlias = (
 )
 
 ABSENT = "absent"
-"""The name of the group whose weights are no connections: they are held at 0."""
+"""The name of the group whose weights are not connections: they are held at 0."""
 ALONE, ABSENT_NUMBER = -1, -2
 
 
@@ -53,7 +53,7 @@ class Tying:
     def __init__(self, groups: Groups, architecture: Architecture) -> None:
         group_of, sizes = number_groups(groups, architecture)
         self.absent = group_of == ABSENT_NUMBER
-        """Which entries of θ are no connections."""
+        """Which entries of θ are not connections."""
         # A free parameter has the place of its first member, so that without groups they would be θ itself.
         group_of[group_of == ALONE] = sizes + np.arange((group_of == ALONE).sum())
         present = np.flatnonzero(~self.absent)
@@ -110,7 +110,7 @@ def named_weights(groups: Groups, architecture: Architecture) -> Iterator[tuple[
     if isinstance(groups, Mapping):
         yield from ((weight, group) for weight, group in groups.items() if group is not None)
     elif callable(groups):
-        yield from asked(groups, architecture)
+        yield from weights_by_function(groups, architecture)
     elif isinstance(groups, Iterable) and not isinstance(groups, str):
         for number, group in enumerate(groups):
             weights = list(group) if isinstance(group, Iterable) else []
@@ -124,7 +124,7 @@ def named_weights(groups: Groups, architecture: Architecture) -> Iterator[tuple[
         )
 
 
-def asked(function: Callable[..., Any], architecture: Architecture) -> Iterator[tuple[Weight, Any]]:
+def weights_by_function(function: Callable[..., Any], architecture: Architecture) -> Iterator[tuple[Weight, Any]]:
     """Every weight for which a function names a group."""
     for layer, (n_inputs, n_units) in enumerate(pairwise(architecture.sizes)):
         for i in (*range(n_inputs), None):
@@ -135,7 +135,7 @@ def asked(function: Callable[..., Any], architecture: Architecture) -> Iterator[
                     if i is not None:
                         raise
                     raise ParameterError(
-                        f"tied cannot be asked about the bias of unit {j} in layer {layer}, where i is None: let the "
+                        f"tied cannot be called for the bias of unit {j} in layer {layer}, where i is None: let the "
                         f"function give None for biases that are not tied ({error})"
                     ) from error
                 if group is not None:
@@ -155,19 +155,19 @@ def as_name(group: Any, weight: Any) -> Hashable:
 
 def locate(weight: Any, architecture: Architecture) -> int:
     """The position in θ of the weight (layer, i, j)."""
-    told = f"tied names the weight {shortened(repr(weight))}"
+    fault = f"tied names the weight {shortened(repr(weight))}"
     if not isinstance(weight, tuple | list) or len(weight) != 3:
-        raise ParameterError(f"{told}; a weight is named (layer, i, j)")
+        raise ParameterError(f"{fault}; a weight is named (layer, i, j)")
     layer, i, j = weight
     i = -1 if i is None else i
     if not all(isinstance(part, Integral) for part in (layer, i, j)):
-        raise ParameterError(f"{told}; layer, i and j must be whole numbers, and i None for a bias")
+        raise ParameterError(f"{fault}; layer, i and j must be whole numbers, and i None for a bias")
     if not 0 <= layer < architecture.n_layers:
-        raise ParameterError(f"{told}; layers are numbered from 0 to {architecture.n_layers - 1}")
+        raise ParameterError(f"{fault}; layers are numbered from 0 to {architecture.n_layers - 1}")
     n_inputs, n_units = architecture.sizes[layer : layer + 2]
     if not -1 <= i < n_inputs or not 0 <= j < n_units:
         raise ParameterError(
-            f"{told}; in layer {layer} i goes from 0 to {n_inputs - 1}, or is None, and j from 0 to {n_units - 1}"
+            f"{fault}; in layer {layer} i goes from 0 to {n_inputs - 1}, or is None, and j from 0 to {n_units - 1}"
         )
     before = sum((a + 1) * b for a, b in pairwise(architecture.sizes[: layer + 1]))
     return int(before + (n_inputs if i < 0 else i) * n_units + j)

@@ -5,7 +5,7 @@
     inverse multiquadric     φ = 1 / √(1 + r²/σ²)
     thin plate               φ = (r/σ)² ln(r/σ)
 
-All are functions of s = r²/σ², and are computed, and differentiated, as such.
+All are functions of s = r²/σ², and are computed, and differentiated, as functions of s.
 """
 
 from __future__ import annotations
@@ -88,15 +88,15 @@ class RadialBasis:
 
     def _in_pieces(self, function: Callable[[Floats], Floats], x: Floats) -> Floats:
         """What a function says of rows x (n, d), in pieces that stay in the cache, on several threads: (n, K)."""
-        found, step = np.empty((len(x), len(self))), max(1, ANSWERS // len(self))
+        answers, step = np.empty((len(x), len(self))), max(1, ANSWERS // len(self))
 
         def fill(start: int) -> None:
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is for the learner to report
-                found[start : start + step] = function(x[start : start + step])
+                answers[start : start + step] = function(x[start : start + step])
 
         for _ in map_ordered(fill, range(0, len(x), step)):
             pass
-        return found
+        return answers
 
     def _squares(self, x: Floats) -> Floats:
         # Not by ‖x‖² − 2xᵀc + ‖c‖², which loses its digits where a row is near a centre.

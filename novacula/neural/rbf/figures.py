@@ -23,18 +23,18 @@ STRIP = 0.2
 
 
 def network_figure(model: RadialNetwork, rows: Floats | None, y: Any = None) -> Figure:
-    """Outputs, centres and widths; rows (n, d) with their targets y, where there are any, lie on top."""
+    """Outputs, centres and widths; rows (n, d) with their targets y, where there are any, are drawn on top."""
     names = tuple(column.name for column in model.schema_.features)
     if len(names) > 2:
         raise ParameterError(f"a network over {len(names)} columns cannot be drawn: one or two have a picture")
     centers, widths = model.centers_, model.widths_
-    shown = np.vstack([centers] if rows is None else [centers, rows])
+    points = np.vstack([centers] if rows is None else [centers, rows])
     land = Landscape(
         outputs=lambda x: _outputs(model, x),
         names=names,
         outcomes=_outcomes(model),
         classes=hasattr(model, "classes_"),
-        shown=shown,
+        points=points,
         rows=rows,
         targets=None if y is None or rows is None else _targets(model, y, len(rows)),
     )

@@ -34,20 +34,20 @@ SETTLED = 1e-6
 def fine_tune(
     table: Table, basis: RadialBasis, n_classes: int, alpha: float, max_steps: int
 ) -> tuple[RadialBasis, Result]:
-    """Go down from a basis by L-BFGS, at most so many steps; the values of the result are E over its start."""
-    descent = Descent(table, basis, n_classes, alpha)
+    """Go down from a basis by L-BFGS, at most `max_steps`; the values of the result are E over its start."""
+    descent = BasisDescent(table, basis, n_classes, alpha)
     start = descent.place(basis)
-    found = lbfgs(descent.value, descent.gradient, start, tol=SETTLED, max_iter=max_steps, keep_path=False)
-    return descent.basis(found.x), found
+    result = lbfgs(descent.value, descent.gradient, start, tol=SETTLED, max_iter=max_steps, keep_path=False)
+    return descent.basis(result.x), result
 
 
-class Descent:
+class BasisDescent:
     """E and its gradient as functions of one vector: centres in units of the mean width, and ln σ."""
 
     def __init__(self, table: Table, start: RadialBasis, n_classes: int, alpha: float) -> None:
         self.table, self.start, self.n_classes, self.alpha = table, start, n_classes, alpha
         self.unit = float(start.widths.mean())
-        self._seen: tuple[bytes, BasisGradient] | None = None
+        self._last_point: tuple[bytes, BasisGradient] | None = None
         error = self._at(self.place(start)).error
         self.scale = error if error > 0.0 else 1.0
 
@@ -73,23 +73,23 @@ class Descent:
 
     def gradient(self, place: Floats) -> Floats:
         """The gradient of `value`."""
-        found = self._at(place)
-        return np.concatenate([self.unit * found.centers.ravel(), found.log_widths]) / self.scale
+        slopes = self._at(place)
+        return np.concatenate([self.unit * slopes.centers.ravel(), slopes.log_widths]) / self.scale
 
     def _at(self, place: Floats) -> BasisGradient:
-        """E and its gradient by two passes over the rows, one if the place is the last that was asked for."""
+        """E and its gradient by two passes over the rows, one if the place is the same as the last."""
         key = place.tobytes()
-        if self._seen is None or self._seen[0] != key:
+        if self._last_point is None or self._last_point[0] != key:
             basis = self.basis(place)
             layer = solve_least_squares(self.table, basis, self.n_classes, self.alpha)
-            found = self.table.reduce(BasisGradient.observe, basis, layer, self.n_classes)
-            self._seen = key, found.penalised(self.alpha * float((layer.coef**2).sum()))
-        return self._seen[1]
+            slopes = self.table.reduce(BasisGradient.observe, basis, layer, self.n_classes)
+            self._last_point = key, slopes.penalised(self.alpha * float((layer.coef**2).sum()))
+        return self._last_point[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasisGradient(Statistic):
-    """The squared error and its derivatives by centres and by ln σ: 1 + Kd + K numbers, whatever the rows."""
+    """The squared error and its derivatives by centres and by ln σ: 1 + Kd + K numbers for any number of rows."""
 
     error: float
     centers: Floats  # (K, d)

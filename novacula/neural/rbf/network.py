@@ -98,21 +98,21 @@ class RadialNetwork(Learner):
         self.random_state = random_state
 
     def _output_layer(self, table: Table, n_classes: int) -> OutputLayer:
-        """Place the units, tune them if that is asked for, and solve for the output layer."""
+        """Place the units, tune them if `fine_tune` says so, and solve for the output layer."""
         centers = place_centers(self.centers, table, self.random_state)
         basis = RadialBasis(self.basis, centers, measure_widths(self.width, centers))
         if self.fine_tune:
-            basis, found = fine_tune(table, basis, n_classes, self.alpha, self.fine_tune)
-            self.history_, self.n_iter_, self.converged_ = found.values, found.n_iter, found.converged
+            basis, result = fine_tune(table, basis, n_classes, self.alpha, self.fine_tune)
+            self.history_, self.n_iter_, self.converged_ = result.values, result.n_iter, result.converged
         layer = solve_outputs(table, basis, n_classes, self.alpha)
         self.centers_, self.widths_ = basis.centers, basis.widths
         self.feature_mean_, self.target_mean_ = layer.feature_mean, layer.target_mean
         self.solver_, self.rank_ = layer.solver, layer.rank
         if layer.rank < len(basis):
             warn_user(
-                f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so many "
-                "weights fit equally well, and those of least norm are given: take fewer centres, narrower ones "
-                "(width='nearest'), or alpha above 0",
+                f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so "
+                "several choices of weights fit equally well, and those of least norm are given: take fewer centres, "
+                "narrower ones (width='nearest'), or alpha above 0",
                 RankWarning,
             )
         return layer
@@ -162,10 +162,10 @@ class RadialNetwork(Learner):
         """After loading: shapes must fit each other."""
         K, d = len(self.widths_), len(self.schema_.features)
         k = 1 if self.coef_.ndim == 1 else len(self.coef_)
-        found = self.centers_.shape, self.coef_.shape[-1:], np.shape(self.intercept_)
-        if found != ((K, d), (K,), () if self.coef_.ndim == 1 else (k,)):
+        shapes = self.centers_.shape, self.coef_.shape[-1:], np.shape(self.intercept_)
+        if shapes != ((K, d), (K,), () if self.coef_.ndim == 1 else (k,)):
             raise ModelFileError(
-                f"the model file holds centres, weights and biases of shapes {found}, which do not fit"
+                f"the model file holds centres, weights and biases of shapes {shapes}, which do not fit"
             )
 
 

@@ -31,7 +31,7 @@ from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 ON_CENTRE = 1e-9
-"""How far a row may be from its centre, in widths: k-means rounds, and no answer tells so little."""
+"""How far a row may be from its centre, in widths: k-means rounds, and no answer distinguishes so little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ def solve_outputs(table: Table, basis: RadialBasis, n_classes: int, alpha: float
                 f"there are {len(basis)} centres for {len(table)} rows, so that many weights fit them equally well: "
                 "give fewer centres, or alpha above 0"
             )
-        held = table.reduce(Occupancy.observe, basis, n_classes)
-        layer = interpolate(basis, held) if held.everywhere else None
+        occupancy = table.reduce(Occupancy.observe, basis, n_classes)
+        layer = interpolate(basis, occupancy) if occupancy.everywhere else None
         if layer is not None:
             return layer
     return solve_least_squares(table, basis, n_classes, alpha)
@@ -151,16 +151,16 @@ class Occupancy(Statistic):
         return not self.strays and bool((self.weight > 0.0).all())
 
 
-def interpolate(basis: RadialBasis, held: Occupancy) -> OutputLayer | None:
+def interpolate(basis: RadialBasis, occupancy: Occupancy) -> OutputLayer | None:
     """Pass through the mean target on each centre; None where the equations have no digits to give."""
-    answers, target = basis.answers(basis.centers), held.total / held.weight[:, None]
+    answers, target = basis.answers(basis.centers), occupancy.total / occupancy.weight[:, None]
     sign = FUNCTIONS[basis.function].sign if (basis.widths == basis.widths[0]).all() else 0.0
     coef = solve_definite(answers, target, sign) if sign else None
     if coef is None:
         coef = solve_bordered(answers, target)
     if coef is None:
         return None
-    share = held.weight / held.weight.sum()
+    share = occupancy.weight / occupancy.weight.sum()
     return OutputLayer(coef, share @ answers, share @ target, len(basis), "interpolation")
 
 

@@ -25,23 +25,25 @@ def place_centers(centers: Any, table: Table, random_state: Any) -> Floats:
     """The centres (K, d): those given, checked, or those that k-means finds in the rows."""
     if np.ndim(centers) == 0:
         return cluster_centers(int(centers), table, random_state)
-    given = as_numbers(centers, "centers")
+    placed = as_numbers(centers, "centers")
     d = len(table.layout.features)
-    if given.ndim != 2 or given.shape[1] != d or not len(given):
-        raise ParameterError(f"centers has shape {given.shape}; it must be a number of centres, or have shape (K, {d})")
-    if not np.isfinite(given).all():
-        i, j = np.argwhere(~np.isfinite(given))[0].tolist()
-        raise ParameterError(f"centers holds {given[i, j]} in row {i}, column {j}: give finite numbers")
-    distinct, first, copy = np.unique(given, axis=0, return_index=True, return_inverse=True)
-    if len(distinct) < len(given):
+    if placed.ndim != 2 or placed.shape[1] != d or not len(placed):
+        raise ParameterError(
+            f"centers has shape {placed.shape}; it must be a number of centres, or have shape (K, {d})"
+        )
+    if not np.isfinite(placed).all():
+        i, j = np.argwhere(~np.isfinite(placed))[0].tolist()
+        raise ParameterError(f"centers holds {placed[i, j]} in row {i}, column {j}: give finite numbers")
+    distinct, first, copy = np.unique(placed, axis=0, return_index=True, return_inverse=True)
+    if len(distinct) < len(placed):
         origin = first[copy.ravel()]
-        i = int(np.flatnonzero(origin != np.arange(len(given)))[0])
+        i = int(np.flatnonzero(origin != np.arange(len(placed)))[0])
         raise ParameterError(f"rows {origin[i]} and {i} of centers are the same centre: drop one of them")
-    return given
+    return placed
 
 
 def cluster_centers(n_centers: int, table: Table, random_state: Any) -> Floats:
-    """The centres of k-means (K, d), found without a look at the targets; fewer where there are fewer rows."""
+    """The centres of k-means (K, d), found without the targets; fewer where there are fewer rows."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # centres serve as well before they are quite at rest
@@ -50,10 +52,10 @@ def cluster_centers(n_centers: int, table: Table, random_state: Any) -> Floats:
         distinct = table.drop(table.layout.target).reduce(RowSample.observe, 0, n_centers).rows
         if len(distinct) in (0, n_centers):  # it is something else
             raise
-        told = f"{n_centers} centres were asked for, and {table.source.name} has n_samples={len(distinct)} distinct"
+        shortage = f"centers={n_centers}, and {table.source.name} has n_samples={len(distinct)} distinct"
         if len(distinct) < 2:
-            raise DataError(f"{told} rows: between two at least there is something to learn") from None
-        warn_user(f"{told} rows: each is a centre", DataWarning)
+            raise DataError(f"{shortage} rows: between two at least there is something to learn") from None
+        warn_user(f"{shortage} rows: each is a centre", DataWarning)
         return np.asarray(distinct)
 
 

@@ -21,35 +21,35 @@ from novacula.learner.iterate import Run
 from novacula.linear.online.delta import rate
 from novacula.linear.online.passes import run_epochs
 from novacula.neural.network import BackPropagation, Layers
-from novacula.neural.training.lesson import Lesson
-from novacula.neural.training.showings import Shown, Windows
+from novacula.neural.training.lesson import NetworkLesson
+from novacula.neural.training.showings import Showings, Windows
 
 Array = npt.NDArray[Any]
 
 
-class Rule(Protocol):
+class UpdateRule(Protocol):
     """How a gradient moves the weights; it may remember the last ones."""
 
     def step(self, theta: Array, gradient: Array, eta: Any) -> None:
         """Move the weights, in place, at a rate or at one for each of them."""
 
 
-def memory(rule: Rule) -> dict[str, Any]:
+def memory(rule: UpdateRule) -> dict[str, Any]:
     """What a rule remembers: all but its parameters, which are fractions."""
     return {name: value for name, value in vars(rule).items() if not isinstance(value, float)}
 
 
-def recall(rule: Rule, remembered: dict[str, Any]) -> None:
+def recall(rule: UpdateRule, remembered: dict[str, Any]) -> None:
     """Give a new rule the memory of one of its kind; it keeps its own parameters."""
     if memory(rule).keys() <= remembered.keys():
         vars(rule).update(deepcopy(remembered))
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class TeachingPlan:
     """How showings are taught."""
 
-    lesson: Lesson
+    lesson: NetworkLesson
     eta: float
     rates: Array | None  # by what η is multiplied for each weight that can be chosen
     schedule: str
@@ -65,9 +65,9 @@ class Course:
         return eta if self.rates is None else (eta * self.rates).astype(self.dtype)
 
     @cached_property
-    def batches(self) -> Batches:
+    def batches(self) -> BatchGradients:
         """The arrays in which batches are worked on."""
-        return Batches(self.lesson, self.batch, self.dtype)
+        return BatchGradients(self.lesson, self.batch, self.dtype)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the arrays of batches, whose views into each other would not be views elsewhere."""
@@ -78,40 +78,40 @@ class Course:
         return np.random.default_rng((self.seed, epoch, window)).permutation(count) if self.shuffle else None
 
 
-class Batches:
+class BatchGradients:
     """Batches of a window one after the other, and the gradient of each, in arrays that are made once."""
 
-    def __init__(self, lesson: Lesson, batch: int, dtype: str) -> None:
+    def __init__(self, lesson: NetworkLesson, batch: int, dtype: str) -> None:
         self.lesson, self.batch = lesson, batch
         architecture, targets = lesson.architecture, lesson.targets
         shapes = (batch, architecture.sizes[0]), (batch, targets.outputs + targets.slopes), (batch,)
-        self.held = Shown(*(np.empty(shape, dtype) for shape in shapes))
+        self.room = Showings(*(np.empty(shape, dtype) for shape in shapes))
         self.back = BackPropagation(architecture, lesson.objective.loss.name, batch, dtype) if lesson.plain else None
         self.slope, self.pull = np.empty((2, architecture.n_parameters), dtype)
         self.slopes = architecture.layers(self.slope)
         self.decay = (2.0 * lesson.objective.penalties.weight_decay * architecture.is_weight).astype(dtype)
 
-    def take(self, window: Shown, order: Array | None, start: int) -> Shown:
+    def take(self, window: Showings, order: Array | None, start: int) -> Showings:
         """The batch that begins at `start`; a view where the order is that of the window."""
         stop = min(start + self.batch, len(window))
         if order is None:
             return window.part(start, stop)
-        taken = self.held.part(0, stop - start)
+        batch = self.room.part(0, stop - start)
         rows = order[start:stop]
-        for source, out in ((window.x, taken.x), (window.t, taken.t), (window.share, taken.share)):
+        for source, out in ((window.x, batch.x), (window.t, batch.t), (window.share, batch.share)):
             source.take(rows, axis=0, out=out, mode="clip")  # "raise" would make a copy first
-        return taken
+        return batch
 
-    def gradient(self, free: Array, layers: Layers, shown: Shown, weight: float) -> tuple[float, Array]:
+    def gradient(self, free: Array, layers: Layers, batch: Showings, weight: float) -> tuple[float, Array]:
         """Σ share·loss of a batch, and the gradient of that sum over `weight`, with that of weight decay.
 
         `layers` are views into the weights where none are tied.
         """
         objective = self.lesson.objective
         if self.back is None:
-            total, slope = self.lesson.sums(free, shown.x, shown.t, shown.share)
+            total, slope = self.lesson.sums(free, batch.x, batch.t, batch.share)
             return total, objective.combine(free, total, slope, weight)[1].astype(free.dtype, copy=False)
-        total = self.back.gradient(layers, shown.x, shown.t, shown.share, self.slopes)
+        total = self.back.gradient(layers, batch.x, batch.t, batch.share, self.slopes)
         self.slope *= 1.0 / weight
         if objective.penalties.weight_decay:
             np.multiply(self.decay, free, out=self.pull)
@@ -120,44 +120,46 @@ class Batches:
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
+class TeachingState:
     """The state of a pass: the weights that can be chosen, the rule with its memory, and what was counted."""
 
     theta: Array
-    rule: Rule
+    rule: UpdateRule
     loss: float = 0.0  # Σ share·loss, each showing's as it was shown
     weight: float = 0.0  # Σ share
     steps: int = 0  # in all
-    sound: bool = True  # every loss so far was finite
+    is_finite: bool = True  # every loss so far was finite
 
 
-def teach(state: Taught, window: Shown, number: int, course: Course, epoch: int) -> Taught:
+def teach(state: TeachingState, window: Showings, number: int, plan: TeachingPlan, epoch: int) -> TeachingState:
     """Show a window, batch by batch."""
-    if not state.sound:
+    if not state.is_finite:
         return state
     theta, rule = state.theta.copy(), deepcopy(state.rule)  # a cluster may take a pass up again where it began
-    batches, eta = course.batches, course.rate(epoch)
-    layers = course.lesson.architecture.layers(theta) if course.lesson.plain else []
-    order, steps, total = course.order(len(window), epoch, number), state.steps, state.loss
+    batches, eta = plan.batches, plan.rate(epoch)
+    layers = plan.lesson.architecture.layers(theta) if plan.lesson.plain else []
+    order, steps, total = plan.order(len(window), epoch, number), state.steps, state.loss
     with np.errstate(all="ignore"):  # weights that grow without end show in the loss
-        for start in range(0, len(window), course.batch):
-            shown = batches.take(window, order, start)
-            loss, slope = batches.gradient(theta, layers, shown, len(shown) * course.share)
+        for start in range(0, len(window), plan.batch):
+            batch = batches.take(window, order, start)
+            loss, slope = batches.gradient(theta, layers, batch, len(batch) * plan.share)
             steps += 1
             if not math.isfinite(loss):
-                return replace(state, steps=steps, sound=False)
+                return replace(state, steps=steps, is_finite=False)
             rule.step(theta, slope, eta)
             total += loss
-    return Taught(theta, rule, total, state.weight + float(window.share.sum(dtype=np.float64)), steps)
+    return TeachingState(theta, rule, total, state.weight + float(window.share.sum(dtype=np.float64)), steps)
 
 
-def add_loss(sums: tuple[float, float], window: Shown, _: int, lesson: Lesson, free: Array) -> tuple[float, float]:
+def add_loss(
+    sums: tuple[float, float], window: Showings, _: int, lesson: NetworkLesson, free: Array
+) -> tuple[float, float]:
     """Add a window's loss and weight."""
     weight = float(window.share.sum(dtype=np.float64))
     return sums[0] + lesson.loss_sum(free, window.x, window.t, window.share), sums[1] + weight
 
 
-def mean_loss(windows: Windows, lesson: Lesson, free: Array) -> float:
+def mean_loss(windows: Windows, lesson: NetworkLesson, free: Array) -> float:
     """The mean loss of all showings, with the penalties that speak of rows."""
     loss, weight = windows.fold(add_loss, (0.0, 0.0), lesson, free)
     return loss / weight
@@ -168,18 +170,18 @@ def mean_loss(windows: Windows, lesson: Lesson, free: Array) -> float:
 
 @dataclass(frozen=True)
 class Patience:
-    """When the epochs end: after so many in a row that did not lower the loss by tol of what it was in the first."""
+    """When the epochs end: after several in a row that did not lower the loss by tol of what it was in the first."""
 
     tol: float | None
     epochs: int
 
 
 @dataclass(frozen=True, eq=False)
-class Epoch:
+class TrainingEpoch:
     """A pass over all showings, and what the ones before came to."""
 
     number: int
-    taught: Taught
+    state: TeachingState
     objective: float = math.nan
     held_out: tuple[float, ...] = ()  # the loss of showings that are held out, after each epoch
     first: float = math.nan  # the loss that is watched, in the first epoch
@@ -188,7 +190,7 @@ class Epoch:
     waited: int = 0  # epochs since it was lowered by enough
     done: bool = False
 
-    def watched(self, loss: float, patience: Patience) -> Epoch:
+    def watched(self, loss: float, patience: Patience) -> TrainingEpoch:
         """See how the loss of this epoch compares with the best."""
         first = loss if math.isnan(self.first) else self.first
         enough = patience.tol is None or self.best - loss > patience.tol * first
@@ -198,7 +200,7 @@ class Epoch:
             self,
             first=first,
             best=min(loss, self.best),
-            best_theta=self.taught.theta if better else self.best_theta,
+            best_theta=self.state.theta if better else self.best_theta,
             waited=waited,
             done=waited >= patience.epochs,
         )
@@ -206,27 +208,27 @@ class Epoch:
 
 @dataclass(frozen=True, eq=False)
 class Epochs:
-    """Showings gone through again and again; with some held out, these say when to end and which weights to keep."""
+    """Passes over the showings; those held out, if any, decide when to end and which weights to keep."""
 
-    course: Course
+    plan: TeachingPlan
     windows: Windows
     held_out: Windows | None
     patience: Patience
 
-    def run(self, theta: Array, rule: Rule, max_epochs: int) -> Run[Epoch]:
+    def run(self, theta: Array, rule: UpdateRule, max_epochs: int) -> Run[TrainingEpoch]:
         """Teach from weights that can be chosen."""
-        return run_epochs(self.show, Epoch(0, Taught(theta, rule)), max_epochs)
+        return run_epochs(self.show, TrainingEpoch(0, TeachingState(theta, rule)), max_epochs)
 
-    def show(self, last: Epoch) -> Epoch:
+    def show(self, last: TrainingEpoch) -> TrainingEpoch:
         """Go through the showings once more."""
-        before = replace(last.taught, loss=0.0, weight=0.0)
-        taught = self.windows.fold(teach, before, self.course, last.number)
-        epoch = replace(last, number=last.number + 1, taught=taught)
-        if not taught.sound or not np.isfinite(taught.theta).all():
-            return replace(epoch, taught=replace(taught, sound=False), objective=0.0, done=True)
-        lesson = self.course.lesson
-        epoch = replace(epoch, objective=taught.loss / taught.weight + lesson.decay(taught.theta))
+        before = replace(last.state, loss=0.0, weight=0.0)
+        state = self.windows.fold(teach, before, self.plan, last.number)
+        epoch = replace(last, number=last.number + 1, state=state)
+        if not state.is_finite or not np.isfinite(state.theta).all():
+            return replace(epoch, state=replace(state, is_finite=False), objective=0.0, done=True)
+        lesson = self.plan.lesson
+        epoch = replace(epoch, objective=state.loss / state.weight + lesson.decay(state.theta))
         if self.held_out is None:
             return epoch.watched(epoch.objective, self.patience)
-        loss = mean_loss(self.held_out, lesson, taught.theta)
+        loss = mean_loss(self.held_out, lesson, state.theta)
         return replace(epoch, held_out=(*epoch.held_out, loss)).watched(loss, self.patience)

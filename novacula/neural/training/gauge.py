@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.neural.network import Architecture
-from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.targets import Targets
 from novacula.statistics import ClassMoments
 from novacula.table import Chunk, Table
@@ -41,13 +41,13 @@ class Gauge:
 
     def start(self, architecture: Architecture, theta: Any) -> Any:
         """A start θ of õ's network as one of o's."""
-        found = theta.copy()
-        W, b = architecture.layers(found)[-1]
+        shifted = theta.copy()
+        W, b = architecture.layers(shifted)[-1]
         W *= self.scale
         b[...] = self.mean + self.scale * b
-        return found
+        return shifted
 
-    def stretch(self, lesson: Lesson) -> Floats:
+    def stretch(self, lesson: NetworkLesson) -> Floats:
         """D, of the weights that can be chosen."""
         stretch = np.ones(lesson.architecture.n_parameters)
         for part in lesson.architecture.layers(stretch)[-1]:

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from novacula.neural.network import Architecture, Objective
+from novacula.neural.network import Architecture, NetworkObjective
 from novacula.neural.training.targets import Targets
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class NetworkLesson:
     """An objective of the weights that can be chosen, and the targets that it takes from rows."""
 
-    objective: Objective
+    objective: NetworkObjective
     targets: Targets
 
     @property

@@ -12,7 +12,7 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve:
+class TrainingCurve:
     """The objective by epoch, and the loss of rows that were held out, which is empty where there were none.
 
     With `sgd` and `adam` the loss of an epoch is that of each batch before its step. The other solvers begin with
@@ -34,7 +34,7 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class FirstShowings:
     """The first rows that the network was taught, as shown (m, d), and the outputs wanted for them (m, k)."""
 
     rows: Floats
@@ -42,7 +42,7 @@ class Examples:
 
 
 @dataclass(frozen=True, eq=False)
-class Trained:
+class TrainingEnd:
     """The end of a training: the weights that can be chosen, and the way to them."""
 
     theta: npt.NDArray[Any]
@@ -51,6 +51,6 @@ class Trained:
     start: Start
 
     @property
-    def sound(self) -> bool:
+    def is_finite(self) -> bool:
         """Whether it did not diverge."""
         return bool(np.isfinite(self.start.loss))

@@ -7,20 +7,20 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from novacula.errors import ParameterError
-from novacula.neural.training.epochs import Rule
-from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.epochs import UpdateRule
+from novacula.neural.training.lesson import NetworkLesson
 from novacula.optimize.updates import Adam, Momentum
 
 TOLERANCES = {"sgd": 1e-4, "adam": 1e-4, "batch": 1e-5, "cg": 1e-5, "lbfgs": 1e-5, "lm": 1e-5}
 """The solvers, with the tolerance of each unless it is stated."""
 BATCH, LEAST_BATCH, STEPS = 128, 32, 16
-"""Showings of a batch unless stated: at most, at least, and so many batches of an epoch in between."""
+"""Showings of a batch unless stated: at most, at least, and batches of an epoch in between."""
 RATES = {"adam": 3e-3, "sgd": 0.15, "sgd on numbers": 0.01}
 """η of batches of 128 unless stated: what learns quickest without harm on small standardised tables of all kinds."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """The parameters of a learner that say how its network is trained."""
 
     solver: str
@@ -41,10 +41,10 @@ class Settings:
         """Those of a learner."""
         return cls(**{field.name: getattr(learner, field.name) for field in fields(cls)})
 
-    def check(self, lesson: Lesson, restarts: int, warm_start: bool) -> None:
+    def check(self, lesson: NetworkLesson, restarts: int, warm_start: bool) -> None:
         """Refuse settings that contradict each other."""
         if restarts > 1 and warm_start:
-            raise ParameterError(f"restarts={restarts} begins anew, and warm_start=True goes on: choose one of them")
+            raise ParameterError(f"restarts={restarts} begins again, and warm_start=True goes on: choose one of them")
         if self.by_batches:
             return
         if self.early_stopping:
@@ -73,7 +73,7 @@ class Settings:
 
     @property
     def tolerance(self) -> float | None:
-        """The tolerance that decides, None where the epochs are to be gone through whatever comes of it."""
+        """The tolerance that ends the training, None where all epochs are made in any case."""
         return TOLERANCES[self.solver] if self.tol == "auto" else self.tol  # type: ignore[return-value]
 
     def batch(self, showings: int) -> int:
@@ -82,13 +82,13 @@ class Settings:
             return min(int(self.batch_size), showings)
         return min(BATCH, max(LEAST_BATCH, showings // STEPS), showings)
 
-    def rate(self, lesson: Lesson, batch: int) -> float:
+    def rate(self, lesson: NetworkLesson, batch: int) -> float:
         """η: that which is stated, or else one that falls with √batch, as the noise of a mean grows."""
         if not isinstance(self.eta0, str):
             return float(self.eta0)
         on_numbers = self.solver == "sgd" and lesson.architecture.output == "linear"
         return RATES["sgd on numbers" if on_numbers else self.solver] * math.sqrt(min(batch, BATCH) / BATCH)
 
-    def rule(self) -> Rule:
+    def rule(self) -> UpdateRule:
         """What makes steps of gradients."""
         return Momentum(float(self.momentum)) if self.solver == "sgd" else Adam()

@@ -1,6 +1,6 @@
 """Rows as showings: a row of weight s is shown s times, and a last showing that is a fraction counts its share.
 
-Showings are numbered in the order of the rows, and cut into windows by their numbers. Each window is put into an
+Showings are numbered in the order of the rows, and cut into windows by their numbers. Each window gets an
 order of its own and taught in batches. So the batches depend neither on how the rows are cut into chunks nor on
 where they come from, and a row of weight 2 is two rows.
 """
@@ -34,7 +34,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally(Statistic):
-    """The weight of rows, how often they are shown, and how large they are: three numbers, whatever the rows."""
+    """The weight of rows, how often they are shown, and how large they are: three numbers for any number of rows."""
 
     weight: float
     showings: float
@@ -74,7 +74,7 @@ class Tally(Statistic):
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class Showings:
     """Showings: their rows (m, d), their targets (m, k) and their shares (m,), in the precision of the training."""
 
     x: npt.NDArray[Any]
@@ -111,7 +111,7 @@ class Feed:
         """The same of the showings that are held out."""
         return replace(self, aside=True)
 
-    def showings(self, x: Floats, chunk: Chunk, number: int) -> tuple[Shown, int]:
+    def showings(self, x: Floats, chunk: Chunk, number: int) -> tuple[Showings, int]:
         """The showings of a chunk, with its columns x, that are wanted; and the number after the last of all.
 
         `number` is that of the first.
@@ -119,13 +119,13 @@ class Feed:
         weight = self.targets.weight(chunk)
         times = times_shown(weight).astype(np.int64)
         row = np.repeat(np.arange(len(chunk)), times)
-        share, shown = np.ones(len(row)), times > 0
-        share[np.cumsum(times)[shown] - 1] = (weight - times + 1.0)[shown]
+        share, some = np.ones(len(row)), times > 0
+        share[np.cumsum(times)[some] - 1] = (weight - times + 1.0)[some]
         if self.held_out:
             wanted = held_out(number, len(row), self.seed, self.held_out) == self.aside
             row, share = row[wanted], share[wanted]
         made = (np.ascontiguousarray(array, self.dtype) for array in (x[row], self.targets.of(chunk)[row], share))
-        return Shown(*made), number + int(times.sum())
+        return Showings(*made), number + int(times.sum())
 
 
 def times_shown(weight: Floats) -> Floats:
@@ -152,12 +152,12 @@ class Filling(Generic[T]):
     """The state of a pass: that of the step, showings that do not fill a window yet, and what was counted."""
 
     state: T
-    pieces: tuple[Shown, ...] = ()
+    pieces: tuple[Showings, ...] = ()
     number: int = 0  # of the next showing
     window: int = 0  # of the next window
 
     @property
-    def held(self) -> int:
+    def count(self) -> int:
         """Showings that wait."""
         return sum(map(len, self.pieces))
 
@@ -165,14 +165,14 @@ class Filling(Generic[T]):
 def fill(filling: Filling[T], chunk: Chunk, feed: Feed, step: Callable[..., T], args: tuple[Any, ...]) -> Filling[T]:
     """Add a chunk's showings, and take a step with each window that they fill."""
     for x, piece in dense_blocks(chunk):
-        shown, number = feed.showings(x, piece, filling.number)
+        piece_showings, number = feed.showings(x, piece, filling.number)
         filling, start = replace(filling, number=number), 0
-        while filling.held + len(shown) - start >= feed.capacity:
-            stop = start + feed.capacity - filling.held
-            filling = emptied(replace(filling, pieces=(*filling.pieces, shown.part(start, stop))), step, args)
+        while filling.count + len(piece_showings) - start >= feed.capacity:
+            stop = start + feed.capacity - filling.count
+            filling = emptied(replace(filling, pieces=(*filling.pieces, piece_showings.part(start, stop))), step, args)
             start = stop
-        if start < len(shown):
-            filling = replace(filling, pieces=(*filling.pieces, shown.part(start, len(shown))))
+        if start < len(piece_showings):
+            filling = replace(filling, pieces=(*filling.pieces, piece_showings.part(start, len(piece_showings))))
     return filling
 
 
@@ -180,7 +180,7 @@ def emptied(filling: Filling[T], step: Callable[..., T], args: tuple[Any, ...]) 
     """Take a step with what waits, if anything does."""
     if not filling.pieces:
         return filling
-    state = step(filling.state, Shown.joined(filling.pieces), filling.window, *args)
+    state = step(filling.state, Showings.joined(filling.pieces), filling.window, *args)
     return replace(filling, state=state, pieces=(), window=filling.window + 1)
 
 
@@ -191,11 +191,11 @@ class Windows:
     table: Table
     feed: Feed
     showings: int  # of the table, at most
-    _kept: Shown | None = field(default=None, init=False)
+    _kept: Showings | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.showings <= self.feed.capacity:
-            self._kept = self.fold(keep, Shown(*np.empty((3, 0))))
+            self._kept = self.fold(keep, Showings(*np.empty((3, 0))))
 
     def __len__(self) -> int:
         return self.fold(count, 0)
@@ -208,11 +208,11 @@ class Windows:
         return emptied(filling, step, args).state
 
 
-def keep(_: Shown, window: Shown, __: int) -> Shown:
+def keep(_: Showings, window: Showings, __: int) -> Showings:
     """The window itself."""
     return window
 
 
-def count(so_far: int, window: Shown, _: int) -> int:
+def count(so_far: int, window: Showings, _: int) -> int:
     """Showings of windows."""
     return so_far + len(window)

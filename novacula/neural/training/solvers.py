@@ -15,8 +15,8 @@ from typing import Any
 
 from novacula.errors import ParameterError
 from novacula.neural.training.gauge import Gauge
-from novacula.neural.training.lesson import Lesson
-from novacula.neural.training.record import Start, Trained
+from novacula.neural.training.lesson import NetworkLesson
+from novacula.neural.training.record import Start, TrainingEnd
 from novacula.neural.training.sums import WholeBatch, counted_rows
 from novacula.optimize import conjugate_gradient, gradient_descent, lbfgs, levenberg_marquardt
 from novacula.optimize.result import Result
@@ -33,11 +33,11 @@ JACOBIAN = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LessonRows:
     """The rows that are learned from; with a gauge, the optimiser sees f / s² as a function of u = D⁻¹θ."""
 
     table: Table
-    lesson: Lesson
+    lesson: NetworkLesson
     gauge: Gauge | None
 
     @property
@@ -52,7 +52,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Descent:
+class NetworkDescent:
     """How to go down; `step` is a rate, or the way to search for one, of gradient descent."""
 
     solver: str
@@ -61,25 +61,25 @@ class Descent:
     tol: float
     max_iter: int
 
-    def run(self, rows: Rows, free: Floats) -> Trained:
+    def run(self, rows: LessonRows, free: Floats) -> TrainingEnd:
         """Train from weights that can be chosen."""
         start = free / rows.stretch
-        found = self._least_squares(rows, start) if self.solver == "lm" else self._whole(rows, start)
-        diverged = found.reason.startswith("It diverged") or not math.isfinite(found.value)
-        loss = math.inf if diverged else rows.unit * float(found.value)
-        end = Start(loss, found.n_iter, found.converged, self._told(found))
-        return Trained(found.x * rows.stretch, tuple((rows.unit * found.values).tolist()), (), end)
+        result = self._least_squares(rows, start) if self.solver == "lm" else self._whole(rows, start)
+        diverged = result.reason.startswith("It diverged") or not math.isfinite(result.value)
+        loss = math.inf if diverged else rows.unit * float(result.value)
+        end = Start(loss, result.n_iter, result.converged, self._sentence(result))
+        return TrainingEnd(result.x * rows.stretch, tuple((rows.unit * result.values).tolist()), (), end)
 
-    def _told(self, found: Result) -> str:
-        if found.converged or found.n_iter < self.max_iter:
-            return found.reason
+    def _sentence(self, result: Result) -> str:
+        if result.converged or result.n_iter < self.max_iter:
+            return result.reason
         return (
-            f"The objective was still falling after {found.n_iter} iterations, as many as max_epochs allows: raise it, "
-            "or tol if that precision is not needed, or say tol=None to have that many iterations and no more."
+            f"The objective was still falling after {result.n_iter} iterations, as many as max_epochs allows: raise "
+            "it, or tol if that precision is not needed, or say tol=None to have that many iterations and no more."
         )
 
-    def _whole(self, rows: Rows, start: Floats) -> Result:
-        """One pass over the rows for each place that the optimiser looks at."""
+    def _whole(self, rows: LessonRows, start: Floats) -> Result:
+        """One pass over the rows for each place that the optimiser tries."""
         batch, stretch, unit = WholeBatch(rows.table, rows.lesson), rows.stretch, rows.unit
         options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "keep_path": False}
         if self.solver == "batch":
@@ -91,7 +91,7 @@ class Descent:
             **options,
         )
 
-    def _least_squares(self, rows: Rows, start: Floats) -> Result:
+    def _least_squares(self, rows: LessonRows, start: Floats) -> Result:
         """All rows at once, since every step needs the derivatives of all residuals."""
         lesson, table, stretch, root = rows.lesson, rows.table, rows.stretch, math.sqrt(rows.unit)
         objective, entries = lesson.objective, 1 + lesson.objective.penalties.order * lesson.architecture.sizes[0]

@@ -8,14 +8,14 @@ from typing import Self
 import numpy as np
 
 from novacula.linear.online.passes import dense_blocks
-from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.lesson import NetworkLesson
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossSums(Statistic):
+class NetworkLossSums(Statistic):
     """Weight, loss and gradient of rows at some weights of a network: 2 + P numbers for P that can be chosen."""
 
     weight: float
@@ -28,7 +28,7 @@ class LossSums(Statistic):
         return cls(0.0, 0.0, np.zeros(n_free))
 
     @classmethod
-    def observe(cls, chunk: Chunk, free: Floats, lesson: Lesson) -> Self:
+    def observe(cls, chunk: Chunk, free: Floats, lesson: NetworkLesson) -> Self:
         """Add up the rows of a chunk; those without weight have no part in it."""
         total = cls.zero(len(free))
         for x, piece in dense_blocks(chunk):
@@ -42,19 +42,19 @@ class LossSums(Statistic):
         return type(self)(self.weight + other.weight, self.loss + other.loss, self.gradient + other.gradient)
 
 
-def counted_rows(x: Floats, chunk: Chunk, lesson: Lesson) -> tuple[Floats, Floats, Floats]:
+def counted_rows(x: Floats, chunk: Chunk, lesson: NetworkLesson) -> tuple[Floats, Floats, Floats]:
     """Rows, targets and weights of a chunk with columns x, of the rows that have weight."""
     weight, t = lesson.targets.weight(chunk), lesson.targets.of(chunk)
-    held = weight > 0.0
-    return (x, t, weight) if held.all() else (x[held], t[held], weight[held])
+    has_weight = weight > 0.0
+    return (x, t, weight) if has_weight.all() else (x[has_weight], t[has_weight], weight[has_weight])
 
 
 @dataclass(eq=False)
 class WholeBatch:
-    """The objective as a function that an optimiser can call: one pass over the rows for each place it looks at."""
+    """The objective as a function that an optimiser can call: one pass over the rows for each place it tries."""
 
     table: Table
-    lesson: Lesson
+    lesson: NetworkLesson
     _last: tuple[Floats, float, Floats] | None = field(default=None, init=False)
 
     def value(self, free: Floats) -> float:
@@ -68,7 +68,6 @@ class WholeBatch:
     def _at(self, free: Floats) -> tuple[Floats, float, Floats]:
         """Place, value and gradient; optimisers ask for both at one place, and one pass gives both."""
         if self._last is None or not np.array_equal(self._last[0], free):
-            sums = self.table.reduce(LossSums.observe, free, self.lesson)
-            found = self.lesson.objective.combine(free, sums.loss, sums.gradient, sums.weight)
-            self._last = free.copy(), *found
+            sums = self.table.reduce(NetworkLossSums.observe, free, self.lesson)
+            self._last = free.copy(), *self.lesson.objective.combine(free, sums.loss, sums.gradient, sums.weight)
         return self._last

@@ -10,13 +10,13 @@ import numpy as np
 
 from novacula.errors import DataError, InputTypeError
 from novacula.learner import ingest
-from novacula.table import Chunk, Column, Table
+from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """How a chunk's target becomes rows of k numbers, one an output, with k·d slopes behind them where they are given.
+    """How a chunk's target becomes rows of k numbers, one per output, with k·d slopes behind them where they are given.
 
     Two classes share one output, which says the second; of more, each has its own.
     """
@@ -52,27 +52,26 @@ def with_slopes(table: Table, targets: Targets, slopes: Any, d: int) -> tuple[Ta
     source: Any = copy(table.source)
     source.target = np.hstack([targets.of(chunk), as_slopes(slopes, len(chunk), d, k)])
     source.weight = np.ascontiguousarray(targets.weight(chunk))
-    columns = [Column(name, "numeric", missing=0) for name in ingest.target_names(source, source.target)]
-    return ingest.memory_table(source, columns), Targets(k, slopes=k * d)
+    return ingest.memory_table(source, ingest.number_columns(source)), Targets(k, slopes=k * d)
 
 
 def require_arrays(X: Any) -> None:
     """Refuse slopes for a table, whose rows cannot be matched with them."""
     if isinstance(X, Table) or hasattr(X, "to_delayed"):
-        raise InputTypeError("slopes go with rows in memory, one entry a row: give X as an array or a frame")
+        raise InputTypeError("slopes go with rows in memory, one entry per row: give X as an array or a frame")
 
 
 def as_slopes(slopes: Any, n: int, d: int, k: int) -> Floats:
     """Slopes as rows of k·d numbers, from (n, k, d), or from (n, d) where there is one output."""
-    given = np.asarray(slopes, np.float64)
-    fits = given.shape == (n, k, d) or (k == 1 and given.shape == (n, d))
+    array = np.asarray(slopes, np.float64)
+    fits = array.shape == (n, k, d) or (k == 1 and array.shape == (n, d))
     if not fits:
         wanted = f"({n}, {d})" if k == 1 else f"({n}, {k}, {d})"
         raise DataError(
-            f"slopes have shape {given.shape}; they must have shape {wanted}: the derivative of each output after each "
+            f"slopes have shape {array.shape}; they must have shape {wanted}: the derivative of each output after each "
             "column, row by row"
         )
-    strange = np.argwhere(~np.isfinite(given.reshape(n, -1)))
+    strange = np.argwhere(~np.isfinite(array.reshape(n, -1)))
     if len(strange):
         raise DataError(f"slopes hold a missing or infinite value in row {strange[0][0] + 1}: give all of them")
-    return given.reshape(n, k * d)
+    return array.reshape(n, k * d)

@@ -11,13 +11,21 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.neural.training.epochs import Course, Epoch, Epochs, Patience, Rule, Taught, mean_loss
+from novacula.neural.training.epochs import (
+    Epochs,
+    Patience,
+    TeachingPlan,
+    TeachingState,
+    TrainingEpoch,
+    UpdateRule,
+    mean_loss,
+)
 from novacula.neural.training.gauge import Gauge
-from novacula.neural.training.lesson import Lesson
-from novacula.neural.training.record import Examples, Start, Trained
-from novacula.neural.training.settings import Settings
-from novacula.neural.training.showings import Feed, Shown, Tally, Windows, capacity
-from novacula.neural.training.solvers import Descent, Rows
+from novacula.neural.training.lesson import NetworkLesson
+from novacula.neural.training.record import FirstShowings, Start, TrainingEnd
+from novacula.neural.training.settings import TrainingSettings
+from novacula.neural.training.showings import Feed, Showings, Tally, Windows, capacity
+from novacula.neural.training.solvers import LessonRows, NetworkDescent
 from novacula.table import Table
 from novacula.table.parallel import one_blas_thread
 
@@ -29,9 +37,9 @@ EXAMPLES = 3
 class Trainer:
     """Rows and a lesson, ready to be trained with from any start."""
 
-    settings: Settings
+    settings: TrainingSettings
     table: Table
-    lesson: Lesson
+    lesson: NetworkLesson
     tally: Tally
     gauge: Gauge | None
     seed: int  # of what is held out
@@ -53,47 +61,47 @@ class Trainer:
         theta = theta if self.gauge is None else self.gauge.start(architecture, theta)
         return theta.astype(self.settings.precision)
 
-    def run(self, theta: Any, seed: int) -> Trained:
+    def run(self, theta: Any, seed: int) -> TrainingEnd:
         """Train from all weights θ; the seed is that of the orders."""
         free, settings = self.lesson.contract(theta).astype(self.settings.precision), self.settings
         if settings.by_batches:
             return self._by_batches(free, seed)
         step = "backtracking" if isinstance(settings.eta0, str) else float(settings.eta0)
-        descent = Descent(
+        descent = NetworkDescent(
             settings.solver, step, float(settings.momentum), settings.tolerance or 0.0, settings.max_epochs
         )
         with one_blas_thread():  # blocks of rows are small, and other threads work on others
-            return descent.run(Rows(self.table, self.lesson, self.gauge), free)
+            return descent.run(LessonRows(self.table, self.lesson, self.gauge), free)
 
     # --- by batches -----------------------------------------------------------------------------------------
 
-    def _by_batches(self, free: Any, seed: int) -> Trained:
+    def _by_batches(self, free: Any, seed: int) -> TrainingEnd:
         windows, held_out = self._windows
         patience = Patience(self.settings.tolerance, self.settings.n_iter_no_change)
-        epochs = Epochs(self.course(seed), windows, held_out, patience)
+        epochs = Epochs(self.plan(seed), windows, held_out, patience)
         with one_blas_thread():
             run = epochs.run(free, self.settings.rule(), self.settings.max_epochs)
             end = run.params
-            theta = end.taught.theta if held_out is None or end.best_theta is None else end.best_theta
+            theta = end.state.theta if held_out is None or end.best_theta is None else end.best_theta
             loss = math.inf
-            if end.taught.sound:
+            if end.state.is_finite:
                 loss = mean_loss(windows, self.lesson, theta) + self.lesson.decay(theta)
-        return Trained(theta, run.history, end.held_out, Start(loss, end.number, *self.told(end)))
+        return TrainingEnd(theta, run.history, end.held_out, Start(loss, end.number, *self.ending(end)))
 
-    def once(self, theta: Any, rule: Rule, number: int) -> Epoch:
+    def once(self, theta: Any, rule: UpdateRule, number: int) -> TrainingEpoch:
         """Show all rows once, as epoch `number` from 0 on of a training that goes on."""
-        epochs = Epochs(self.course(self.seed), self._windows[0], None, Patience(None, 1))
+        epochs = Epochs(self.plan(self.seed), self._windows[0], None, Patience(None, 1))
         free = self.lesson.contract(theta).astype(self.settings.precision)
         with one_blas_thread():
-            return epochs.show(Epoch(number, Taught(free, rule)))
+            return epochs.show(TrainingEpoch(number, TeachingState(free, rule)))
 
-    def course(self, seed: int) -> Course:
+    def plan(self, seed: int) -> TeachingPlan:
         """How the showings are taught."""
         rates = None
         if self.gauge is not None:
             stretch = self.gauge.stretch(self.lesson)
             rates = (stretch / self.gauge.scale) ** 2 if self.settings.solver == "sgd" else stretch
-        return Course(
+        return TeachingPlan(
             self.lesson,
             self.eta,
             rates,
@@ -128,12 +136,12 @@ class Trainer:
         window = capacity(columns, self.batch)
         return Feed(self.lesson.targets, self.settings.precision, window, held_out, self.seed)
 
-    def told(self, end: Epoch) -> tuple[bool, str]:
+    def ending(self, end: TrainingEpoch) -> tuple[bool, str]:
         """Whether it converged, and how it ended in a sentence."""
         name = "held-out loss" if end.held_out else "loss"
-        if not end.taught.sound:
+        if not end.state.is_finite:
             return False, (
-                f"The training diverged in step {end.taught.steps}, in epoch {end.number}, at the rate η = "
+                f"The training diverged in step {end.state.steps}, in epoch {end.number}, at the rate η = "
                 f"{self.eta:g}: lower eta0, or bring the columns, and a numeric target, to one scale."
             )
         if end.done and not end.held_out and end.objective > end.first:
@@ -150,9 +158,9 @@ class Trainer:
 
     # --- a few rows -----------------------------------------------------------------------------------------
 
-    def examples(self) -> Examples:
+    def examples(self) -> FirstShowings:
         """The first showings, in the order of the rows."""
-        targets, pieces = self.lesson.targets, list[Shown]()
+        targets, pieces = self.lesson.targets, list[Showings]()
         feed = replace(self.feed(), dtype="float64", targets=replace(targets, factor=None))
         with closing(self.table.chunks()) as chunks:
             for chunk in chunks:
@@ -161,5 +169,5 @@ class Trainer:
                 pieces.append(feed.showings(few.dense(), few, 0)[0])
                 if sum(map(len, pieces)) >= EXAMPLES:
                     break
-        first = Shown.joined(pieces).part(0, EXAMPLES)
-        return Examples(first.x, targets.split(first.t)[0])
+        first = Showings.joined(pieces).part(0, EXAMPLES)
+        return FirstShowings(first.x, targets.split(first.t)[0])

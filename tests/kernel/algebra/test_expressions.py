@@ -12,15 +12,15 @@ from novacula.kernel.algebra import (
     Exponential,
     Gaussian,
     Kernel,
+    KernelProduct,
+    KernelSum,
     Linear,
     Multiquadric,
     Normalized,
     OnColumns,
     Polynomial,
     Power,
-    Product,
     Scaled,
-    Sum,
     gram,
 )
 
@@ -33,8 +33,8 @@ NAMES = {
         Linear,
         Multiquadric,
         Polynomial,
-        Sum,
-        Product,
+        KernelSum,
+        KernelProduct,
         Power,
         Scaled,
         Normalized,
@@ -132,11 +132,11 @@ def test_operators_act_entry_by_entry(a, b, c, n, X):
 @laws
 @given(mapped, rows(4), rows(4))
 def test_products_of_features_are_the_kernel(kernel, X, Y):
-    if kernel.resolved(X)._n_features(COLUMNS) > 3000:
+    if kernel.resolved(X).n_features(COLUMNS) > 3000:
         return
     K = kernel(X, Y)
     phi, psi = kernel.features(X), kernel.features(Y)
-    assert phi.shape[1] == len(kernel.feature_names(COLUMNS)) == kernel._n_features(COLUMNS)
+    assert phi.shape[1] == len(kernel.feature_names(COLUMNS)) == kernel.n_features(COLUMNS)
     np.testing.assert_allclose(phi @ psi.T, K, atol=1e-10 * max(1.0, np.abs(phi).max() * np.abs(psi).max()))
 
 
@@ -199,7 +199,7 @@ def test_equal_kernels_are_written_alike(one, other):
 
 def test_every_composition_is_among_the_expressions():
     found = (Linear() + Gaussian()) * (2.0 * Linear() ** 2).exp().normalized().on([0])
-    assert isinstance(found, Product)
+    assert isinstance(found, KernelProduct)
     assert isinstance(found.right, OnColumns)
     assert isinstance(found.right.kernel, Normalized)
     assert isinstance(found.right.kernel.kernel, Exponential)

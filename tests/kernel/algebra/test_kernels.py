@@ -1,6 +1,7 @@
 """Each kernel on its own: scikit-learn and direct formulas as oracles, gamma by words, widths, and what is not PSD."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -147,7 +148,7 @@ def test_nothing_is_known_of_a_function():
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
-def test_a_function_of_rows_or_of_matrices_is_told_apart(d):
+def test_a_function_of_rows_is_distinguished_from_one_of_matrices(d):
     A, B = rng.normal(size=(6, d)), rng.normal(size=(4, d))
     expected = A @ B.T
     for f in (lambda a, b: a @ b.T, lambda x, y: float(np.dot(x, y)), lambda x, y: sum(x * y), lambda x, y: x @ y):
@@ -178,6 +179,30 @@ def test_a_function_that_gives_no_number_is_refused():
 def test_a_function_composes_like_any_kernel():
     kernel = 2.0 * Custom(lambda A, B: A @ B.T) + Constant(1.0)
     np.testing.assert_allclose(kernel(X, Y), 2.0 * X @ Y.T + 1.0)
+
+
+@dataclass(eq=False, repr=False)
+class Overlap(Kernel):
+    """A kernel of one's own, which defines no more than it must."""
+
+    power: float = 1.0
+
+    def block(self, A, B):
+        return np.minimum(A[:, None], B[None]).sum(axis=2) ** self.power
+
+
+def test_a_class_of_ones_own_composes_like_any_kernel():
+    own, rows = Overlap(2.0), np.abs(X)
+    expected = np.minimum(rows[:, None], rows[None]).sum(axis=2) ** 2
+    assert (2.0 * own.on([0, 1, 2, 3, 4]) + 1)(rows) == pytest.approx(2.0 * expected + 1)
+    assert own.diagonal(rows) == pytest.approx(np.diag(expected))
+    assert own.normalized()(rows) == pytest.approx(expected / np.sqrt(np.outer(*[np.diag(expected)] * 2)))
+    assert (own * Linear()).get_params()["left__power"] == 2.0
+    assert repr(own + Linear()) == "Overlap(power=2.0) + Linear()"
+    assert list(own.gradients(rows)) == []
+    with pytest.raises(ParameterError, match="no finite feature map: Overlap defines none"):
+        (own + Linear()).features(rows)
+    assert "no finite feature map" in own.work(rows[:3]).to_text()
 
 
 def test_precomputed_rows_pass_through():

@@ -9,10 +9,12 @@ from sklearn.datasets import make_classification
 
 from novacula.kernel import Custom, Gaussian, Linear, Polynomial, Precomputed
 from novacula.kernel.svm import decomposition
-from novacula.kernel.svm.decomposition import ConcaveError, Effort, solve_dual
+from novacula.kernel.svm.decomposition import ConcaveError, solve_dual
 from novacula.kernel.svm.dual import Dual
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.kernel.svm.row_cache import RowCache, products
+from novacula.learner.iterate import Outcome
 from novacula.optimize import quadratic_program
 
 laws = settings(deadline=None, max_examples=30)
@@ -62,11 +64,11 @@ def test_solutions_satisfy_the_kkt_conditions(problem, kernel, loss, tol, number
     X, y, t, cost = problem
     dual = Dual.regression(t, cost, 0.1, loss) if numbers else Dual.classification(y, cost, loss)
     found = solve_dual(dual, KernelRows.of(kernel, X), Effort(tol=tol))
-    assert found.converged
+    assert found.run.converged
     assert found.violation <= tol
     assert kkt_faults(dual, kernel(X), found.beta, tol * (1 + 1e-6)) == []
-    assert np.all(np.diff(found.history) >= -1e-9 * max(1.0, abs(found.history[-1])))
-    assert found.history[-1] == pytest.approx(found.objective, rel=1e-9, abs=1e-12)
+    assert np.all(np.diff(found.run.history) >= -1e-9 * max(1.0, abs(found.run.history[-1])))
+    assert found.run.history[-1] == pytest.approx(found.objective, rel=1e-9, abs=1e-12)
 
 
 @laws
@@ -114,11 +116,11 @@ def test_working_sets_find_the_solution_of_the_whole(overlapping, in_sets, monke
     X, y = overlapping
     dual, rows = Dual.classification(y, np.full(len(y), 2.0), loss), KernelRows.of(Gaussian(0.2), X)
     found = solve_dual(dual, rows, Effort(cache_bytes=cache_bytes))
-    assert found.converged
+    assert found.run.converged
     assert kkt_faults(dual, Gaussian(0.2)(X), found.beta, 1.2e-3) == []
     monkeypatch.undo()
     whole = solve_dual(dual, rows, Effort())
-    assert len(whole.history) < len(found.history)
+    assert len(whole.run.history) < len(found.run.history)
     assert found.objective == pytest.approx(whole.objective, rel=1e-5)
 
 
@@ -166,20 +168,20 @@ def test_the_effort_is_limited(overlapping, in_sets):
     X, y = overlapping
     dual, rows = Dual.classification(y, np.ones(len(y)), "hinge"), KernelRows.of(Gaussian(0.2), X)
     few = solve_dual(dual, rows, Effort(max_iter=25))
-    assert few.n_iter == 25
-    assert not few.converged
+    assert few.run.n_iter == 25
+    assert not few.run.converged
     assert few.violation > 1e-3
-    assert "max_iter=25" in few.reason
+    assert "25 iterations, as many as max_iter allows" in few.run.sentence
     assert kkt_faults(dual, Gaussian(0.2)(X), few.beta, few.violation * (1 + 1e-5)) == []
-    assert "time_budget" in solve_dual(dual, rows, Effort(time_budget=0.0)).reason
+    assert "time_budget" in solve_dual(dual, rows, Effort(deadline=0.0)).run.sentence
 
 
 def test_a_violation_that_rounding_hides_ends_the_search(overlapping, in_sets):
     X, y = overlapping
     dual = Dual.classification(y, np.full(len(y), 1e6), "hinge")
     found = solve_dual(dual, KernelRows.of(Linear(), 1e3 * X), Effort(tol=1e-15, max_iter=2_000_000))
-    assert not found.converged
-    assert found.reason
+    assert not found.run.converged
+    assert found.run.outcome in (Outcome.STALLED, Outcome.MAX_ITER)
 
 
 def test_negative_curvature_is_refused():
@@ -226,7 +228,7 @@ def test_the_row_cache_keeps_what_was_needed_last():
         cache.product(np.array(places), np.ones(len(places)))
         computed.append(sum(asked))
     assert computed == [1, 1, 1, 0, 1, 0, 1]
-    assert sorted(cache.kept.tolist()) == [0, 1, 2]
+    assert sorted(cache.row_in_slot.tolist()) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.5), Linear(), Precomputed(), Precomputed() + 1.0])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from novacula.kernel import Gaussian, Linear
-from novacula.kernel.svm.decomposition import Effort
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.hard_margin import HullsMeetError, solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.optimize import quadratic_program
@@ -80,9 +80,9 @@ def test_distinct_rows_always_have_a_margin_under_a_gaussian():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 2)), np.where(rng.random(300) < 0.5, 1.0, -1.0)
     found = solve(X, y, Gaussian(20.0), tol=1e-4)
-    assert found.converged
+    assert found.run.converged
     assert np.all(y * (Gaussian(20.0)(X) @ found.beta + found.intercept) >= 1.0 - 1e-3)
-    assert np.all(np.diff(found.history) >= -1e-9)
+    assert np.all(np.diff(found.run.history) >= -1e-9)
 
 
 def test_equal_rows_of_both_classes_meet():
@@ -95,6 +95,6 @@ def test_the_effort_is_limited():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 2))
     found = solve(X, np.sign(X[:, 0] + 0.1 * X[:, 1]), max_iter=5)
-    assert found.n_iter == 5
-    assert not found.converged
-    assert "max_iter" in found.reason
+    assert found.run.n_iter == 5
+    assert not found.run.converged
+    assert "5 iterations, as many as max_iter allows" in found.run.sentence

@@ -8,8 +8,9 @@ from sklearn.datasets import make_classification
 
 from novacula.kernel import Gaussian, Linear
 from novacula.kernel.svm import decomposition
-from novacula.kernel.svm.decomposition import Effort, solve_dual
+from novacula.kernel.svm.decomposition import solve_dual
 from novacula.kernel.svm.dual import Dual
+from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.free_step import free_step
 from novacula.kernel.svm.hard_margin import solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows
@@ -104,11 +105,11 @@ def test_solutions_with_a_step_after_each_pair(monkeypatch, loss, numbers):
     monkeypatch.setattr(decomposition, "PAIRS", 1)
     found = solve_dual(dual, rows, Effort(tol=1e-6))
     scores = scores_of(dual, Gaussian(0.1)(X), found.beta)
-    assert found.converged
+    assert found.run.converged
     assert dual.violation(scores, found.beta) <= 1.01e-6
-    assert found.n_iter < alone.n_iter
+    assert found.run.n_iter < alone.run.n_iter
     assert found.objective == pytest.approx(alone.objective, rel=1e-8)
-    assert np.all(np.diff(found.history) >= -1e-9 * abs(found.objective))
+    assert np.all(np.diff(found.run.history) >= -1e-9 * abs(found.objective))
 
 
 def test_a_hard_margin_with_a_step_after_each_pair(monkeypatch):
@@ -116,5 +117,5 @@ def test_a_hard_margin_with_a_step_after_each_pair(monkeypatch):
     X, y = rng.normal(size=(80, 2)), np.where(rng.random(80) < 0.5, 1.0, -1.0)
     monkeypatch.setattr(decomposition, "PAIRS", 1)
     found = solve_hard_margin(KernelRows.of(Gaussian(20.0), X), y, Effort(tol=1e-4))
-    assert found.converged
+    assert found.run.converged
     assert np.all(y * (Gaussian(20.0)(X) @ found.beta + found.intercept) >= 1.0 - 1e-3)

@@ -9,10 +9,11 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 import novacula.kernel
 from novacula.kernel.svm import linear
-from novacula.kernel.svm.linear import solve_linear, solve_linear_regression
+from novacula.kernel.svm.effort import Effort
+from novacula.kernel.svm.linear import solve_linear
 
 laws = settings(deadline=None, max_examples=30)
-SETTINGS = {"tol": 1e-4, "max_iter": 20_000, "time_budget": None, "seed": 0}
+SETTINGS = {"effort": Effort(tol=1e-4, max_iter=20_000), "seed": 0}
 WAYS = {"few columns": 10**6, "many columns": 0}
 LOSSES = ("hinge", "squared_hinge")
 
@@ -49,7 +50,7 @@ def test_classes_agree_with_libsvm(way, C, seed):
     theirs = SVC(C=C, kernel="linear", tol=1e-6).fit(X, y)
     w = theirs.coef_[0]
     dual = np.abs(theirs.dual_coef_).sum() - 0.5 * w @ w
-    assert ours.converged
+    assert ours.run.converged
     assert ours.dual_objective == pytest.approx(dual, rel=1e-5)
     np.testing.assert_allclose(ours.coef, w, atol=1e-2 * np.abs(w).max())
     far = np.abs(theirs.decision_function(X)) > 1e-2
@@ -60,11 +61,11 @@ def test_classes_agree_with_libsvm(way, C, seed):
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
 def test_numbers_agree_with_libsvm(way, C, epsilon):
     X, y = numbers(0)
-    ours = solve_linear_regression(X, y, np.full(len(y), C), epsilon, loss="hinge", **SETTINGS)
+    ours = solve_linear(X, y, np.full(len(y), C), epsilon, loss="hinge", **SETTINGS)
     theirs = SVR(C=C, kernel="linear", epsilon=epsilon, tol=1e-7).fit(X, y)
     beta, w = theirs.dual_coef_[0], theirs.coef_[0]
     dual = y[theirs.support_] @ beta - epsilon * np.abs(beta).sum() - 0.5 * w @ w
-    assert ours.converged
+    assert ours.run.converged
     assert ours.dual_objective == pytest.approx(dual, rel=1e-5)
     np.testing.assert_allclose(X @ ours.coef + ours.intercept, theirs.predict(X), atol=2e-3)
 
@@ -86,8 +87,7 @@ def test_no_other_plane_is_better(way, loss, epsilon):
 
     X, y = classes(2, n=40, d=2) if epsilon is None else numbers(2, n=40, d=2)
     cost = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    solve = solve_linear if epsilon is None else solve_linear_regression
-    ours = solve(X, y, cost, *([] if epsilon is None else [epsilon]), loss=loss, **SETTINGS)
+    ours = solve_linear(X, y, cost, epsilon, loss=loss, **SETTINGS)
 
     def primal(v):
         f = X @ v[:-1] + v[-1]
@@ -119,18 +119,15 @@ def problems(draw):
 
 
 def solved(problem, loss, **changed):
-    X, y, cost, epsilon = problem
-    if epsilon is None:
-        return solve_linear(X, y, cost, loss=loss, **SETTINGS | changed)
-    return solve_linear_regression(X, y, cost, epsilon, loss=loss, **SETTINGS | changed)
+    return solve_linear(*problem, loss=loss, **SETTINGS | changed)
 
 
 @laws
 @given(problems(), st.sampled_from(LOSSES))
 def test_the_conditions_of_karush_kuhn_and_tucker_hold(problem, loss):
     X, y, cost, epsilon = problem
-    found = solved(problem, loss, tol=1e-3)
-    assert found.converged
+    found = solved(problem, loss, effort=Effort(tol=1e-3, max_iter=20_000))
+    assert found.run.converged
     alpha, beta = (found.alpha, found.alpha * y) if epsilon is None else (np.abs(found.alpha), found.alpha)
     np.testing.assert_allclose(X.T @ beta, found.coef, rtol=1e-9, atol=1e-9 * np.abs(X).max() * cost.sum())
     assert abs(beta.sum()) <= 1e-11 * cost.sum()

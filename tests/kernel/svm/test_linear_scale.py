@@ -7,10 +7,11 @@ from sklearn.svm import SVC
 
 from novacula.errors import ParameterError
 from novacula.kernel.svm import linear
-from novacula.kernel.svm.linear import few_columns, solve_linear, solve_linear_regression
+from novacula.kernel.svm.effort import Effort
+from novacula.kernel.svm.linear import few_columns, solve_linear
 from novacula.table import threads
 
-SETTINGS = {"tol": 1e-3, "max_iter": -1, "time_budget": None, "seed": 0}
+SETTINGS = {"effort": Effort(tol=1e-3), "seed": 0}
 LOSSES = ("hinge", "squared_hinge")
 
 
@@ -42,7 +43,7 @@ def test_a_sample_changes_the_way_and_not_the_solution(loss, small_samples, monk
     sampled = solve_linear(X, y, cost, loss=loss, **SETTINGS)
     monkeypatch.setattr(few_columns, "WORTH", 10**6)
     whole = solve_linear(X, y, cost, loss=loss, **SETTINGS)
-    assert sampled.converged
+    assert sampled.run.converged
     assert sampled.dual_objective == pytest.approx(whole.dual_objective, rel=1e-6)
     np.testing.assert_allclose(sampled.coef, whole.coef, rtol=1e-3, atol=1e-4)
 
@@ -53,7 +54,7 @@ def test_rows_that_were_set_aside_in_error_take_part_again(reach, small_samples,
     good = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS)
     monkeypatch.setattr(few_columns, "REACH", reach)  # far too near: a width has not settled yet
     found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS)
-    assert found.converged
+    assert found.run.converged
     assert found.dual_objective == pytest.approx(good.dual_objective, rel=1e-6)
 
 
@@ -65,7 +66,7 @@ def test_a_class_of_few_rows_is_in_every_sample(small_samples):
     X[:5] += 1.5
     found = solve_linear(X, y, np.where(y > 0, 100.0, 0.1), loss="hinge", **SETTINGS)
     theirs = SVC(kernel="linear", C=0.1, class_weight={1.0: 1000.0}, tol=1e-5).fit(X, y)
-    assert found.converged
+    assert found.run.converged
     np.testing.assert_allclose(found.coef, theirs.coef_[0], atol=2e-2)
 
 
@@ -73,8 +74,8 @@ def test_regression_on_many_rows(small_samples):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6_000, 3)) + 50.0
     y = 1e3 * (X @ [1.0, -2.0, 0.5] + rng.normal(size=len(X)))
-    found = solve_linear_regression(X, y, np.full(len(y), 100.0), 500.0, loss="hinge", **SETTINGS)
-    assert found.converged
+    found = solve_linear(X, y, np.full(len(y), 100.0), 500.0, loss="hinge", **SETTINGS)
+    assert found.run.converged
     np.testing.assert_allclose(found.coef, [1e3, -2e3, 500.0], rtol=0.1)
 
 
@@ -84,7 +85,7 @@ def test_many_columns_agree_with_libsvm(C):
     found = solve_linear(X, y, np.full(len(y), C), loss="hinge", **SETTINGS)
     theirs = SVC(C=C, kernel="linear", tol=1e-5).fit(X, y)
     dual = np.abs(theirs.dual_coef_).sum() - 0.5 * float(theirs.coef_.multiply(theirs.coef_).sum())
-    assert found.converged
+    assert found.run.converged
     assert found.dual_objective == pytest.approx(dual, rel=1e-4)
 
 
@@ -116,19 +117,19 @@ def test_bits_do_not_depend_on_the_threads(make, loss):
 @pytest.mark.parametrize("make", [overlapping, words])
 def test_too_few_iterations_are_reported(make):
     X, y = make()
-    found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS | {"max_iter": 2})
-    assert not found.converged
-    assert found.n_iter == 2
-    assert "max_iter" in found.reason
-    assert found.kkt_violation > SETTINGS["tol"]
+    found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS | {"effort": Effort(max_iter=2)})
+    assert not found.run.converged
+    assert found.run.n_iter == 2
+    assert "2 iterations, as many as max_iter allows" in found.run.sentence
+    assert found.kkt_violation > SETTINGS["effort"].tol
 
 
 @pytest.mark.parametrize("make", [overlapping, words])
 def test_too_little_time_is_reported(make):
     X, y = make()
-    found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS | {"time_budget": 0.0})
-    assert not found.converged
-    assert "time_budget" in found.reason
+    found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS | {"effort": Effort(deadline=0.0)})
+    assert not found.run.converged
+    assert "time_budget" in found.run.sentence
 
 
 def test_positions_that_are_stored_twice_are_added():
@@ -142,7 +143,7 @@ def test_cut_short_it_is_still_a_dual_point():
     X, y = overlapping()
     good = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS)
     for steps in (0, 1, 5, 20):
-        found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS | {"max_iter": steps})
+        found = solve_linear(X, y, np.ones(len(y)), loss="hinge", **SETTINGS | {"effort": Effort(max_iter=steps)})
         assert abs((found.alpha * y).sum()) < 1e-8
         assert (found.alpha >= 0.0).all()
         assert (found.alpha <= 1.0).all()

@@ -150,9 +150,9 @@ def test_several_classes_show_the_vote_of_each_pair():
     assert [f"the class is {c}" in work.to_text() for c in (0, 2)] == [True, True]
 
 
-def test_a_search_cut_short_is_told():
+def test_a_search_cut_short_is_reported():
     X, y = few(80)
-    with pytest.warns(UserWarning, match="did not converge"):
+    with pytest.warns(UserWarning, match="It stopped after 1 iteration, as many as max_iter allows"):
         model = SVC(C=100.0, max_iter=1).fit(X, y)
     assert "cut short" in model.work().to_text()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from novacula.errors import ParameterError
-from novacula.neural.network import Architecture, BackPropagation, Objective, forward
+from novacula.neural.network import Architecture, BackPropagation, NetworkObjective, forward
 
 PAIRS = [
     ("linear", "squared"),
@@ -53,7 +53,7 @@ def test_the_textbook_rule_in_loops():
 def test_same_as_the_objective(problem, activation, output, loss, depth):
     """In float64 to the last digits, and in float32 to its own; the batch is smaller than the workspace."""
     case = problem(activation, output, depth, rows=7)
-    E = Objective(case.architecture, loss)
+    E = NetworkObjective(case.architecture, loss)
     for weight, s in (("given", case.weight), (None, None)):
         total, gradient = E.sums(case.theta, case.X, case.T, s)
         found, slope = gradient_of(case, loss, np.float64, weight)

@@ -1,4 +1,4 @@
-"""Any boolean function by one hidden unit a row of its truth table."""
+"""Any boolean function by one hidden unit per row of its truth table."""
 
 from itertools import product
 
@@ -48,7 +48,7 @@ def test_a_mapping_says_the_same():
         ([0, 1, 2, 0], "row 2 of the truth table is 2; values are 0 and 1"),
         (["a", "b"], "row 0 of the truth table is 'a'"),
         ([0, 1, float("nan"), 0], "row 2 of the truth table is nan"),
-        (np.zeros(2**17), "has 131072 rows; a hidden unit a row is given for up to 16 inputs"),
+        (np.zeros(2**17), "has 131072 rows; one hidden unit per row is possible for up to 16 inputs"),
         ({(0,): 1}, r"says nothing of the inputs \(1,\); it needs all 2 rows"),
         ({}, r"begins with the inputs \(\)"),
         ({(0,): 1, (1,): 0, (2,): 1}, r"has a row \(2,\); inputs are 0 and 1"),

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from novacula.neural.network import Objective, Penalties, Tying
+from novacula.neural.network import NetworkObjective, Penalties, Tying
 from novacula.optimize import check_gradient
 
 PAIRS = [
@@ -27,7 +27,7 @@ GROUPS = [[(0, 0, 0), (0, 1, 1), (0, 2, 0)], [(0, None, 0), (0, -1, 1)]]
 
 def objective_of(case, loss, penalty, tied):
     tying = Tying(GROUPS, case.architecture) if tied else None
-    E = Objective(case.architecture, loss, PENALTIES[penalty], tying)
+    E = NetworkObjective(case.architecture, loss, PENALTIES[penalty], tying)
     free = tying.contract(case.theta) if tied else case.theta
     return E, free, (case.X, case.T, case.weight, case.slopes)
 

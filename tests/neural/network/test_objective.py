@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from novacula.errors import DataError, ParameterError
-from novacula.neural.network import Architecture, Objective, Penalties, Tying, why_no_curvature
+from novacula.neural.network import Architecture, NetworkObjective, Penalties, Tying, why_no_curvature
 from novacula.optimize.differences import central_differences
 
 
@@ -41,14 +41,14 @@ def brute_force(case, loss, gamma, nu, mu, by_hand):
 )
 def test_value_by_its_formula(problem, by_hand, output, loss):
     case = problem("tanh", output, 3)
-    E = Objective(case.architecture, loss, Penalties(0.1, 0.3, 0.7))
+    E = NetworkObjective(case.architecture, loss, Penalties(0.1, 0.3, 0.7))
     value = E.value(case.theta, case.X, case.T, case.weight, case.slopes)
     assert value == pytest.approx(brute_force(case, loss, 0.1, 0.3, 0.7, by_hand), rel=1e-7)
 
 
 def test_weights_are_repetitions(problem):
     case = problem("logistic", "softmax", 2)
-    E, counts = Objective(case.architecture, "cross_entropy", Penalties(0.1, 0.2, 0.3)), np.array([2, 0, 1, 3])
+    E, counts = NetworkObjective(case.architecture, "cross_entropy", Penalties(0.1, 0.2, 0.3)), np.array([2, 0, 1, 3])
     again = np.repeat(np.arange(4), counts)
     weighted = E.value_and_gradient(case.theta, case.X, case.T, counts.astype(float), case.slopes)
     repeated = E.value_and_gradient(case.theta, case.X[again], case.T[again], None, case.slopes[again])
@@ -58,7 +58,7 @@ def test_weights_are_repetitions(problem):
 
 def test_sums_of_parts_add_up(problem):
     case = problem("tanh", "linear", 3, rows=9)
-    E = Objective(case.architecture, "squared", Penalties(0.1, 0.2, 0.3))
+    E = NetworkObjective(case.architecture, "squared", Penalties(0.1, 0.2, 0.3))
     whole = E.value_and_gradient(case.theta, case.X, case.T, case.weight, case.slopes)
     parts = [
         E.sums(case.theta, case.X[p], case.T[p], case.weight[p], case.slopes[p]) for p in (slice(0, 2), slice(2, 9))
@@ -71,7 +71,7 @@ def test_sums_of_parts_add_up(problem):
 
 def test_blocks_do_not_change_it(problem):
     case = problem("tanh", "softmax", 2, rows=9)
-    E = Objective(case.architecture, "cross_entropy", Penalties(0, 0.2, 0.3))
+    E = NetworkObjective(case.architecture, "cross_entropy", Penalties(0, 0.2, 0.3))
     rows = case.X, case.T, case.weight, case.slopes
     whole, value = E.value_and_gradient(case.theta, *rows), E.value(case.theta, *rows)
     E.block_rows = 2
@@ -81,13 +81,13 @@ def test_blocks_do_not_change_it(problem):
 
 def test_weight_decay_leaves_biases_alone():
     line = Architecture((1, 1), "linear", "linear")
-    E = Objective(line, "squared", Penalties(weight_decay=2.0))
+    E = NetworkObjective(line, "squared", Penalties(weight_decay=2.0))
     assert E.decay(np.array([3.0, 100.0])) == 18.0
 
 
 def test_decay_counts_every_tied_weight():
     pair = Architecture((2, 1), "linear", "linear")
-    E = Objective(pair, "squared", Penalties(weight_decay=1.0), Tying([[(0, 0, 0), (0, 1, 0)]], pair))
+    E = NetworkObjective(pair, "squared", Penalties(weight_decay=1.0), Tying([[(0, 0, 0), (0, 1, 0)]], pair))
     zero = np.zeros((1, 2)), np.zeros((1, 1))
     value, gradient = E.value_and_gradient(np.array([3.0, 0.0]), *zero)
     assert value == 18.0
@@ -100,14 +100,14 @@ def test_cross_entropy_of_certain_errors_is_finite(output, wrong):
     network = Architecture((1, 2 if output == "softmax" else 1), "tanh", output)
     theta = np.array([1000.0, -1000.0, 0.0, 0.0]) if output == "softmax" else np.array([1000.0, 0.0])
     T = np.array([[0.0, 1.0]]) if output == "softmax" else np.array([[0.0]])
-    value, gradient = Objective(network, "cross_entropy").value_and_gradient(theta, np.ones((1, 1)), T)
+    value, gradient = NetworkObjective(network, "cross_entropy").value_and_gradient(theta, np.ones((1, 1)), T)
     assert value == pytest.approx(wrong)
     np.testing.assert_allclose(np.abs(gradient), 1.0)
 
 
 def test_bad_input(problem):
     case = problem("tanh", "linear", 2)
-    E = Objective(case.architecture, "squared", Penalties(slope_weight=1.0))
+    E = NetworkObjective(case.architecture, "squared", Penalties(slope_weight=1.0))
     with pytest.raises(ParameterError, match="no slopes are given"):
         E.value(case.theta, case.X, case.T)
     with pytest.raises(ParameterError, match=r"slopes has shape \(4, 3\)"):
@@ -119,8 +119,8 @@ def test_bad_input(problem):
     with pytest.raises(ParameterError, match="the weights have shape"):
         E.value(case.theta[1:], case.X, case.T)
     with pytest.raises(ParameterError, match="cross-entropy needs probabilities"):
-        Objective(case.architecture, "cross_entropy")
-    entropy = Objective(Architecture((3, 2), "tanh", "logistic"), "cross_entropy")
+        NetworkObjective(case.architecture, "cross_entropy")
+    entropy = NetworkObjective(Architecture((3, 2), "tanh", "logistic"), "cross_entropy")
     with pytest.raises(ParameterError, match="needs the 'squared' loss"):
         entropy.residuals(np.zeros(8), case.X, case.T)
     with pytest.raises(ParameterError, match="curvature is -1"):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from novacula.neural.mlp_classifier import MLPClassifier
 from novacula.neural.mlp_regressor import MLPRegressor
-from novacula.neural.network import Architecture, Objective, Penalties
-from novacula.neural.training.epochs import Course, Epoch, Patience, Taught, teach
-from novacula.neural.training.lesson import Lesson
-from novacula.neural.training.showings import Shown
+from novacula.neural.network import Architecture, NetworkObjective, Penalties
+from novacula.neural.training.epochs import Patience, TeachingPlan, TeachingState, TrainingEpoch, teach
+from novacula.neural.training.lesson import NetworkLesson
+from novacula.neural.training.showings import Showings
 from novacula.neural.training.targets import Targets
 from novacula.optimize.updates import Adam, Momentum
 
@@ -107,16 +107,18 @@ NETWORK = Architecture((50, 64, 10), "logistic", "softmax")
 def second_epochs():
     """For each rule, with and without a price of weights: four batches of 1024 rows."""
     rng = np.random.default_rng(0)
-    window = Shown(
+    window = Showings(
         rng.normal(size=(4096, 50)).astype("float32"),
         np.eye(10, dtype="float32")[rng.integers(0, 10, 4096)],
         np.ones(4096, "float32"),
     )
     for (name, rule), decay in itertools.product(RULES.items(), DECAYS):
-        lesson = Lesson(Objective(NETWORK, "cross_entropy", Penalties(weight_decay=decay)), Targets(10, 10))
-        course = Course(lesson, 0.1, None, "constant", 1024, True, 0, "float32", 1.0)
-        state = teach(Taught(NETWORK.initial(rng, "float32"), rule), window, 0, course, 0)
-        yield f"{name} {decay}", partial(teach, state, window, 0, course, 1)
+        lesson = NetworkLesson(
+            NetworkObjective(NETWORK, "cross_entropy", Penalties(weight_decay=decay)), Targets(10, 10)
+        )
+        plan = TeachingPlan(lesson, 0.1, None, "constant", 1024, True, 0, "float32", 1.0)
+        state = teach(TeachingState(NETWORK.initial(rng, "float32"), rule), window, 0, plan, 0)
+        yield f"{name} {decay}", partial(teach, state, window, 0, plan, 1)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +134,7 @@ def test_batches_make_no_arrays(peaks, rule, decay):
 
 
 def test_patience_waits_for_epochs_that_lower_the_loss_by_too_little():
-    patience, epoch = Patience(0.01, 2), Epoch(0, Taught(np.zeros(1), Momentum(0.0)))
+    patience, epoch = Patience(0.01, 2), TrainingEpoch(0, TeachingState(np.zeros(1), Momentum(0.0)))
     for loss, waited in ((10.0, 0), (9.0, 0), (8.95, 1), (8.8, 0), (8.75, 1), (8.9, 2)):
         epoch = epoch.watched(loss, patience)
         assert epoch.waited == waited

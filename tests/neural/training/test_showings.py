@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novacula.checks import check_statistic
-from novacula.neural.network import Architecture, Objective, Penalties, Tying
+from novacula.neural.network import Architecture, NetworkObjective, Penalties, Tying
 from novacula.neural.training import showings
-from novacula.neural.training.lesson import Lesson
+from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.showings import Feed, Filling, Tally, emptied, fill
-from novacula.neural.training.sums import LossSums
+from novacula.neural.training.sums import NetworkLossSums
 from novacula.neural.training.targets import Targets
 from novacula.table import Chunk
 
@@ -95,7 +95,9 @@ def test_the_tally_obeys_the_laws_of_statistics(factor):
 def test_sums_of_losses_obey_the_laws_of_statistics(tied):
     network = Architecture((2, 4, 3), "tanh", "softmax")
     tying = None if tied is None else Tying(tied, network)
-    lesson = Lesson(Objective(network, "cross_entropy", Penalties(curvature=0.1), tying), Targets(3, 3, FACTOR))
+    lesson = NetworkLesson(
+        NetworkObjective(network, "cross_entropy", Penalties(curvature=0.1), tying), Targets(3, 3, FACTOR)
+    )
     free = lesson.contract(network.initial(np.random.default_rng(0)))
-    zero = LossSums.zero(len(free))
-    check_statistic(lambda c: LossSums.observe(c, free, lesson), chunk_of(np.ones(30)), zero)
+    zero = NetworkLossSums.zero(len(free))
+    check_statistic(lambda c: NetworkLossSums.observe(c, free, lesson), chunk_of(np.ones(30)), zero)

@@ -23,7 +23,7 @@ def descend(
 
     Row i holds data[begin[i] + p] in columns[begin_columns[i] + p], p < length[i]; target, low, high, bend (the
     curvature ‖x‖² + stiffness + ridge), ridge, active and beta are (n,), w is (d,). `balance` holds the multiplier of
-    Σ β = 0, and Σ β. A row that lies more than `calm` on the safe side of its bounds is made inactive.
+    Σ β = 0, and Σ β. A row that is more than `calm` on the safe side of its bounds is made inactive.
     """
     worst = 0.0
     for i in order:
@@ -42,7 +42,7 @@ def descend(
                 active[i] = 0
             continue
         worst = max(worst, violation)
-        goal = bend[i] * old - value  # the minimum of the parabola, but for |β|, which draws it to zero by ε
+        goal = bend[i] * old - value  # the minimum of the parabola, except for |β|, which draws it to zero by ε
         new = (goal - min(max(goal, -epsilon), epsilon)) / bend[i]
         new = min(max(new, low[i]), high[i])
         change = new - old

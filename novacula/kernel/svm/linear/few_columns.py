@@ -1,8 +1,8 @@
 """Problems of few columns: a sample of the rows first, then all, then those near their limit.
 
 The solution for a sample is near that of all rows and costs little. As the corner of the plain loss gets narrower,
-only rows near their limit can still change zone; the others are set aside. In the end all are looked at, and those
-that turn out to lie in another zone than was thought take part again.
+only rows near their limit can still change zone; the others are set aside. In the end all are checked, and those
+that turn out to be in another zone than was thought take part again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from novacula.kernel.svm.linear.clock import Clock
-from novacula.kernel.svm.linear.newton import FEW, Descent
-from novacula.kernel.svm.linear.problem import Problem
+from novacula.kernel.svm.linear.newton import FEW, ZoneDescent
+from novacula.kernel.svm.linear.problem import PlaneProblem, Search
 from novacula.kernel.svm.linear.products import centred, combined, squared_lengths
 from novacula.table.chunk import Floats
 
@@ -30,7 +29,7 @@ COARSE = 1 / 16
 NARROWER = 4.0
 """By how much a corner is narrower than the last."""
 REACH = 8.0
-"""Rows farther from their limit than so many widths are set aside."""
+"""Rows farther from their limit than this many widths are set aside."""
 FINE, COARSEST = 0.1, 0.5
 """The width at the end, as a share of tol: the first, or up to the second where digits would be lost."""
 STIFFEST = 2e12
@@ -39,45 +38,51 @@ HALF_SQUARE = 0.5
 """The width at which c·e²/2h is the squared loss."""
 
 
-def solve_squared(problem: Problem, clock: Clock, rng: np.random.Generator) -> Floats:
+def solve_squared(problem: PlaneProblem, rng: np.random.Generator) -> Search:
     """β of the squared loss."""
     v = start(problem)
-    drawn = sample_rows(problem, rng)
-    if drawn is not None:
-        v = descended(Descent(problem.of_rows(*drawn), v, HALF_SQUARE, clock), HALF_SQUARE).v
-    return multipliers(problem, descended(Descent(problem, v, HALF_SQUARE, clock), HALF_SQUARE).shares())
+    sample = sample_rows(problem, rng)
+    if sample is not None:
+        sampled = ZoneDescent(problem.of_rows(*sample), v, HALF_SQUARE)
+        yield from sampled.settle(HALF_SQUARE)
+        v = sampled.v
+    at = ZoneDescent(problem, v, HALF_SQUARE)
+    yield from at.settle(HALF_SQUARE)
+    return multipliers(problem, at.shares())
 
 
-def solve_plain(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator) -> Floats:
+def solve_plain(problem: PlaneProblem, tol: float, rng: np.random.Generator) -> Search:
     """β of the plain loss."""
     v, fine = start(problem), finest(problem, tol)
     wide = max(2.0 * float(problem.shortfall(problem.plane(v)).max()), fine)
-    drawn = sample_rows(problem, rng)
-    if drawn is not None:
-        at = Descent(problem.of_rows(*drawn), v, wide, clock)
-        v, wide = descended(at, *widths(wide, COARSE * wide)).v, COARSE * wide
-    at = Descent(problem, v, wide, clock)
-    kept, shares = np.ones(len(problem.cost), bool), np.zeros(problem.sign.shape)
-    narrowing = len(kept) > FEWEST
+    sample = sample_rows(problem, rng)
+    if sample is not None:
+        sampled = ZoneDescent(problem.of_rows(*sample), v, wide)
+        for width in widths(wide, COARSE * wide):
+            yield from sampled.settle(width)
+        v, wide = sampled.v, COARSE * wide
+    at = ZoneDescent(problem, v, wide)
+    near_limit, shares = np.ones(len(problem.cost), bool), np.zeros(problem.sign.shape)
+    narrowing = len(near_limit) > FEWEST
     while True:
         for width in widths(wide, fine):
-            at.settle(width)
-            shares[:, kept] = at.shares()
+            cut = yield from at.settle(width)
+            shares[:, near_limit] = at.shares()
             near = np.abs(at.problem.shortfall(at.f)).min(axis=0) <= REACH * width
             if narrowing and 0 < 2 * near.sum() <= len(near):
                 at.set_aside(near)
-                kept[kept] = near
+                near_limit[near_limit] = near
         short = problem.shortfall(problem.plane(at.v))
-        wrong = np.where(kept, 0.0, np.where(shares == 1.0, -short, short).max(axis=0))
-        wide, narrowing = float(wrong.max()), False  # who takes part again stays, lest it go on for ever
-        if wide <= fine or clock.is_over():
+        wrong = np.where(near_limit, 0.0, np.where(shares == 1.0, -short, short).max(axis=0))
+        wide, narrowing = float(wrong.max()), False  # rows that take part again stay, or it might never end
+        if wide <= fine or cut:
             return refined(problem, shares, at.width)
-        kept |= (wrong > fine) | (np.abs(short).min(axis=0) <= wide)
-        at = Descent(problem, at.v, wide, clock)
-        at.set_aside(kept)
+        near_limit |= (wrong > fine) | (np.abs(short).min(axis=0) <= wide)
+        at = ZoneDescent(problem, at.v, wide)
+        at.set_aside(near_limit)
 
 
-def start(problem: Problem) -> Floats:
+def start(problem: PlaneProblem) -> Floats:
     """A plane without slope, through the mean of the targets where they are numbers."""
     v = np.zeros(len(problem.centre) + 1)
     if problem.epsilon is not None:
@@ -85,17 +90,10 @@ def start(problem: Problem) -> Floats:
     return v
 
 
-def finest(problem: Problem, tol: float) -> float:
+def finest(problem: PlaneProblem, tol: float) -> float:
     """The width at the end."""
     spread = float(squared_lengths(problem.X).mean() - problem.centre @ problem.centre)
     return min(COARSEST * tol, max(FINE * tol, float(problem.cost.max()) * spread / STIFFEST))
-
-
-def descended(at: Descent, *steps: float) -> Descent:
-    """A descent, settled at one width after the other."""
-    for width in steps:
-        at.settle(width)
-    return at
 
 
 def widths(first: float, last: float) -> list[float]:
@@ -104,12 +102,12 @@ def widths(first: float, last: float) -> list[float]:
     return [first / NARROWER**i for i in range(count)] + [last]
 
 
-def multipliers(problem: Problem, shares: Floats) -> Floats:
+def multipliers(problem: PlaneProblem, shares: Floats) -> Floats:
     """β of each row, from the shares of its sides."""
     return np.asarray((problem.sign * shares).sum(axis=0) * problem.cost)
 
 
-def refined(problem: Problem, shares: Floats, width: float) -> Floats:
+def refined(problem: PlaneProblem, shares: Floats, width: float) -> Floats:
     """β of each row, those between their bounds by their own equations, f(x) + βh/c = p·s.
 
     Made of v they are differences of large numbers, divided by h; the equations give them to all digits.
@@ -128,12 +126,12 @@ def refined(problem: Problem, shares: Floats, width: float) -> Floats:
     system[:-1, :-1] = z[:, :-1] @ z[:, :-1].T + np.diag(width / cost)
     system[-1, :-1] = system[:-1, -1] = 1.0
     plane = combined(problem.X, rest) - total * problem.centre
-    found = linalg.lstsq(system, np.append(sign * limit - z[:, :-1] @ plane, -total), lapack_driver="gelsy")[0]
-    beta[rows] = sign * np.clip(sign * found[:-1], 0.0, cost)
+    exact = linalg.lstsq(system, np.append(sign * limit - z[:, :-1] @ plane, -total), lapack_driver="gelsy")[0]
+    beta[rows] = sign * np.clip(sign * exact[:-1], 0.0, cost)
     return beta
 
 
-def sample_rows(problem: Problem, rng: np.random.Generator) -> tuple[Any, Floats] | None:
+def sample_rows(problem: PlaneProblem, rng: np.random.Generator) -> tuple[Any, Floats] | None:
     """Rows drawn without replacement, as many of each class, with costs that stand for all; None for few rows."""
     n, d = problem.X.shape
     size = max(FEWEST, PER_COLUMN * d)

@@ -5,8 +5,8 @@ Sundararajan, 2008). The condition Σ β = 0, which belongs to a free intercept,
 
     minimise dual + λ Σ β + ½ρ (Σ β)²,    λ ← λ + ρ Σ β after a pass.
 
-That is a column of √ρ beside the others whose weight is drawn to its last value, not to zero as in liblinear, so that
-the pull fades. Rows that lie well on the safe side of their bound are left out until the others are settled.
+That is one more column, of √ρ, whose weight is drawn to its last value, not to zero as in liblinear, so that
+the pull fades. Rows that are well on the safe side of their bound are left out until the others are settled.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from novacula.kernel.svm.linear.clock import Clock
-from novacula.kernel.svm.linear.problem import Problem
+from novacula.kernel.svm.linear.problem import PlaneProblem, Search
 from novacula.kernel.svm.linear.products import Rows, squared_lengths
-from novacula.table.chunk import Floats
 
 SETTLED = 0.45
 """The largest violation met in a pass over all rows at which it ends, as a share of tol."""
 
 
-def solve_by_coordinates(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator) -> Floats:
+def solve_by_coordinates(problem: PlaneProblem, tol: float, rng: np.random.Generator) -> Search:
     """β of either loss."""
     from novacula.kernel.svm.linear._kernels import descend
 
@@ -36,10 +34,9 @@ def solve_by_coordinates(problem: Problem, tol: float, clock: Clock, rng: np.ran
     n, d = problem.X.shape
     beta, w, balance = np.zeros(n), np.zeros(d), np.zeros(2)
     active, calm = np.ones(n, np.int64), np.inf
-    while not clock.is_over():
+    while not (yield problem.dual(beta, w)):
         order = rng.permutation(np.flatnonzero(active))
         worst = descend(*rows, epsilon, stiffness, calm, order, active, beta, w, balance)
-        clock.tick()
         balance[0] += stiffness * balance[1]
         calm = worst
         if max(worst, stiffness * abs(balance[1])) <= SETTLED * tol:

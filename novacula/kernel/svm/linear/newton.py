@@ -14,13 +14,13 @@ i over the sides that bend (0 < e < h) and j over those beyond. A step goes ther
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from novacula.kernel.svm.linear.clock import Clock
-from novacula.kernel.svm.linear.problem import Problem
+from novacula.kernel.svm.linear.problem import PlaneProblem
 from novacula.kernel.svm.linear.products import combined_rows, moments
 from novacula.linear.solve import cholesky
 from novacula.table.chunk import Floats
@@ -36,18 +36,18 @@ SINGULAR = 1e-12
 MOST_STEPS = 100
 """Steps at one width: it takes a few, unless the rows set aside pull so hard that there is no minimum without them."""
 FEW = 1_000
-"""Rows that bend, up to which their sums are made anew at each step."""
+"""Rows that bend, up to which their sums are made again at each step."""
 
 
-class Descent:
+class ZoneDescent:
     """The state of the method: the rows that take part, a plane v with their values f, and the sums of their zones."""
 
-    def __init__(self, problem: Problem, v: Floats, width: float, clock: Clock) -> None:
+    def __init__(self, problem: PlaneProblem, v: Floats, width: float) -> None:
         q = len(v)
-        self.problem, self.clock, self.width = problem, clock, width
+        self.problem, self.width = problem, width
         self.reach, self.adrift = width, False
         self.v, self.f = v, problem.plane(v)
-        self.aside = np.zeros(q)  # Σ c·s·z of the rows set aside that lie beyond
+        self.aside = np.zeros(q)  # Σ c·s·z of the rows set aside that are beyond
         self.bend, self.pull, self.beyond = np.zeros((q, q)), np.zeros(q), np.zeros(q)
         self.zones = np.zeros(problem.sign.shape, np.int8)
         self.enter(self.current_zones())
@@ -81,17 +81,20 @@ class Descent:
 
     # --- steps ----------------------------------------------------------------------------------------------
 
-    def settle(self, width: float) -> None:
-        """Go to the minimum at a width, beginning with the zones as they are."""
+    def settle(self, width: float) -> Generator[float, bool | None, bool]:
+        """Go to the minimum at a width, beginning with the zones as they are.
+
+        Yields the objective before each step, makes none once True is sent, and returns whether it was cut short so.
+        """
         self.width = width
         fresh = False  # at first the zones are those of the last width, whose minimum is a good guess
         for _ in range(MOST_STEPS):
-            if self.clock.is_over():
-                return
-            self.clock.tick()
+            before = self.objective(self.v, self.f)
+            if (yield before):
+                return True
             aim = self.minimum()
             ahead = self.problem.plane(aim)
-            before, slope = self.objective(self.v, self.f), self.slope(aim - self.v, ahead - self.f)
+            slope = self.slope(aim - self.v, ahead - self.f)
             last = -slope <= ROUNDING * abs(before)
             size = float(fresh) if last else self.step_size(aim, ahead, before, slope)
             self.v, self.f = self.v + size * (aim - self.v), self.f + size * (ahead - self.f)
@@ -99,8 +102,9 @@ class Descent:
             whole = size == 1.0 and not self.adrift and bool((zones == self.zones).all())
             self.enter(zones)
             if whole or (fresh and (last or size < SHORTEST)):
-                return
+                return False
             fresh = True
+        return False
 
     def minimum(self) -> Floats:
         """The minimum of the quadratic of these zones; where no row bends, it is none by b, which moves by `reach`."""
@@ -122,8 +126,8 @@ class Descent:
 
     def slope(self, dv: Floats, df: Floats) -> float:
         """The derivative of the objective along a step."""
-        held = (self.problem.sign * self.shares()).sum(axis=0) * self.problem.cost
-        return float(self.v[:-1] @ dv[:-1]) - float(self.aside @ dv) - float(held @ df)
+        beta = (self.problem.sign * self.shares()).sum(axis=0) * self.problem.cost
+        return float(self.v[:-1] @ dv[:-1]) - float(self.aside @ dv) - float(beta @ df)
 
     def step_size(self, aim: Floats, ahead: Floats, before: float, slope: float) -> float:
         """The first of 1, ½, ¼ … at which the objective falls by a share of what the slope promises."""
@@ -160,10 +164,10 @@ class Descent:
         total = float(weight.sum())
         return np.append(combined_rows(self.problem.X, rows, weight) - total * self.problem.centre, total)
 
-    def set_aside(self, kept: Any) -> None:
+    def set_aside(self, stays: Any) -> None:
         """Go on with some rows only, by a mask that holds all that bend; the others stay in their zones."""
-        p, out = self.problem, np.flatnonzero(~kept)
+        p, out = self.problem, np.flatnonzero(~stays)
         weight = ((self.zones[:, out] == 2) * p.sign[:, out]).sum(axis=0) * p.cost[out]
         self.aside = self.aside + self.sum_over(out, weight)
-        self.problem = p.of_rows(kept, p.cost[kept])
-        self.f, self.zones = self.f[kept], self.zones[:, kept]
+        self.problem = p.of_rows(stays, p.cost[stays])
+        self.f, self.zones = self.f[stays], self.zones[:, stays]

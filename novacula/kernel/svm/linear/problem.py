@@ -4,7 +4,7 @@
     numbers   ½‖w‖² + Σ cᵢ ℓ(|tᵢ − f(xᵢ)| − ε)
 
 Each row has one side (classes) or two (numbers); a side has a sign s and a limit p, and costs c ℓ(p − s·f). The dual
-has one signed multiplier a row, β = Σ s·α over its sides, and w = Σ βᵢxᵢ:
+has one signed multiplier per row, β = Σ s·α over its sides, and w = Σ βᵢxᵢ:
 
     minimise ½‖Σ βᵢxᵢ‖² − Σ tᵢβᵢ + ε Σ|βᵢ| + ½ Σ δᵢβᵢ²,   Σ βᵢ = 0,   low ≤ β ≤ high
 
@@ -13,15 +13,19 @@ For the plain loss 0 ≤ α ≤ c and δ = 0; for the squared one α has no uppe
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from novacula.kernel.svm.linear.products import Rows, combined, values
+from novacula.learner.iterate import Outcome, Run
 from novacula.table.chunk import Floats
 
+Search: TypeAlias = Generator[float, bool | None, Floats]
+"""A search for β: yields an objective before each step, makes no more steps once True is sent, and returns β."""
 ROUNDING = 1e-14
 """The share of Σ|β| that Σ β may be off zero by rounding alone."""
 
@@ -35,14 +39,12 @@ class LinearSolution:
     alpha: Floats  # (n,)
     dual_objective: float
     primal_objective: float
-    n_iter: int
     kkt_violation: float
-    converged: bool
-    reason: str  # why it ended, where it did not converge
+    run: Run[Any]
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlaneProblem:
     """Rows (n, d), targets and costs (n,), all costs positive; `epsilon` is None where targets are classes ±1.
 
     A plane is held as v = (w, b′) with f(x) = w·(x − centre) + b′, so that columns far from zero lose no digits.
@@ -86,7 +88,7 @@ class Problem:
         """δ of each row."""
         return 0.5 / self.cost if self.squared else np.zeros(len(self.cost))
 
-    def of_rows(self, rows: Any, cost: Floats) -> Problem:
+    def of_rows(self, rows: Any, cost: Floats) -> PlaneProblem:
         """The problem of some rows, at other costs."""
         return replace(self, X=self.X[rows], target=self.target[rows], cost=cost)
 
@@ -111,7 +113,7 @@ class Problem:
     def pressures(self, beta: Floats, sums: Floats) -> tuple[Floats, Floats]:
         """The intercepts at which each β would begin to rise, and to fall; ∓∞ where it cannot. sums = X w (n,).
 
-        β is the solution if some b lies above all of the first and below all of the second.
+        β is the solution if some b is above all of the first and below all of the second.
         """
         epsilon = self.epsilon or 0.0
         at = self.target - sums - self.ridge * beta
@@ -120,7 +122,7 @@ class Problem:
         return rising, falling
 
     def balanced(self, beta: Floats, sums: Floats) -> Floats:
-        """β with Σ β = 0: what is too much is taken from the rows that mind it least, those nearest to their limit."""
+        """β with Σ β = 0: the excess is taken from the rows that it affects least, those nearest to their limit."""
         excess = float(beta.sum())
         if abs(excess) <= ROUNDING * float(np.abs(beta).sum()):
             return beta
@@ -137,22 +139,21 @@ class Problem:
         moved[order] -= np.sign(excess) * np.clip(abs(excess) - before, 0.0, room)
         return moved
 
-    def solution(self, beta: Floats, n_iter: int, tol: float, reason: str) -> LinearSolution:
-        """What multipliers come to: the plane, the objectives, the violation, and the reason if that is above tol."""
+    def solution(self, beta: Floats, run: Run[Any], tol: float) -> LinearSolution:
+        """What the multipliers of a run come to: the plane, the objectives, and a violation that has the last word."""
         beta = self.balanced(beta, values(self.X, combined(self.X, beta)))
         w = combined(self.X, beta)
         sums = values(self.X, w)
         rises, falls = self.pressures(beta, sums)
         rising, falling = float(rises.max()), float(falls.min())
         violation, b = max(rising - falling, 0.0), (rising + falling) / 2.0
+        outcome = Outcome.CONVERGED if violation <= tol else Outcome.STALLED if run.converged else run.outcome
         return LinearSolution(
             coef=w,
             intercept=b,
             alpha=beta * self.target if self.epsilon is None else beta,
             dual_objective=self.dual(beta, w),
             primal_objective=self.primal(w, sums + b),
-            n_iter=n_iter,
             kkt_violation=violation,
-            converged=violation <= tol,
-            reason="" if violation <= tol else reason,
+            run=replace(run, outcome=outcome, params=None),
         )

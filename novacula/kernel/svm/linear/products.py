@@ -34,7 +34,7 @@ def combined(X: Rows, beta: Floats) -> Floats:
 def combined_rows(X: Rows, rows: Any, weight: Floats) -> Floats:
     """Σ weight · x over some rows (d,). The weights belong to those rows."""
     spans = _spans(len(rows), PANEL // X.shape[1])
-    return np.asarray(tree_sum(map_ordered(lambda held: X[rows[held]].T @ weight[held], spans)))
+    return np.asarray(tree_sum(map_ordered(lambda span: X[rows[span]].T @ weight[span], spans)))
 
 
 def column_means(X: Rows) -> Floats:
@@ -52,15 +52,15 @@ def moments(X: Rows, rows: Any, weight: Floats, centre: Floats) -> Floats:
     """Σ weight · z zᵀ over some rows, z = (x − centre, 1): (d + 1, d + 1). The weights belong to those rows."""
     spans = _spans(len(rows), PANEL // (len(centre) + 1))
     return np.asarray(
-        tree_sum(map_ordered(lambda held: _weighted_squares(centred(X, rows[held], centre), weight[held]), spans))
+        tree_sum(map_ordered(lambda span: _weighted_squares(centred(X, rows[span], centre), weight[span]), spans))
     )
 
 
 def centred(X: Rows, rows: Any, centre: Floats) -> Floats:
     """Some rows less a centre, followed by 1: dense (m, d + 1)."""
-    taken = X[rows]
+    chosen = X[rows]
     z = np.ones((len(rows), X.shape[1] + 1))
-    np.subtract(taken.toarray() if issparse(taken) else taken, centre, out=z[:, :-1])
+    np.subtract(chosen.toarray() if issparse(chosen) else chosen, centre, out=z[:, :-1])
     return z
 
 
@@ -70,8 +70,8 @@ def in_blocks(X: Rows, product: Callable[[Any, slice], T]) -> list[T]:
     sparse = issparse(X)
     spans = _spans(n, BLOCK // ((X.nnz // n if sparse else d) + 1))
 
-    def of_block(held: slice) -> T:
-        return product(sparse_rows(X, held.start, held.stop) if sparse else X[held], held)
+    def of_block(span: slice) -> T:
+        return product(sparse_rows(X, span.start, span.stop) if sparse else X[span], span)
 
     return list(map_ordered(of_block, spans))
 
