@@ -25,7 +25,9 @@ def learn(
     rule: Annotated[
         Literal["one_se", "min"], typer.Option(help="one_se: the simplest within one standard error; min: the best.")
     ] = "one_se",
-    metric: Annotated[str | None, typer.Option(help="zero_one, log, brier, hinge; squared, absolute.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="zero_one (the error rate), log, brier, hinge; squared, absolute.")
+    ] = None,
     task: Annotated[
         Literal["classification", "regression"] | None,
         typer.Option(help="classification or regression, if the target leaves it open."),

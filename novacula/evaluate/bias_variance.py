@@ -25,12 +25,12 @@ import numpy.typing as npt
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.evaluate.loss import Floats, differ
+from novacula.evaluate.loss import Floats, differ, metric_name
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.rows import rows_for
 from novacula.learner.figure import Figure, bar_figure, few_digits
 from novacula.learner.work import WorkTable
-from novacula.words import quoted
+from novacula.words import capitalised, quoted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Sampler: TypeAlias = Callable[[np.random.Generator], tuple[Any, ...]]
@@ -82,20 +82,20 @@ class BiasVariance(Printed):
 
     def table(self) -> WorkTable:
         """The parts and their sum."""
-        words = f"{self.loss} loss at {len(self.error_at)} points over {self.n_sets} training sets"
+        words = f"{metric_name(self.loss)} at {len(self.error_at)} points over {self.n_sets} training sets"
         parts, note = self._parts(), self.note and f"; {self.note}"
-        return WorkTable(tuple(parts), (tuple(parts.values()),), f"{words}, lower is better{note}")
+        return WorkTable(tuple(parts), (tuple(parts.values()),), f"{capitalised(words)}, lower is better{note}")
 
     def plot(self) -> Figure:
         """The parts as bars, and their sum."""
         parts, note = self._parts(), self.note and f"; {self.note}"
-        said = ", ".join(f"{name} {few_digits(value)}" for name, value in parts.items())
+        values = ", ".join(f"{name} {few_digits(value)}" for name, value in parts.items())
         return bar_figure(
             tuple(parts),
             list(parts.values()),
             title="Why it errs",
-            xlabel=f"{self.loss} loss (lower is better)",
-            alt=f"Parts of the {self.loss} loss: {said}{note}.",
+            xlabel=f"{metric_name(self.loss)} (lower is better)",
+            alt=f"Parts of the {metric_name(self.loss)}: {values}{note}.",
         )
 
 

@@ -12,7 +12,7 @@ from novacula.errors import ParameterError
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.folds import folds as cut
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats, LossFunction
+from novacula.evaluate.loss import Floats, LossFunction, metric_name
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.rows import Rows, is_classifier, loss_for, rows_for
 from novacula.learner.work import WorkTable
@@ -36,9 +36,12 @@ class CrossValidation(Printed):
 
     def table(self) -> WorkTable:
         """Mean training and validation errors, with the standard error of the latter."""
-        rows = [(name, self.train[name].mean(), self.mean(name), self.standard_error(name)) for name in self.validation]
+        rows = [
+            (metric_name(name), self.train[name].mean(), self.mean(name), self.standard_error(name))
+            for name in self.validation
+        ]
         k = len(next(iter(self.validation.values())))
-        header = ("loss", "training error", "validation error", "standard error")
+        header = ("measure", "in training", "in validation", "standard error")
         return WorkTable(header, tuple(rows), f"{k} folds, lower is better{self.reason and f': {self.reason}'}")
 
 
@@ -60,9 +63,9 @@ def cross_validate(
     >>> from novacula.bayes import NaiveBayes
     >>> print(cross_validate(NaiveBayes(), nv.datasets.load("play_tennis"), folds=5))
     5 folds, lower is better
-    loss      training error  validation error  standard error
-    ────────  ──────────────  ────────────────  ──────────────
-    zero_one       0.0893939          0.266667        0.124722
+    measure     in training  in validation  standard error
+    ──────────  ───────────  ─────────────  ──────────────
+    error rate    0.0893939       0.266667        0.124722
     """
     rows = rows_for(learner, X, y, sample_weight)
     parts = folds_of(learner, rows, folds, random_state)

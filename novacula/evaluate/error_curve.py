@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats
+from novacula.evaluate.loss import Floats, metric_name
 from novacula.evaluate.printing import Printed
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
-from novacula.words import shortened
+from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,9 +51,10 @@ class ErrorCurve(Printed):
     def table(self) -> WorkTable:
         """Errors by size, for those that were tried."""
         columns = self.train_mean, self.validation_mean, self.standard_error
-        rows = [(cell(self.sizes[i]), *(float(column[i]) for column in columns)) for i in self.tried]
+        rows = [(size_cell(self.sizes[i]), *(float(column[i]) for column in columns)) for i in self.tried]
         header = (self.size_name, "training error", "validation error", "standard error")
-        return WorkTable(header, tuple(rows), f"{self.loss} loss over {self.train.shape[1]} folds, lower is better")
+        words = f"{capitalised(metric_name(self.loss))} over {self.train.shape[1]} folds, lower is better"
+        return WorkTable(header, tuple(rows), words)
 
     def plot(self) -> Figure:
         """Mean training and validation error over the sizes; bands are one standard error on either side."""
@@ -70,7 +71,7 @@ class ErrorCurve(Printed):
             axes.plot(places, mean, color=COLOURS[i], linestyle=LINES[i], marker="o", markersize=4, label=name)
         self._mark(axes, places, shown)
         axes.set_xlabel(literal(shortened(self.size_name)))
-        axes.set_ylabel(literal(f"{self.loss} loss (lower is better)"))
+        axes.set_ylabel(literal(f"{metric_name(self.loss)} (lower is better)"))
         axes.grid()
         axes.legend()
 
@@ -81,7 +82,8 @@ class ErrorCurve(Printed):
         first, last = self.tried[0], self.tried[-1]
         train, validation = self.train_mean, self.validation_mean
         return (
-            f"Mean {self.loss} loss over {self.size_name}, from {said(self.sizes[first])} to {said(self.sizes[last])}. "
+            f"{capitalised(metric_name(self.loss))} over {self.size_name}, from {size_words(self.sizes[first])} to "
+            f"{size_words(self.sizes[last])}. "
             f"The training error goes from {few_digits(train[first])} to {few_digits(train[last])}, "
             f"the validation error from {few_digits(validation[first])} to {few_digits(validation[last])}."
         )
@@ -89,7 +91,7 @@ class ErrorCurve(Printed):
 
 def mark_choice(axes: Axes, place: float, error: float, size: Any) -> None:
     """Put a ring around the size that was chosen."""
-    label = literal(f"chosen: {shortened(said(size), 20)}")
+    label = literal(f"chosen: {shortened(size_words(size), 20)}")
     axes.plot([place], [error], "o", color="none", markeredgecolor=INK, markersize=11, markeredgewidth=1.5, label=label)
 
 
@@ -117,11 +119,11 @@ def spread(errors: Floats) -> Floats:
     return np.array([standard_error(row) for row in errors])
 
 
-def said(size: Any) -> str:
-    """A size as it stands in a sentence."""
+def size_words(size: Any) -> str:
+    """A size as it is written in a sentence."""
     return few_digits(size) if isinstance(size, float) else str(size)
 
 
-def cell(size: Any) -> str | int | float:
-    """A size as it stands in a table."""
+def size_cell(size: Any) -> str | int | float:
+    """A size as it is written in a table."""
     return size if isinstance(size, (int, float, str)) and not isinstance(size, bool) else str(size)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats, LossFunction
+from novacula.evaluate.loss import Floats, LossFunction, metric_name
 from novacula.evaluate.printing import Printed
 from novacula.evaluate.rows import Rows, loss_for, predictions, rows_for
 from novacula.learner.work import WorkTable
@@ -42,8 +42,8 @@ class LeaveOneOut(Printed):
 
     def table(self) -> WorkTable:
         """The error and how it was found."""
-        header = ("loss", "rows", "error", "standard error", "method", "fits")
-        row = (self.loss, len(self.losses), self.error, self.standard_error, self.method, self.n_fits)
+        header = ("rows", metric_name(self.loss), "standard error", "method", "fits")
+        row = (len(self.losses), self.error, self.standard_error, self.method, self.n_fits)
         return WorkTable(header, (row,), "Leave-one-out error, lower is better")
 
 

@@ -158,6 +158,25 @@ LOSSES = {
     )
 }
 OTHER_NAMES = {"0/1": "zero_one", "l1": "absolute", "l2": "squared"}
+METRIC_NAMES = {
+    "zero_one": "error rate",
+    "absolute": "mean absolute error",
+    "squared": "mean squared error",
+    "log": "log loss",
+    "hinge": "hinge loss",
+    "brier": "Brier score",
+}
+"""What people call the mean of a loss."""
+
+
+def metric_name(which: str | LossFunction) -> str:
+    """What the mean of a loss is called in tables, figures and sentences.
+
+    >>> metric_name("zero_one"), metric_name(CostMatrix(["ham", "spam"], [[0, 10], [1, 0]]))
+    ('error rate', 'mean cost')
+    """
+    name = which if isinstance(which, str) else which.name
+    return METRIC_NAMES.get(name, f"mean {name}")
 
 
 def loss(which: str | LossFunction) -> LossFunction:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.evaluate.loss import Floats, LossFunction, loss
+from novacula.evaluate.loss import Floats, LossFunction, loss, metric_name
 from novacula.table import Table
 
 
@@ -103,7 +103,7 @@ def predictions(model: Any, X: Any, which: LossFunction) -> Any:
     method = {"probabilities": "predict_proba", "decision": "decision_function"}.get(which.needs, "predict")
     if not hasattr(model, method):
         raise ParameterError(
-            f"{type(model).__name__} has no {method}, which the {which.name} loss needs: take another loss"
+            f"{type(model).__name__} has no {method}, which the {metric_name(which)} needs: take another loss"
         )
     return getattr(model, method)(X)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.evaluate.cross_validation import fold_errors, folds_of
-from novacula.evaluate.error_curve import ErrorCurve, mark_choice, said, spread
+from novacula.evaluate.error_curve import ErrorCurve, mark_choice, size_words, spread
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.loss import Floats, LossFunction
 from novacula.evaluate.one_standard_error import Rule, choose
@@ -53,12 +53,12 @@ class SizeCurve(ErrorCurve):
     def sentence(self) -> str:
         """The choice and its reason."""
         best = choose(self.validation_mean, self.standard_error, "min")
-        words = f"{self.size_name} = {said(self.best_size)} is chosen, with a validation error of "
+        words = f"{self.size_name} = {size_words(self.best_size)} is chosen, with a validation error of "
         words += few_digits(self.validation_mean[self.best])
         if self.rule == "one_se" and best != self.best:
             words += (
                 f": the simplest within one standard error ({few_digits(self.standard_error[best])}) of the best, "
-                f"{said(self.sizes[best])} with {few_digits(self.validation_mean[best])}"
+                f"{size_words(self.sizes[best])} with {few_digits(self.validation_mean[best])}"
             )
         return ". ".join(filter(None, [words, self.stopped, self.reason]))
 
@@ -114,7 +114,7 @@ def select_size(
         errors[i] = [np.ravel(fold_errors(sized, rows, pair, [which])) for pair in parts]
         if until_converged and i + 1 < len(values) and has_converged(errors[: i + 1, :, 0].mean(axis=1)):
             left = f"{len(values) - i - 1} richer sizes were" if i + 2 < len(values) else "a richer size was"
-            stopped = f"The training error has converged at {said(size)}, so {left} not tried"
+            stopped = f"The training error has converged at {size_words(size)}, so {left} not tried"
             break
     validation = errors[:, :, 1]
     best = choose(validation.mean(axis=1), spread(validation), rule)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.evaluate.loss import Floats
+from novacula.evaluate.loss import Floats, metric_name
 from novacula.evaluate.rows import Rows
 from novacula.learner.card import Card
 from novacula.learner.registry import find
@@ -21,15 +21,6 @@ PATIENCE = 60.0
 """Seconds that predictions for the training rows may take; beyond, those for the test rows must do."""
 ENOUGH = 20
 """Test rows from which on more than their error is told."""
-
-MEASURES = {
-    "zero_one": "share of mistakes",
-    "squared": "mean squared error",
-    "absolute": "mean absolute error",
-    "log": "mean log loss",
-    "brier": "Brier score",
-    "hinge": "mean hinge loss",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +62,7 @@ class Reading:
     @property
     def measure(self) -> str:
         """What the error is, in words."""
-        name = self.question.metric.name
-        return MEASURES.get(name, f"mean {name} loss")
+        return metric_name(self.question.metric)
 
     @cached_property
     def finished(self) -> list[Entry]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from novacula.errors import ParameterError
+from novacula.evaluate.loss import metric_name
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.registry import find, learners, look_up
@@ -50,5 +51,6 @@ def _obstacle(kind: type[Learner], question: Question) -> str:
         return f"it learns two classes, and there are {question.extent.n_classes}"
     needed = {"probabilities": "predict_proba", "decision": "decision_function"}.get(question.metric.needs)
     if needed and not hasattr(kind(**card.study_settings), needed):  # of some learners a setting decides
-        return f"it gives no {question.metric.needs}, which the {question.metric.name} loss needs"
+        what = {"probabilities": "probabilities", "decision": "decision values"}[question.metric.needs]
+        return f"it gives no {what}, which the {metric_name(question.metric)} needs"
     return ""

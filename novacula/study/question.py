@@ -15,7 +15,7 @@ import numpy as np
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.evaluate.folds import Folds, is_classes
 from novacula.evaluate.folds import folds as cut
-from novacula.evaluate.loss import LossFunction, loss
+from novacula.evaluate.loss import LossFunction, loss, metric_name
 from novacula.evaluate.rows import Rows
 from novacula.evaluate.split import split_rows
 from novacula.learner.card import Extent
@@ -118,7 +118,7 @@ def ask(
     parts = cut(train.y, min(folds, len(kept)), task == "classification", seed)
     measure = loss(("zero_one" if task == "classification" else "squared") if metric is None else metric)
     if (measure.needs == "numbers") != (task == "regression"):
-        raise ParameterError(f"the {measure.name} loss measures no {task}: take another metric")
+        raise ParameterError(f"the {metric_name(measure)} is not a measure of {task}: take another metric")
     said = tuple(filter(None, [*notes, *more, note, parts.reason and f"There are {parts.reason}."]))
     aside = _rows(table, held, task) if len(held) else None
     return Question(task, name, train, aside, parts, measure, seed, said, n_rows if notes else 0)

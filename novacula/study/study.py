@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.evaluate.loss import metric_name
 from novacula.evaluate.one_standard_error import Rule
 from novacula.study.cell import build
 from novacula.study.finding import Finding
@@ -80,7 +81,7 @@ class Study:
         """The leaderboard as a header and rows of words."""
         header = (
             "learner",
-            f"{self.question.metric.name} error",
+            metric_name(self.question.metric),
             "± s.e.",
             "training",
             "parameters",

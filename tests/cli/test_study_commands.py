@@ -33,7 +33,7 @@ def test_learn_writes_report_model_and_numbers(novacula, weather, tmp_path):
     assert done.err.startswith("Reading ")
     assert "Plurality: 0." in done.err  # a row as soon as it is known
     assert "is chosen" in done.out
-    assert "test rows that nothing had looked at" in done.out
+    assert "test rows that no learner had seen, the error rate is" in done.out
     assert str(tmp_path / "run" / "report.html") in done.out
     assert (tmp_path / "run" / "report.html").read_text().startswith("<!doctype html>")
     assert nv.load(tmp_path / "run" / "model.nova").predict(pd.read_csv(weather).drop(columns="play")).shape == (60,)

@@ -15,6 +15,7 @@ import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate import CostMatrix, Loss, decide, empirical_loss, loss
+from novacula.evaluate.loss import LOSSES, METRIC_NAMES, metric_name
 
 laws = settings(deadline=None, max_examples=80)
 
@@ -51,6 +52,12 @@ def test_what_was_called_impossible_costs_infinity_and_certainty_nothing():
     assert loss("log")(["a", "b"], [[1, 0], [1, 0]], ["a", "b"]).tolist() == [0.0, np.inf]
     assert loss("log")(["c"], [[0.5, 0.5]], ["a", "b"]).tolist() == [np.inf], "a class that the model never saw"
     assert loss("brier")(["c"], [[0.5, 0.5]], ["a", "b"]).tolist() == [0.25]
+
+
+def test_every_loss_has_a_name_for_people():
+    assert set(METRIC_NAMES) == set(LOSSES)
+    assert metric_name("zero_one") == metric_name(loss("zero_one")) == "error rate"
+    assert metric_name(CostMatrix([0, 1], 1 - np.eye(2))) == "mean cost"
 
 
 def test_other_names_and_lookups():

@@ -126,7 +126,7 @@ def test_a_blind_choice_is_not_ranked(blind: Study) -> None:
     said = reading.answers
     assert said is not None
     assert "says the same of every row" in text(class_mistakes(reading, said))
-    assert [row[0] for row in measures(reading).rows] == ["share of mistakes", "log loss", "Brier score"]
+    assert [row[0] for row in measures(reading).rows] == ["error rate", "log loss", "Brier score"]
     assert "No rows were put aside for a test" in text(opening(reading))
     assert grids(change(reading)) == []
 

@@ -284,13 +284,13 @@ def test_rows_that_disagree_and_the_least_error():
     frame = pd.DataFrame({"a": ["u"] * 10 + ["v"] * 10, "y": ["yes"] * 7 + ["no"] * 3 + ["no"] * 10})
     (finding,) = found(frame, "contradictions", test=0.0)
     assert finding.sentence.startswith("10 rows agree in every column")
-    assert "no learner can have an error below 15%" in finding.sentence
+    assert "no learner can have an error rate below 15%" in finding.sentence
 
 
 def test_numbers_that_disagree():
     frame = pd.DataFrame({"a": ["u"] * 4 + ["v"] * 4, "y": [0.5, 1.5, 0.5, 1.5, 7.25, 7.25, 7.25, 7.25]})
     (finding,) = found(frame, "contradictions", test=0.0, task="regression")
-    assert "a squared error below 0.125," in finding.sentence  # half of the rows have a variance of 0.25
+    assert "a mean squared error below 0.125," in finding.sentence  # half of the rows have a variance of 0.25
 
 
 # --- target --------------------------------------------------------------------------------------------------

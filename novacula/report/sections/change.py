@@ -25,7 +25,7 @@ TOO_FEW = 40
 COSTS = ((1, 10), (1, 3), (1, 1), (3, 1), (10, 1))
 """What a false alarm and what a miss costs."""
 RARE = 0.1
-"""The share of a class below which the share of mistakes says little of it."""
+"""The share of a class below which the error rate says little about it."""
 
 
 def change(reading: Reading) -> Iterator[Block]:
@@ -78,8 +78,8 @@ def _imbalance(reading: Reading) -> Iterator[str]:
     share = counts[least] / counts.sum()
     if share < RARE and question.metric.name == "zero_one":
         yield (
-            f"{quoted(names[least])} is {number(100 * share)}% of the rows, and the share of mistakes hardly sees it: "
-            "metric='log' or 'brier' may choose otherwise."
+            f"{quoted(names[least])} is {number(100 * share)}% of the rows, so mistakes about it hardly change the "
+            "error rate: metric='log' or 'brier' may choose another learner."
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from novacula.evaluate.intervals import mean_interval, proportion_interval
-from novacula.evaluate.loss import LOSSES, Floats
+from novacula.evaluate.loss import LOSSES, Floats, metric_name
 from novacula.evaluate.roc import roc
 from novacula.report.blocks import Block, Grid, Words, number
 from novacula.report.reading import ENOUGH, Answers, Reading
@@ -58,11 +58,11 @@ def measures(reading: Reading) -> Grid:
 def _of_classes(said: Answers, ranked: bool) -> Iterator[tuple[str, str]]:
     wrong = LOSSES["zero_one"](said.y, said.prediction)
     low, high = proportion_interval(float(wrong.sum()), len(wrong))
-    yield "share of mistakes", _between(float(wrong.mean()), low, high)
+    yield metric_name("zero_one"), _between(float(wrong.mean()), low, high)
     if said.probability is None:
         return
-    for name, words in (("log", "log loss"), ("brier", "Brier score")):
-        yield words, _mean(LOSSES[name](said.y, said.probability, said.classes))
+    for name in ("log", "brier"):
+        yield metric_name(name), _mean(LOSSES[name](said.y, said.probability, said.classes))
     if ranked and len(said.classes) == 2 and len(np.unique(said.y)) == 2:
         curve = roc(said.y, said.probability[:, 1], said.classes[1])
         yield "area under the ROC curve (higher is better)", _between(curve.auc, *curve.interval())
@@ -70,9 +70,9 @@ def _of_classes(said: Answers, ranked: bool) -> Iterator[tuple[str, str]]:
 
 def _of_numbers(said: Answers) -> Iterator[tuple[str, str]]:
     squares = LOSSES["squared"](said.y, said.prediction)
-    yield "mean squared error", _mean(squares)
+    yield metric_name("squared"), _mean(squares)
     yield "its square root, in units of the target", number(float(np.sqrt(squares.mean())))
-    yield "mean absolute error", _mean(LOSSES["absolute"](said.y, said.prediction))
+    yield metric_name("absolute"), _mean(LOSSES["absolute"](said.y, said.prediction))
     spread = float(np.var(said.y))
     if spread > 0:
         yield "R², the share of the variance that is explained (higher is better)", number(1 - squares.mean() / spread)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.evaluate.bias_variance import BiasVariance, SplitLoss, bias_variance
+from novacula.evaluate.loss import metric_name
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.report.blocks import Block, Grid, Picture, Points, Words
 from novacula.report.reading import Reading
@@ -92,7 +93,7 @@ def parts_figure(found: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
         axes.set_yticks(places, [literal(shortened(entry.label)) for entry, _ in found])
         axes.set_ylim(len(found) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(f"{loss.replace('_', '-')} loss (lower is better)")
+        axes.set_xlabel(f"{metric_name(loss)} (lower is better)")
         axes.grid(axis="x")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
 

@@ -31,7 +31,7 @@ def reproduce(reading: Reading) -> Iterator[Block]:
             f"{len(question.train):,} to learn from, {0 if question.test is None else len(question.test):,} to test",
         ),
         ("rule", study.rule),
-        ("error", question.metric.name),
+        ("measure", reading.measure),
         ("time", f"{number(study.seconds)} s"),
         *versions(),
     ]

@@ -13,7 +13,7 @@ from novacula.learner.work import Cell
 from novacula.report.blocks import Block, Grid, Picture, Points, Words
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
-from novacula.words import shortened
+from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def _compared(chosen: Entry, rival: Entry) -> str:
     names = (f"the error of {chosen.label}", f"that of {rival.label}")
     first, second = np.asarray(chosen.fold_errors), np.asarray(rival.fold_errors)
     if not np.isfinite(first - second).all():
-        return f"{names[0].capitalize()} and {names[1]} cannot be compared: in a fold one of them is infinite."
+        return f"{capitalised(names[0])} and {names[1]} cannot be compared: in a fold one of them is infinite."
     return compare(first, second, names=names).sentence()
 
 

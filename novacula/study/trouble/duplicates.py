@@ -120,10 +120,11 @@ def find_contradictions(same: Numbers, y: Numbers | Floats, weight: Floats) -> I
     if contrary.mean() < CONTRARY:
         return
     if y.dtype.kind == "i":
-        least = f"an error below {percent(_least_error(same, codes, weight))}"
+        least = f"an error rate below {percent(_least_error(same, codes, weight))}"
     else:
         within = _least_square(same, np.asarray(y, np.float64), weight)
-        least = f"a squared error below {within:.4g}, {percent(within / float(np.var(y)))} of the target's variance"
+        share = percent(within / float(np.var(y)))
+        least = f"a mean squared error below {within:.4g}, {share} of the target's variance"
     n = rows_counted(int(contrary.sum()))
     sentence = f"{n} agree in every column with others whose target is another one: on these rows no learner can have "
     yield Finding("contradictions", f"{sentence}{least}.")
