@@ -6,8 +6,7 @@ hypothesis under the prior P(h) = 2^−bits(h), for −log₂ P(h) − log₂ P(
     data, numbers     −Σ log₂ (δ·N(y; ŷ, σ²)) for targets that are known to δ, σ² the mean squared residual, σ ≥ δ
     model             ½ log₂ n for each parameter (Rissanen 1978), σ among them
                       log₂ |H| where the hypotheses are finitely many
-                      trees: 1 bit a node for leaf or test, log₂ d a test for its attribute, log₂ n for a threshold,
-                      ½ log₂ n for each free class share of a leaf
+                      a code of its own where the learner has one in `code_length`, as trees do
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from novacula.evaluate.rows import Rows, is_classifier, rows_for
 from novacula.learner.figure import few_digits
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import WorkTable
-from novacula.words import quoted
+from novacula.words import counted, quoted
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ def description_length(
     >>> print(description_length(DecisionTreeClassifier(max_leaf_nodes=3).fit(table), table))
     Description length, shorter is better
     part                     bits  code
-    ────────────────────  ───────  ───────────────────────────────────────────────────────
-    model                  11.711  a tree of 4 nodes and 1 tests, 3 class shares in leaves
+    ────────────────────  ───────  ──────────────────────────────────────────────────────
+    model                  11.711  a tree of 4 nodes and 1 test, 3 class shares in leaves
     data given the model  9.70951  −Σ log₂ P(y|x)
     together              21.4205
     """
@@ -126,14 +125,17 @@ def _least_gap(y: Floats) -> float:
 
 
 def _model_bits(model: Any, n: float, more: int) -> tuple[float, str]:
-    """The bits of a model by the code of its kind; `more` numbers are those of the data's distribution."""
-    if hasattr(model, "tree_") and hasattr(model.tree_, "is_leaf"):
-        return _tree_bits(model, n)
+    """The bits of a model by its own code or by its parameters; `more` are those of the data's distribution."""
+    from novacula.learner.base import Learner
+
+    own = model.code_length(n) if isinstance(model, Learner) else None
+    if own is not None:
+        return own
     size = _log2_hypotheses(model)
     if size is not None:
         return size, "log₂ of the number of hypotheses"
     count = n_parameters(model) + more
-    return count * math.log2(n) / 2, f"{count} numbers at ½ log₂ n"
+    return count * math.log2(n) / 2, f"{counted(count, 'parameter')} at ½ log₂ n"
 
 
 def _log2_hypotheses(model: Any) -> float | None:
@@ -145,14 +147,6 @@ def _log2_hypotheses(model: Any) -> float | None:
     known = {"counts": space.constraint_counts, "n_instances": space.n_instances}
     return float(count(*(known[name] for name in signature(count).parameters)))
 
-
-def _tree_bits(model: Any, n: float) -> tuple[float, str]:
-    tree, d = model.tree_, len(model.attributes_)
-    leaves = int(tree.is_leaf.sum())
-    tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
-    thresholds = int(np.isfinite(tree.threshold).sum())
-    bits = len(tree) + tests * math.log2(d) + (thresholds + shares / 2) * math.log2(n)
-    return bits, f"a tree of {len(tree)} nodes and {tests} tests, {shares} class shares in leaves"
 
 
 def _total(values: Floats, weight: Floats | None) -> float:

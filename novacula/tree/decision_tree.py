@@ -8,6 +8,7 @@ What an attribute says is its gain, H(examples) − Σ share(branch) · H(branch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -45,6 +46,7 @@ from novacula.tree.rule_derivation import derive_matches, derive_rules
 from novacula.tree.rule_pruning import learn_rules
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
 from novacula.tree.structure import Integers, Tree, most_frequent
+from novacula.words import counted
 
 
 class DecisionTreeClassifier(exporting.Exports, Classifier):
@@ -399,6 +401,18 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     def n_parameters_(self) -> int:
         """Those of the tree, or with prune="rules" of the rules, which then answer."""
         return self.rule_list_.n_parameters if hasattr(self, "rule_list_") else self.tree_.n_parameters
+
+    def code_length(self, n: float) -> tuple[float, str]:
+        """The bits that write the tree down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
+        threshold, ½ log₂ n per free class share of a leaf.
+        """
+        check_is_fitted(self)
+        tree, leaves = self.tree_, self.get_n_leaves()
+        tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
+        thresholds = int(np.isfinite(tree.threshold).sum())
+        bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
+        words = f"a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
+        return bits, f"{words}, {counted(shares, 'class share')} in leaves"
 
     def get_depth(self) -> int:
         """Give the number of tests on the longest path."""

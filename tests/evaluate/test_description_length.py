@@ -117,6 +117,15 @@ def test_finite_spaces_cost_the_logarithm_of_their_size():
     assert 2 ** description_length(model, table).model_bits == pytest.approx(model.space_.size_semantic)
 
 
+def test_a_tree_costs_what_it_takes_to_write_it_down():
+    table = nv.datasets.load("play_tennis")
+    model = DecisionTreeClassifier(max_leaf_nodes=3).fit(table)  # Outlook has three values, and there are 4 attributes
+    result = description_length(model, table)
+    assert result.model_bits == pytest.approx(4 + math.log2(4) + 3 * 0.5 * math.log2(14))
+    assert (result.model_bits, result.model_code) == model.code_length(14.0)
+    assert NaiveBayes().fit(table).code_length(14.0) is None, "it costs what its parameters cost"
+
+
 def test_weights_are_repetitions():
     frame = nv.datasets.load("play_tennis").to_pandas()[["Outlook", "Wind", "PlayTennis"]]
     times = np.arange(14) % 3 + 1
