@@ -148,6 +148,5 @@ def _log2_hypotheses(model: Any) -> float | None:
     return float(count(*(known[name] for name in signature(count).parameters)))
 
 
-
 def _total(values: Floats, weight: Floats | None) -> float:
     return float(values.sum() if weight is None else values @ weight)

@@ -242,15 +242,16 @@ class CostMatrix:
         if len(truth) != len(taken):
             raise DataError(f"{len(taken)} predictions were given for {len(truth)} rows")
         costs: Floats = self.costs
-        return costs[self._places(truth, self.classes, "class"), self._places(taken, self.actions, "action")]
+        return costs[_places(truth, self.classes, "classes"), _places(taken, self.actions, "actions")]
 
-    @staticmethod
-    def _places(values: Labels, names: Labels, what: str) -> npt.NDArray[np.intp]:
-        found = hits(values, names)
-        if not found.any(axis=1).all():
-            row = int(np.argmin(found.any(axis=1)))
-            raise DataError(f"row {row + 1} has {values.tolist()[row]!r}, which is no {what} of the costs")
-        return found.argmax(axis=1)
+
+def _places(values: Labels, names: Labels, what: str) -> npt.NDArray[np.intp]:
+    """The place of each value among the classes or actions of a cost matrix."""
+    matches = hits(values, names)
+    if not matches.any(axis=1).all():
+        row = int(np.argmin(matches.any(axis=1)))
+        raise DataError(f"row {row + 1} has {values.tolist()[row]!r}, which is not one of the {what} of the costs")
+    return matches.argmax(axis=1)
 
 
 def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classes: Any = None) -> Labels:
@@ -267,5 +268,5 @@ def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classe
         raise DataError(
             f"probabilities of shape {shares.shape} do not fit {len(known)} classes: give one column a class"
         )
-    place = cost_matrix._places(known, cost_matrix.classes, "class")
+    place = _places(known, cost_matrix.classes, "classes")
     return np.asarray(cost_matrix.actions[np.argmin(shares @ cost_matrix.costs[place], axis=1)])

@@ -34,12 +34,12 @@ class Prepared(Learner):
     unseen: str
 
     @abstractmethod
-    def _learner(self) -> Any:
-        """The learner that is prepared for."""
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation, not fitted: the one that was given, or the default."""
 
     def _learn(self, table: Table) -> None:
         """Find the preparation from one pass over the rows, and fit a clone of the learner behind it."""
-        learner = self._learner()
+        learner = self.inner_learner()
         sums = Sums.of(table, counts_words="text" not in learner.card.takes)
         self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words)
         self.columns_ = self.encoding_.columns(table.layout.roles)
@@ -94,7 +94,7 @@ def answers_with(method: str) -> Any:
     """Whether the learner, fitted or not, has a method: for scikit-learn's `available_if`."""
 
     def check(prepared: Prepared) -> bool:
-        return hasattr(getattr(prepared, "model_", prepared._learner()), method)
+        return hasattr(getattr(prepared, "model_", prepared.inner_learner()), method)
 
     return check
 
@@ -118,5 +118,5 @@ class CardOfLearner:
     def __get__(self, prepared: Prepared | None, kind: type | None = None) -> Card:
         if prepared is None:
             return self.card
-        learner = prepared._learner().card
+        learner = prepared.inner_learner().card
         return replace(self.card, scales=learner.scales, uses=learner.uses)

@@ -64,7 +64,8 @@ class PreparedClassifier(Classifier, Prepared):
         self.max_words = max_words
         self.unseen = unseen
 
-    def _learner(self) -> Any:
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation; logistic regression if none was given."""
         from novacula.linear import LogisticRegression
 
         return LogisticRegression() if self.learner is None else self.learner

@@ -42,7 +42,8 @@ class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
         self.max_words = max_words
         self.unseen = unseen
 
-    def _learner(self) -> Any:
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation; k-means with two clusters if none was given."""
         from novacula.mixture import KMeans
 
         return KMeans(n_clusters=2) if self.learner is None else self.learner

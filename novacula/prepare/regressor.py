@@ -41,7 +41,8 @@ class PreparedRegressor(Regressor, Prepared):
         self.max_words = max_words
         self.unseen = unseen
 
-    def _learner(self) -> Any:
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation; ridge regression if none was given."""
         from novacula.linear import Ridge
 
         return Ridge() if self.learner is None else self.learner
@@ -52,5 +53,5 @@ class PreparedRegressor(Regressor, Prepared):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self._learner().__sklearn_tags__().target_tags.multi_output
+        tags.target_tags.multi_output = self.inner_learner().__sklearn_tags__().target_tags.multi_output
         return tags

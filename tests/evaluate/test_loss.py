@@ -144,7 +144,11 @@ def test_utilities_are_negative_costs():
         (lambda: CostMatrix(["a", "b"], [[0, 1]]), ParameterError, "no table of 2 classes and 2 actions"),
         (lambda: CostMatrix(["a", "b"], [[0, np.inf], [1, 0]]), ParameterError, "NaN or infinite"),
         (lambda: CostMatrix(["a", "a"], [[0, 1], [1, 0]]), ParameterError, "class of the costs stands twice"),
-        (lambda: CostMatrix(["a"], [[0]])(["b"], ["a"]), DataError, "row 1 has 'b', which is no class"),
+        (
+            lambda: CostMatrix(["a"], [[0]])(["b"], ["a"]),
+            DataError,
+            "row 1 has 'b', which is not one of the classes of the costs",
+        ),
         (lambda: decide([0.5, 0.5], CostMatrix(["a", "b"], [[0, 1], [1, 0]])), DataError, "do not fit 2 classes"),
     ],
 )
