@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import clone
 
-from novacula.checks.samples import Sample, sample
+from novacula.checks.samples import CheckSample, sample
 from novacula.checks.scales import CutFrame
 from novacula.checks.verdict import require
 from novacula.errors import DataError
@@ -48,14 +48,14 @@ def check_admission(learner: Learner, client: Any = None) -> None:
             _check_classes(learner, whole)
 
 
-def with_value(data: Sample, name: str, value: float) -> Sample:
+def with_value(data: CheckSample, name: str, value: float) -> CheckSample:
     """The sample with another number in one cell."""
     numbers = np.array(data.columns[name].to_pylist(), np.float64)
     numbers[ROW] = value
-    return Sample({**data.columns, name: pa.array(numbers)}, data.target, data.target_name)
+    return CheckSample({**data.columns, name: pa.array(numbers)}, data.target, data.target_name)
 
 
-def ways_to_fit(learner: Learner, data: Sample, client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+def ways_to_fit(learner: Learner, data: CheckSample, client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The ways in which the rows can be given, each with the call that fits a clone on them."""
     yield "a frame", lambda: clone(learner).fit(data.X, data.target)
     if learner.card.task == "sequence":  # a table would be sequences of its own
@@ -91,7 +91,7 @@ def refusal_of(call: Callable[[], Any]) -> Exception | None:
     return None
 
 
-def _check_weightless(learner: Learner, whole: Sample) -> None:
+def _check_weightless(learner: Learner, whole: CheckSample) -> None:
     """A row of weight 0 may hold anything."""
     if learner.card.task == "sequence":  # there a weight belongs to a whole sequence
         return
@@ -104,13 +104,13 @@ def _check_weightless(learner: Learner, whole: Sample) -> None:
         require(error is None, f"a value that is {what} in a row of weight 0 is refused: {error!r}")
 
 
-def _check_weights(learner: Learner, whole: Sample) -> None:
+def _check_weights(learner: Learner, whole: CheckSample) -> None:
     error = refusal_of(lambda: clone(learner).fit(whole.X, whole.target, sample_weight=np.zeros(len(whole))))
     told = isinstance(error, DataError) and "weights" in str(error) and "sum to zero" in str(error)
     require(told, f"weights that sum to zero are answered with: {error!r}")
 
 
-def _check_classes(learner: Learner, whole: Sample) -> None:
+def _check_classes(learner: Learner, whole: CheckSample) -> None:
     label = whole.target[0]
     same = np.full(len(whole), label, dtype=object)
     weight = (whole.target == label).astype(np.float64)

@@ -21,7 +21,7 @@ from sklearn.feature_selection import SelectorMixin
 
 from novacula.checks.admission import check_admission, refusal_of
 from novacula.checks.fitted import fitted_arrays
-from novacula.checks.samples import NASTY_NAMES, Sample, sample
+from novacula.checks.samples import NASTY_NAMES, CheckSample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
 from novacula.checks.study import check_study
 from novacula.checks.verdict import require
@@ -65,7 +65,7 @@ def check_scikit_learn(learner: Learner) -> None:
         check_estimator(clone(learner), expected_failed_checks=dict(learner.card.expected_failures), on_skip=None)
 
 
-def _fitted(learner: Learner, data: Sample) -> Any:
+def _fitted(learner: Learner, data: CheckSample) -> Any:
     return clone(learner).fit(data.X, data.target)
 
 
@@ -174,7 +174,7 @@ def check_unseen(learner: Learner) -> None:
 
     data = sample(learner.card)
     first = data.take(np.arange(2))
-    strange = Sample({**first.columns, "colour": pa.array(["ultraviolet", "red"])}, first.target)
+    strange = CheckSample({**first.columns, "colour": pa.array(["ultraviolet", "red"])}, first.target)
     model = _fitted(learner, data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

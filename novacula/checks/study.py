@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from novacula.checks.samples import Sample, sample
+from novacula.checks.samples import CheckSample, sample
 from novacula.checks.verdict import require
 from novacula.evaluate import n_parameters
 from novacula.learner.base import Learner
@@ -139,7 +139,7 @@ def check_left_out(learner: Learner) -> None:
         )
 
 
-def _answer_without(learner: Learner, data: Sample, row: int) -> Any:
+def _answer_without(learner: Learner, data: CheckSample, row: int) -> Any:
     rest = data.take(np.delete(np.arange(len(data)), row))
     model: Any = clone(learner).fit(rest.X, rest.target)
     return model.predict(data.take(np.array([row])).X)[0]

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from novacula.arguments import whole_number
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate.loss import Floats, differ, metric_name
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import rows_for
 from novacula.learner.figure import Figure, bar_figure, few_digits
 from novacula.learner.work import WorkTable
@@ -41,7 +41,7 @@ UNKNOWN = "noise cannot be told from bias without the truth, so it is counted in
 
 
 @dataclass(frozen=True, eq=False)
-class BiasVariance(Printed):
+class BiasVariance(TabularResult):
     """The parts of the error at p points; error = noise_effect·noise + bias² + variance_effect·variance at each."""
 
     loss: str

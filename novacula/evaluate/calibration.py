@@ -19,7 +19,7 @@ from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import proportion_interval
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
@@ -33,7 +33,7 @@ Strategy: TypeAlias = Literal["quantile", "uniform"]
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Printed):
+class Calibration(TabularResult):
     """b bins that have rows: what was said in the mean, what came true, and the parts of the Brier score."""
 
     predicted: Floats  # (b,)

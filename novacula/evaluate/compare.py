@@ -20,7 +20,7 @@ from novacula.arguments import as_numbers, proportion
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats, differ
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import few_digits
 from novacula.learner.work import WorkTable
 from novacula.words import quoted
@@ -29,7 +29,7 @@ RESAMPLES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Printed):
+class Comparison(TabularResult):
     """The mean of score a − score b with its intervals: by the corrected t-test, and by the bootstrap."""
 
     names: tuple[str, str]
@@ -126,7 +126,7 @@ def _bootstrap(gaps: Floats, level: float, random_state: Any) -> Interval:
 
 
 @dataclass(frozen=True, eq=False)
-class McNemar(Printed):
+class McNemar(TabularResult):
     """Rows of one test set on which exactly one of two predictors is wrong, and the exact test of their balance."""
 
     names: tuple[str, str]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, hits
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import INK, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
 from novacula.words import quoted, shortened
@@ -23,7 +23,7 @@ MANY_LABELS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion(Printed):
+class Confusion(TabularResult):
     """Counts of rows: a row of the matrix is the true class, a column what was said."""
 
     labels: tuple[Any, ...]

@@ -13,13 +13,13 @@ from novacula.evaluate.folds import Folds
 from novacula.evaluate.folds import folds as cut
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats, LossFunction, metric_name
-from novacula.evaluate.printing import Printed
-from novacula.evaluate.rows import Rows, is_classifier, loss_for, rows_for
+from novacula.evaluate.printing import TabularResult
+from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.work import WorkTable
 
 
 @dataclass(frozen=True, eq=False)
-class CrossValidation(Printed):
+class CrossValidation(TabularResult):
     """The errors of each fold, by the name of the loss: on the rows of the fit, and on those held out."""
 
     train: Mapping[str, Floats]  # (k,) each
@@ -80,7 +80,7 @@ def cross_validate(
 
 
 def fold_errors(
-    learner: Any, rows: Rows, pair: tuple[Any, Any], losses: Sequence[LossFunction]
+    learner: Any, rows: SupervisedRows, pair: tuple[Any, Any], losses: Sequence[LossFunction]
 ) -> tuple[list[float], list[float]]:
     """The mean losses on the rows of the fit and on those held out, of one fold."""
     train, held = rows.take(pair[0]), rows.take(pair[1])
@@ -88,7 +88,7 @@ def fold_errors(
     return [train.loss(model, entry) for entry in losses], [held.loss(model, entry) for entry in losses]
 
 
-def folds_of(learner: Any, rows: Rows, folds: Any, random_state: Any = 0) -> Folds:
+def folds_of(learner: Any, rows: SupervisedRows, folds: Any, random_state: Any = 0) -> Folds:
     """Folds of the rows from a number, pairs of row numbers, or a splitter; classes are stratified."""
     if isinstance(folds, Folds):
         return folds

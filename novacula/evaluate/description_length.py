@@ -20,8 +20,8 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, differ, loss
-from novacula.evaluate.printing import Printed
-from novacula.evaluate.rows import Rows, is_classifier, rows_for
+from novacula.evaluate.printing import TabularResult
+from novacula.evaluate.rows import SupervisedRows, is_classifier, rows_for
 from novacula.learner.figure import few_digits
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import WorkTable
@@ -29,7 +29,7 @@ from novacula.words import counted, quoted
 
 
 @dataclass(frozen=True)
-class DescriptionLength(Printed):
+class DescriptionLength(TabularResult):
     """Bits of a model and of the targets given it, and by which codes."""
 
     model_bits: float
@@ -90,7 +90,7 @@ def description_length(
     return DescriptionLength(bits, data, code, data_code)
 
 
-def _class_bits(model: Any, rows: Rows) -> tuple[float, str]:
+def _class_bits(model: Any, rows: SupervisedRows) -> tuple[float, str]:
     if hasattr(model, "predict_proba"):
         lost = loss("log")(rows.y, model.predict_proba(rows.X), model.classes_)
         code, strange = "−Σ log₂ P(y|x)", np.flatnonzero(np.isinf(lost))
@@ -104,7 +104,7 @@ def _class_bits(model: Any, rows: Rows) -> tuple[float, str]:
     return math.log2(n + 1) + which + e * math.log2(others), f"{e:g} mistakes in {n:g} rows"
 
 
-def _number_bits(model: Any, rows: Rows, precision: float | None) -> tuple[float, str]:
+def _number_bits(model: Any, rows: SupervisedRows, precision: float | None) -> tuple[float, str]:
     y = np.asarray(rows.y, np.float64)
     if y.ndim != 1:
         raise DataError("the model has several targets: describe one at a time")

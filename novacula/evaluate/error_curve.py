@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats, metric_name
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
 from novacula.words import capitalised, shortened
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorCurve(Printed):
+class ErrorCurve(TabularResult):
     """Errors for m sizes and k folds; NaN where a size was not tried."""
 
     size_name: str

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats, LossFunction, metric_name
-from novacula.evaluate.printing import Printed
-from novacula.evaluate.rows import Rows, loss_for, predictions, rows_for
+from novacula.evaluate.printing import TabularResult
+from novacula.evaluate.rows import SupervisedRows, loss_for, predictions, rows_for
 from novacula.learner.work import WorkTable
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOneOut(Printed):
+class LeaveOneOut(TabularResult):
     """What models that have not seen a row say of it, and what that costs."""
 
     predictions: npt.NDArray[Any]  # (n, …), as the loss needs them
@@ -83,7 +83,7 @@ def _may_have_shortcut(learner: Any) -> bool:
     return isinstance(learner, Learner) and type(learner).left_out is not Learner.left_out
 
 
-def _refitted(learner: Any, rows: Rows, which: LossFunction, places: Any) -> tuple[npt.NDArray[Any], Floats]:
+def _refitted(learner: Any, rows: SupervisedRows, which: LossFunction, places: Any) -> tuple[npt.NDArray[Any], Floats]:
     """Predictions and losses of these rows by models of all others."""
     said, losses, everyone = [], np.empty(len(places)), np.arange(len(rows))
     for i, place in enumerate(places):

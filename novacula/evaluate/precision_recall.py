@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PrecisionRecall(Printed):
+class PrecisionRecall(TabularResult):
     """The curve from calling everything positive to calling nothing so, where precision is 1 by convention."""
 
     precision: Floats  # (t + 1,)

@@ -19,7 +19,7 @@ from novacula.arguments import proportion
 from novacula.errors import ParameterError
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
@@ -41,7 +41,7 @@ class OperatingPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RocCurve(Printed):
+class RocCurve(TabularResult):
     """The curve from (0, 0), where nothing is called positive, to (1, 1), where everything is."""
 
     fpr: Floats  # rising

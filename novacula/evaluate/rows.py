@@ -13,7 +13,7 @@ from novacula.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SupervisedRows:
     """Rows with their targets and weights; those of a table stand in the table as well."""
 
     X: Any
@@ -23,12 +23,12 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    def take(self, rows: Any) -> Rows:
+    def take(self, rows: Any) -> SupervisedRows:
         """Some of the rows, by their numbers."""
         from sklearn.utils import _safe_indexing
 
         X = self.X.take(rows) if isinstance(self.X, Table) else _safe_indexing(self.X, rows)
-        return Rows(X, self.y[rows], None if self.weight is None else self.weight[rows])
+        return SupervisedRows(X, self.y[rows], None if self.weight is None else self.weight[rows])
 
     def fit(self, learner: Any) -> Any:
         """A learner like this one, fitted on the rows."""
@@ -51,7 +51,7 @@ class Rows:
         return which(self.y, predictions(model, self.X, which), getattr(model, "classes_", None))
 
 
-def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> SupervisedRows:
     """The rows in the form that the learner takes: ours take tables as they are, others the table's frame."""
     from sklearn.utils import check_consistent_length
 
@@ -64,7 +64,7 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
             raise DataError("the target y is None: give it, or a Table that names its target")
         target = np.asarray(y)
         check_consistent_length(X, target)
-        return Rows(X, target, ingest.weights_of(sample_weight, X))
+        return SupervisedRows(X, target, ingest.weights_of(sample_weight, X))
     if not table.layout.target:
         raise DataError("the table has no target: name one with with_target")
     if isinstance(learner, Classifier):
@@ -73,9 +73,9 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
         table = as_classes(table)
     target, weight = ingest.target_values(table), ingest.weight_values(table)
     if isinstance(learner, Learner):
-        return Rows(table.in_memory(), target, weight)
+        return SupervisedRows(table.in_memory(), target, weight)
     names = [column.name for column in table.layout.features]
-    return Rows(table.to_pandas()[names], target, weight)
+    return SupervisedRows(table.to_pandas()[names], target, weight)
 
 
 def as_classes(table: Table) -> Table:

@@ -19,7 +19,7 @@ from novacula.evaluate.error_curve import ErrorCurve, mark_choice, size_words, s
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.loss import Floats, LossFunction
 from novacula.evaluate.one_standard_error import Rule, choose
-from novacula.evaluate.rows import Rows, is_classifier, loss_for, rows_for
+from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.card import Extent
 from novacula.learner.figure import few_digits
 from novacula.learner.work import WorkTable
@@ -147,7 +147,7 @@ def sizes_of(
     return chosen, values
 
 
-def extent_of(rows: Rows, parts: Folds, classes: bool) -> Extent:
+def extent_of(rows: SupervisedRows, parts: Folds, classes: bool) -> Extent:
     """What the sizes of a card depend on, in the smallest fold."""
     n, X = min(len(train) for train, _ in parts), rows.X
     if isinstance(X, Table):

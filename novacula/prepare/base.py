@@ -17,7 +17,7 @@ from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.prepare.encoding import Encoding, described
-from novacula.prepare.sums import Sums
+from novacula.prepare.sums import PreparationSums
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk_source import ChunkSource
 
@@ -25,7 +25,7 @@ DESCRIBED = 40
 """Columns whose preparation is told one by one."""
 
 
-class Prepared(Learner):
+class PreparedLearner(Learner):
     """Holds a learner in `model_`, and in `encoding_` what it is given in place of the columns."""
 
     state_types: ClassVar[tuple[type, ...]] = (Encoding,)
@@ -40,13 +40,13 @@ class Prepared(Learner):
     def _learn(self, table: Table) -> None:
         """Find the preparation from one pass over the rows, and fit a clone of the learner behind it."""
         learner = self.inner_learner()
-        sums = Sums.of(table, counts_words="text" not in learner.card.takes)
+        sums = PreparationSums.of(table, counts_words="text" not in learner.card.takes)
         self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words)
         self.columns_ = self.encoding_.columns(table.layout.roles)
         behind = table.expanded(self.encoding_.apply, self.columns_, self._classes_with_rows(sums))
         self.model_ = clone(learner).fit(behind.in_memory() if table.is_local else behind)
 
-    def _classes_with_rows(self, sums: Sums) -> list[Any] | None:
+    def _classes_with_rows(self, sums: PreparationSums) -> list[Any] | None:
         """Of the classes those that have rows that count, since a fold may lack a rare one; None for no classes."""
         return None
 
@@ -93,7 +93,7 @@ class Prepared(Learner):
 def answers_with(method: str) -> Any:
     """Whether the learner, fitted or not, has a method: for scikit-learn's `available_if`."""
 
-    def check(prepared: Prepared) -> bool:
+    def check(prepared: PreparedLearner) -> bool:
         return hasattr(getattr(prepared, "model_", prepared.inner_learner()), method)
 
     return check
@@ -115,7 +115,7 @@ class CardOfLearner:
     def __init__(self, card: Card) -> None:
         self.card = card
 
-    def __get__(self, prepared: Prepared | None, kind: type | None = None) -> Card:
+    def __get__(self, prepared: PreparedLearner | None, kind: type | None = None) -> Card:
         if prepared is None:
             return self.card
         learner = prepared.inner_learner().card

@@ -9,13 +9,13 @@ from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
-from novacula.prepare.base import CardOfLearner, Prepared, answers_with
-from novacula.prepare.sums import Sums
+from novacula.prepare.base import CardOfLearner, PreparedLearner, answers_with
+from novacula.prepare.sums import PreparationSums
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
-class PreparedClassifier(Classifier, Prepared):
+class PreparedClassifier(Classifier, PreparedLearner):
     """Fits a classifier on columns that are prepared as its card asks, and prepares what is to be predicted alike.
 
     `learner` is one of this library's; logistic regression unless another is given. `max_words` of a text column are
@@ -74,7 +74,7 @@ class PreparedClassifier(Classifier, Prepared):
         super()._learn(table)
         self.classes_ = self.model_.classes_
 
-    def _classes_with_rows(self, sums: Sums) -> list[Any]:
+    def _classes_with_rows(self, sums: PreparationSums) -> list[Any]:
         return self.classes_[sums.classes > 0].tolist()
 
     def predict(self, X: Any) -> Any:

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 from sklearn.base import ClusterMixin
 
 from novacula.learner.base import Unsupervised
-from novacula.prepare.base import CardOfLearner, Prepared
+from novacula.prepare.base import CardOfLearner, PreparedLearner
 from novacula.prepare.classifier import PreparedClassifier
 
 
-class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
+class PreparedClusterer(ClusterMixin, Unsupervised, PreparedLearner):
     """Fits a learner of clusters on columns that are prepared as its card asks.
 
     `learner` is one of this library's; k-means unless another is given. The rest is as in `PreparedClassifier`.

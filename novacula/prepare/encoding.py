@@ -18,7 +18,7 @@ import numpy as np
 
 from novacula.errors import SchemaError
 from novacula.learner.card import Card
-from novacula.prepare.sums import Sums
+from novacula.prepare.sums import PreparationSums
 from novacula.prepare.words import count_words, frequent_words
 from novacula.table import Chunk, Column, Schema
 from novacula.table.chunk import MISSING, Codes, Floats
@@ -45,7 +45,7 @@ class Encoding:
     dense: bool  # whether a sparse block is written out
 
     @classmethod
-    def of(cls, sums: Sums, schema: Schema, card: Card, max_words: int) -> Self:
+    def of(cls, sums: PreparationSums, schema: Schema, card: Card, max_words: int) -> Self:
         """Find out what this learner needs, from what is known of the rows."""
         weight = sums.moments.weight[0]
         known = weight > 0

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from novacula.learner.base import Regressor
-from novacula.prepare.base import CardOfLearner, Prepared
+from novacula.prepare.base import CardOfLearner, PreparedLearner
 from novacula.prepare.classifier import PreparedClassifier
 from novacula.table.chunk import Floats
 
 
-class PreparedRegressor(Regressor, Prepared):
+class PreparedRegressor(Regressor, PreparedLearner):
     """Fits a regressor on columns that are prepared as its card asks, and prepares what is to be predicted alike.
 
     `learner` is one of this library's; ridge regression unless another is given. The rest is as in

@@ -36,7 +36,7 @@ class Gaps(Statistic):
 
 
 @dataclass(frozen=True)
-class Sums:
+class PreparationSums:
     """What one pass tells of all rows that count."""
 
     moments: ClassMoments  # of one class

@@ -28,10 +28,10 @@ TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Words:
+class Paragraph:
     """A paragraph."""
 
-    kind: ClassVar[str] = "words"
+    kind: ClassVar[str] = "paragraph"
     text: str
 
 
@@ -74,16 +74,16 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TableBlock:
     """A table whose first column names the rows."""
 
-    kind: ClassVar[str] = "grid"
+    kind: ClassVar[str] = "table"
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
 
     @classmethod
-    def of(cls, table: WorkTable, caption: str = "") -> Grid:
+    def of(cls, table: WorkTable, caption: str = "") -> TableBlock:
         """The table of a result; a caption of one's own stands before the one that it brings."""
         return cls(table.header, table.rows, ". ".join(filter(None, [caption, table.caption])))
 
@@ -100,34 +100,34 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Picture:
+class FigureBlock:
     """A figure, drawn as SVG, and what is to be said under it."""
 
-    kind: ClassVar[str] = "picture"
+    kind: ClassVar[str] = "figure"
     svg: str  # markup; Matplotlib has escaped its text
     caption: str = ""
     wide: bool = False  # too wide to be read if it were shrunk to a phone
 
     @classmethod
-    def of(cls, figure: Figure, caption: str = "") -> Picture:
+    def of(cls, figure: Figure, caption: str = "") -> FigureBlock:
         """The figure as it is drawn, its words no longer than somebody would listen to."""
         told = replace(figure, alt=shortened(figure.alt, LONGEST))
         return cls(told.svg(), caption, figure.size[0] > WIDE)
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """Pictures side by side, as far as there is room."""
 
-    kind: ClassVar[str] = "row"
-    pictures: tuple[Picture, ...]
+    kind: ClassVar[str] = "figure_row"
+    pictures: tuple[FigureBlock, ...]
 
 
 @dataclass(frozen=True)
-class Fold:
+class FoldedBlock:
     """What is shown when it is asked for, and in print."""
 
-    kind: ClassVar[str] = "fold"
+    kind: ClassVar[str] = "folded"
     title: str
     blocks: tuple[Block, ...]
 
@@ -141,7 +141,9 @@ class Fragment:
     label: str
 
 
-Block: TypeAlias = Words | Points | Alert | Facts | Code | Grid | Picture | Row | Fold | Fragment
+Block: TypeAlias = (
+    Paragraph | Points | Alert | Facts | Code | TableBlock | FigureBlock | FigureRow | FoldedBlock | Fragment
+)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from novacula.report.blocks import Alert, Block, Code, Facts, Fold, Grid, Page, Picture, Points, Words, name_of, number
+from novacula.report.blocks import (
+    Alert,
+    Block,
+    Code,
+    Facts,
+    FigureBlock,
+    FoldedBlock,
+    Page,
+    Paragraph,
+    Points,
+    TableBlock,
+    name_of,
+    number,
+)
 from novacula.report.making import Maker, sections_of
 from novacula.report.sections.data import column_grid, kinds_in_words, missing_in_words
 from novacula.report.sections.model import drawn
@@ -31,44 +44,44 @@ def _opening(found: Exploration) -> Iterator[Block]:
     if found.density:
         facts.append(("describes the rows best", found.density[0].name))
     yield Facts(tuple(facts), large=True)
-    yield Words(found.reason)
+    yield Paragraph(found.reason)
 
 
 def _data(found: Exploration) -> Iterator[Block]:
     columns = found.table.schema.features
-    yield Words(f"{len(found.table):,} rows were explored. {kinds_in_words(columns)}")
-    yield Words(missing_in_words(columns, len(found.table)))
+    yield Paragraph(f"{len(found.table):,} rows were explored. {kinds_in_words(columns)}")
+    yield Paragraph(missing_in_words(columns, len(found.table)))
     notes = tuple(finding.sentence for finding in found.findings if finding.gravity != "warning")
     if notes:
         yield Points(notes)
-    yield Fold("The columns", (column_grid(columns, "Columns"),))
+    yield FoldedBlock("The columns", (column_grid(columns, "Columns"),))
 
 
 def _clusters(found: Exploration) -> Iterator[Block]:
-    yield Grid.of(found.profile_table())
+    yield TableBlock.of(found.profile_table())
     special = [f"Cluster {one.cluster}: {'; '.join(one.telling)}." for one in found.profiles if one.telling]
     if special:
         yield Points(tuple(special))
     if found.mixtures:
-        yield Fold("The mixtures that were tried", (Grid.of(found.mixture_table()),))
+        yield FoldedBlock("The mixtures that were tried", (TableBlock.of(found.mixture_table()),))
 
 
 def _pictures(found: Exploration) -> Iterator[Block]:
     for title, figure in found.figures():
-        yield Picture.of(figure, "" if figure.title else title)
+        yield FigureBlock.of(figure, "" if figure.title else title)
 
 
 def _directions(found: Exploration) -> Iterator[Block]:
-    yield Words("A direction is a weighted sum of the prepared columns; the first has the most variance of all.")
-    yield Grid.of(found.loadings_table())
+    yield Paragraph("A direction is a weighted sum of the prepared columns; the first has the most variance of all.")
+    yield TableBlock.of(found.loadings_table())
 
 
 def _density(found: Exploration) -> Iterator[Block]:
     if not found.density:
-        yield Words("No densities were compared: rows are too few, time was short, or no column has a density.")
+        yield Paragraph("No densities were compared: rows are too few, time was short, or no column has a density.")
         return
-    yield Words(found.density_reason)
-    yield Grid.of(found.density_table())
+    yield Paragraph(found.density_reason)
+    yield TableBlock.of(found.density_table())
 
 
 def _model(found: Exploration) -> Iterator[Block]:
@@ -76,7 +89,7 @@ def _model(found: Exploration) -> Iterator[Block]:
 
 
 def _reproduced(found: Exploration) -> Iterator[Block]:
-    yield Words("The same table, seed and versions give the same numbers, but for times. The call:")
+    yield Paragraph("The same table, seed and versions give the same numbers, but for times. The call:")
     yield Code(found.command or f"import novacula as nv\n\nfound = nv.learn(table, random_state={found.seed})")
     yield Facts((("seed", str(found.seed)), ("time", f"{number(found.seconds)} s"), *versions()))
 

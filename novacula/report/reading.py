@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from novacula.evaluate.loss import Floats, metric_name
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.rows import SupervisedRows
 from novacula.learner.card import Card
 from novacula.learner.registry import find
 from novacula.study import Study
@@ -98,7 +98,7 @@ class Reading:
     @cached_property
     def tested(self) -> Answers | None:
         """Answers for the test rows; None where there are too few to tell more than their error."""
-        rows: Rows | None = self.question.test
+        rows: SupervisedRows | None = self.question.test
         if rows is None or len(rows) < ENOUGH:
             return None
         model = self.study.best_

@@ -17,7 +17,7 @@ BASELINES = {"classification": "plurality-classifier", "regression": "mean-regre
 
 
 @dataclass(frozen=True)
-class Candidate:
+class LearnerCandidate:
     """A learner, the sizes to try from the simplest on (one None: as it comes), and why it cannot take part."""
 
     learner: str
@@ -26,7 +26,7 @@ class Candidate:
     obstacle: str = ""
 
 
-def candidates(question: Question, names: Sequence[str] | None) -> list[Candidate]:
+def candidates(question: Question, names: Sequence[str] | None) -> list[LearnerCandidate]:
     """The learners of a study, the baseline first: those that were named, or all that their cards let in."""
     baseline = BASELINES[question.task]
     if names is None:
@@ -38,11 +38,11 @@ def candidates(question: Question, names: Sequence[str] | None) -> list[Candidat
     return [_candidate(name, question) for name in dict.fromkeys([baseline, *chosen])]
 
 
-def _candidate(name: str, question: Question) -> Candidate:
+def _candidate(name: str, question: Question) -> LearnerCandidate:
     kind = find(name)
     card = kind.card
     sizes = card.size_path(question.extent) or (None,)
-    return Candidate(name, card, sizes, _obstacle(kind, question))
+    return LearnerCandidate(name, card, sizes, _obstacle(kind, question))
 
 
 def _obstacle(kind: type[Learner], question: Question) -> str:

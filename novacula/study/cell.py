@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.rows import SupervisedRows
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.registry import find
 from novacula.study.question import Question, Task, subsample
@@ -33,7 +33,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """What came of a job; `failure` says why nothing did."""
 
     train_error: float = np.nan
@@ -63,13 +63,13 @@ def build(learner: str, size: Any, task: Task, seed: int) -> Any:
     return PreparedClassifier(model) if task == "classification" else PreparedRegressor(model)
 
 
-def run(question: Question, job: Job) -> Measured:
+def run(question: Question, job: Job) -> Measurement:
     """Fit and measure."""
     train, held = question.folds.pairs[job.fold]
     return _measured(question, job, question.train.take(train), question.train.take(held))
 
 
-def probe(question: Question, job: Job) -> tuple[Measured, Measured]:
+def probe(question: Question, job: Job) -> tuple[Measurement, Measurement]:
     """The same on a quarter of few rows and on few rows, to see how long it takes and how that grows."""
     train, held = question.folds.pairs[job.fold]
     rows = subsample(question.train.take(train), PROBED, question.seed)
@@ -79,19 +79,21 @@ def probe(question: Question, job: Job) -> tuple[Measured, Measured]:
     return _measured(question, job, quarter, shown), _measured(question, job, rows, shown)
 
 
-def _measured(question: Question, job: Job, train: Rows, held: Rows) -> Measured:
+def _measured(question: Question, job: Job, train: SupervisedRows, held: SupervisedRows) -> Measurement:
     train = subsample(train, job.rows, question.seed + job.fold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             return _fit_and_measure(question, job, train, held, caught)
         except MemoryError:
-            return Measured(failure="it ran out of memory")
+            return Measurement(failure="it ran out of memory")
         except Exception as error:  # whatever a learner raises is one row of the leaderboard, not the end of the study
-            return Measured(failure=told(error))
+            return Measurement(failure=told(error))
 
 
-def _fit_and_measure(question: Question, job: Job, train: Rows, held: Rows, caught: list[Any]) -> Measured:
+def _fit_and_measure(
+    question: Question, job: Job, train: SupervisedRows, held: SupervisedRows, caught: list[Any]
+) -> Measurement:
     started = time.perf_counter()
     model = train.fit(build(job.learner, job.size, question.task, question.seed))
     fitted = time.perf_counter()
@@ -100,7 +102,7 @@ def _fit_and_measure(question: Question, job: Job, train: Rows, held: Rows, caug
     # As many training rows as were held out tell the training error well enough.
     trained = subsample(train, max(len(held), 100), question.seed).loss(model, question.metric)
     sentences = dict.fromkeys(told(warning.message) for warning in caught)
-    return Measured(
+    return Measurement(
         trained, error, float(n_parameters(model)), fitted - started, measured - fitted, warnings=tuple(sentences)
     )
 

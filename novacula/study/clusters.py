@@ -42,7 +42,7 @@ ENOUGH = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
+class TriedMixture:
     """A mixture that was fitted, its BIC, and whether it counts."""
 
     candidate: Candidate
@@ -67,7 +67,7 @@ class Clusters:
     model: Any  # a GaussianMixture of columns as they are, or KMeans behind its preparation
     labels: npt.NDArray[np.intp]
     reason: str
-    mixtures: tuple[Tried, ...]  # in the order of their sizes; none where no column has a density
+    mixtures: tuple[TriedMixture, ...]  # in the order of their sizes; none where no column has a density
     stability: float = math.nan  # Rand index of models of two halves; NaN: not asked
     agreement: float = math.nan  # Rand index with k-means of as many clusters
 
@@ -96,12 +96,12 @@ def out_of_time(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() > deadline
 
 
-def try_mixtures(table: Table, seed: int, deadline: float | None) -> list[Tried]:
+def try_mixtures(table: Table, seed: int, deadline: float | None) -> list[TriedMixture]:
     """Mixtures of 1, 2, … Gaussians of every family, until larger ones are no better, or time is up."""
     kinds: tuple[CovarianceType, ...] = ("full", "tied", "diag", "spherical")
     if len(table.layout.features) > WIDE:
         kinds = ("diag", "spherical")
-    tried: list[Tried] = []
+    tried: list[TriedMixture] = []
     for k in range(1, LARGEST + 1):
         for kind in kinds:
             if tried and out_of_time(deadline):
@@ -110,18 +110,18 @@ def try_mixtures(table: Table, seed: int, deadline: float | None) -> list[Tried]
                 found = GaussianMixture.search(table, (k,), (kind,), random_state=seed)
             except DataError:  # fewer distinct rows than components
                 return tried
-            tried.append(Tried(found.leaderboard[0], found.best))
+            tried.append(TriedMixture(found.leaderboard[0], found.best))
         if _counting(tried)[0].candidate.n_components <= k - PATIENCE:
             return tried
     return tried
 
 
-def _counting(tried: list[Tried]) -> list[Tried]:
+def _counting(tried: list[TriedMixture]) -> list[TriedMixture]:
     """Those that count, the one with the least BIC first; if none does, all."""
     return sorted([one for one in tried if one.counts] or tried, key=lambda one: one.candidate.score)
 
 
-def _by_bic(tried: list[Tried]) -> tuple[Tried, str]:
+def _by_bic(tried: list[TriedMixture]) -> tuple[TriedMixture, str]:
     counting = _counting(tried)
     least = counting[0]
     near = [one for one in counting if one.candidate.score <= least.candidate.score + DECISIVE]
@@ -162,7 +162,9 @@ def _by_silhouette(sizes: ClusterSearch) -> tuple[int, str]:
 # --- how sure -----------------------------------------------------------------------------------------------
 
 
-def _confirmed(model: Any, rows: Table, prepared: Table, reason: str, tried: tuple[Tried, ...], seed: int) -> Clusters:
+def _confirmed(
+    model: Any, rows: Table, prepared: Table, reason: str, tried: tuple[TriedMixture, ...], seed: int
+) -> Clusters:
     labels = np.asarray(model.predict(rows), np.intp)
     clusters = Clusters(model, labels, reason, tried)
     k = clusters.n_clusters

@@ -14,8 +14,8 @@ from scipy.special import stdtrit
 
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats
-from novacula.study.candidates import Candidate
-from novacula.study.cell import Job, Measured
+from novacula.study.candidates import LearnerCandidate
+from novacula.study.cell import Job, Measurement
 
 ENOUGH = 3
 """Folds before a size may drop out."""
@@ -27,10 +27,10 @@ SURE = 0.995
 class Contender:
     """The cells of one learner: which are done, under way, or given up."""
 
-    candidate: Candidate
+    candidate: LearnerCandidate
     n_folds: int
     rows: int | None = None  # the learner is given no more than so many rows of each fold
-    cells: dict[tuple[int, int], Measured] = field(default_factory=dict)  # (size, fold): what was measured
+    cells: dict[tuple[int, int], Measurement] = field(default_factory=dict)  # (size, fold): what was measured
     dropped: dict[int, str] = field(default_factory=dict)  # size: why it was given up
     obstacle: str = ""  # why the learner is not in the race at all
     _under_way: set[tuple[int, int]] = field(default_factory=set)
@@ -51,7 +51,7 @@ class Contender:
                 return place
         return None
 
-    def put(self, place: tuple[int, int], measured: Measured) -> None:
+    def put(self, place: tuple[int, int], measured: Measurement) -> None:
         """Take in what was measured; when a fold is done, let go of sizes that are clearly worse."""
         self._under_way.discard(place)
         self.cells[place] = measured

@@ -15,10 +15,10 @@ from novacula.learner.work import WorkTable
 from novacula.mixture.lloyd.search import ClusterSearch
 from novacula.prepare.encoding import Encoding
 from novacula.projection import PCA
-from novacula.study.clusters import Clusters, Tried
+from novacula.study.clusters import Clusters, TriedMixture
 from novacula.study.densities import DensityScore, density_sentence
 from novacula.study.finding import Finding
-from novacula.study.profile import Profile
+from novacula.study.profile import ClusterProfile
 from novacula.study.question import rows_hash
 from novacula.study.trouble.columns import percent
 from novacula.table import Table
@@ -50,7 +50,7 @@ class Exploration:
     clusterings: ClusterSearch  # k-means of every size, of the prepared columns
     clusters: Clusters
     density: tuple[DensityScore, ...]  # the best first; none where rows were few, or no column has a density
-    profiles: tuple[Profile, ...]
+    profiles: tuple[ClusterProfile, ...]
     findings: tuple[Finding, ...]
     seed: int
     seconds: float
@@ -83,7 +83,7 @@ class Exploration:
         return self.clusters.reason
 
     @property
-    def mixtures(self) -> tuple[Tried, ...]:
+    def mixtures(self) -> tuple[TriedMixture, ...]:
         """The mixtures that were tried, in the order of their sizes."""
         return self.clusters.mixtures
 
@@ -192,7 +192,7 @@ class Exploration:
         }  # fmt: skip
 
 
-def _cell(profile: Profile, name: str) -> str:
+def _cell(profile: ClusterProfile, name: str) -> str:
     if name in profile.means:
         mean = profile.means[name]
         return "–" if math.isnan(mean) else f"{mean:.4g}"
@@ -200,7 +200,7 @@ def _cell(profile: Profile, name: str) -> str:
     return f"{printable(category, CELL)} ({percent(share)})"
 
 
-def _plain(profile: Profile) -> dict[str, Any]:
+def _plain(profile: ClusterProfile) -> dict[str, Any]:
     return {
         "cluster": profile.cluster,
         "rows": profile.size,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from novacula.study.cell import PROBED, Job, Measured, probe
+from novacula.study.cell import PROBED, Job, Measurement, probe
 from novacula.study.contender import Contender
 from novacula.study.question import Question
 from novacula.table.crew import Crew
@@ -30,7 +30,7 @@ def plan(question: Question, contenders: Sequence[Contender], crew: Crew, second
     jobs = [Job(one.candidate.learner, one.candidate.sizes[-1], 0) for one in entered]
     trials = [crew.submit(probe, job) for job in jobs]
     growths = [
-        (contender, Growth(quarter, whole, contender, question))
+        (contender, TimeGrowth(quarter, whole, contender, question))
         for contender, (quarter, whole) in zip(entered, (trial.result() for trial in trials), strict=True)
         if not quarter.failure and not whole.failure  # else the race tells the reason
     ]
@@ -40,10 +40,10 @@ def plan(question: Question, contenders: Sequence[Contender], crew: Crew, second
         left -= _allot(contender, growth, left / (len(growths) - done))
 
 
-class Growth:
+class TimeGrowth:
     """Time for a cell by its rows: seconds = fixed + slope · (n / PROBED)ᵃ, through the two trials."""
 
-    def __init__(self, quarter: Measured, whole: Measured, contender: Contender, question: Question) -> None:
+    def __init__(self, quarter: Measurement, whole: Measurement, contender: Contender, question: Question) -> None:
         card, held = contender.candidate.card, len(question.folds.pairs[0][1])
         self.exponent = card.cost_exponents.get("n", 1.0)
         self.slope = max(whole.fit_seconds - quarter.fit_seconds, 0.0) / (1.0 - 0.25**self.exponent)
@@ -63,7 +63,7 @@ class Growth:
         return self.cells * self.seconds(self.n_rows)
 
 
-def _allot(contender: Contender, growth: Growth, share: float) -> float:
+def _allot(contender: Contender, growth: TimeGrowth, share: float) -> float:
     """Give a contender as many rows as its share allows, and tell what of that it will need."""
     if growth.whole() <= share:
         return growth.whole()

@@ -20,7 +20,7 @@ NOTABLE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class ClusterProfile:
     """A cluster: its rows, the mean or the most frequent category of each column, and what is special about it."""
 
     cluster: int
@@ -32,7 +32,7 @@ class Profile:
     telling: tuple[str, ...]
 
 
-def profile_clusters(table: Table, prepared: Table, labels: npt.NDArray[np.intp]) -> tuple[Profile, ...]:
+def profile_clusters(table: Table, prepared: Table, labels: npt.NDArray[np.intp]) -> tuple[ClusterProfile, ...]:
     """A profile of each cluster that has rows."""
     rows = prepared.to_chunk().numeric
     spread = rows.std(axis=0)
@@ -40,7 +40,9 @@ def profile_clusters(table: Table, prepared: Table, labels: npt.NDArray[np.intp]
     return tuple(_profile(int(k), labels == k, table, prepared, standard) for k in np.unique(labels))
 
 
-def _profile(cluster: int, held: npt.NDArray[np.bool_], table: Table, prepared: Table, standard: Floats) -> Profile:
+def _profile(
+    cluster: int, held: npt.NDArray[np.bool_], table: Table, prepared: Table, standard: Floats
+) -> ClusterProfile:
     chunk = table.to_chunk().take(held)
     means = {
         column.name: float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else np.nan
@@ -52,7 +54,7 @@ def _profile(cluster: int, held: npt.NDArray[np.bool_], table: Table, prepared: 
         categories[column.name] = str(column.categories[count.argmax()]), float(count.max() / max(count.sum(), 1))
     deviations = standard[held].mean(axis=0)
     telling = _telling(deviations, prepared, prepared.to_chunk().numeric[held].mean(axis=0), means)
-    return Profile(cluster, int(held.sum()), float(held.mean()), means, categories, deviations, telling)
+    return ClusterProfile(cluster, int(held.sum()), float(held.mean()), means, categories, deviations, telling)
 
 
 def _telling(deviations: Floats, prepared: Table, average: Floats, means: Mapping[str, float]) -> tuple[str, ...]:

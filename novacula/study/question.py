@@ -16,7 +16,7 @@ from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.evaluate.folds import Folds, is_classes
 from novacula.evaluate.folds import folds as cut
 from novacula.evaluate.loss import LossFunction, loss, metric_name
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.rows import SupervisedRows
 from novacula.evaluate.split import split_rows
 from novacula.learner.card import Extent
 from novacula.learner.ingest import target_values, weight_values
@@ -36,8 +36,8 @@ class Question:
 
     task: Task
     target: str
-    train: Rows
-    test: Rows | None
+    train: SupervisedRows
+    test: SupervisedRows | None
     folds: Folds
     metric: LossFunction
     seed: int
@@ -165,13 +165,13 @@ def _put_aside(labels: Any, test: float, task: Task, seed: int) -> tuple[Any, An
     return kept, held, note
 
 
-def _rows(table: Table, places: Any, task: Task) -> Rows:
+def _rows(table: Table, places: Any, task: Task) -> SupervisedRows:
     part = table.take(places)
     target = target_values(part)
-    return Rows(part, target.astype(float) if task == "regression" else target, weight_values(part))
+    return SupervisedRows(part, target.astype(float) if task == "regression" else target, weight_values(part))
 
 
-def subsample(rows: Rows, most: int | None, seed: int) -> Rows:
+def subsample(rows: SupervisedRows, most: int | None, seed: int) -> SupervisedRows:
     """At most so many of the rows, at random."""
     if most is None or most >= len(rows):
         return rows

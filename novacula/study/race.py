@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
-from novacula.study.cell import Measured, run, told
+from novacula.study.cell import Measurement, run, told
 from novacula.study.contender import Contender
 from novacula.study.ledger import Ledger
 from novacula.table.crew import Crew
@@ -124,9 +124,9 @@ class Race:
             slowest.give_up(slowest.alive[-1], "left out for want of time")
 
 
-def _result(future: Future[Any]) -> Measured:
+def _result(future: Future[Any]) -> Measurement:
     try:
-        measured: Measured = future.result()
+        measured: Measurement = future.result()
     except Exception as error:  # a worker that died, for instance
-        return Measured(failure=f"a worker was lost: {told(error)}")
+        return Measurement(failure=f"a worker was lost: {told(error)}")
     return measured

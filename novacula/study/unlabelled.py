@@ -16,7 +16,7 @@ import numpy as np
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.mixture import KMeans
 from novacula.prepare.encoding import Encoding
-from novacula.prepare.sums import Sums
+from novacula.prepare.sums import PreparationSums
 from novacula.projection import PCA
 from novacula.study.clusters import find_clusters, out_of_time
 from novacula.study.densities import compare_densities
@@ -148,5 +148,5 @@ def _with_density(table: Table) -> tuple[list[str], list[Finding]]:
 
 def _prepared(table: Table) -> tuple[Encoding, Table]:
     """Numbers on one scale, categories as columns of 0 and 1, gaps filled and marked."""
-    encoding = Encoding.of(Sums.of(table, counts_words=True), table.layout, KMeans.card, max_words=1)
+    encoding = Encoding.of(PreparationSums.of(table, counts_words=True), table.layout, KMeans.card, max_words=1)
     return encoding, table.expanded(encoding.apply, encoding.columns(table.layout.roles)).in_memory()

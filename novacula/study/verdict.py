@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.evaluate.intervals import mean_interval, proportion_interval
 from novacula.evaluate.loss import Floats, LossFunction, metric_name
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.rows import SupervisedRows
 from novacula.study.leaderboard import Entry, short
 
 NORMAL_95 = 1.959964
@@ -28,7 +28,7 @@ class Verdict:
     surprising: bool
 
 
-def verdict(model: Any, rows: Rows, metric: LossFunction, entry: Entry) -> Verdict:
+def verdict(model: Any, rows: SupervisedRows, metric: LossFunction, entry: Entry) -> Verdict:
     """Measure a fitted model on the test rows, and compare with what cross-validation promised."""
     losses = rows.losses(model, metric)
     error = float(np.average(losses, weights=rows.weight))

@@ -12,7 +12,7 @@ from scipy.stats import sem
 
 import novacula as nv
 from novacula.evaluate import Loss
-from novacula.report.blocks import Fold, Grid, Points, Words, number
+from novacula.report.blocks import FoldedBlock, Paragraph, Points, TableBlock, number
 from novacula.report.reading import Reading
 from novacula.report.sections.change import change, more_rows
 from novacula.report.sections.class_mistakes import class_mistakes
@@ -29,17 +29,17 @@ def text(blocks: Any) -> str:
     """The sentences of blocks."""
     said: list[str] = []
     for block in blocks:
-        if isinstance(block, Words):
+        if isinstance(block, Paragraph):
             said.append(block.text)
         elif isinstance(block, Points):
             said += block.items
-        elif isinstance(block, Fold):
+        elif isinstance(block, FoldedBlock):
             said.append(text(block.blocks))
     return " ".join(said)
 
 
-def grids(blocks: Any) -> list[Grid]:
-    return [block for block in blocks if isinstance(block, Grid)]
+def grids(blocks: Any) -> list[TableBlock]:
+    return [block for block in blocks if isinstance(block, TableBlock)]
 
 
 def slow(study: Study) -> Study:

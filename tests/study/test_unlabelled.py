@@ -70,7 +70,7 @@ def test_irises_are_two_clusters():
 
 def test_a_difference_of_bic_that_does_not_decide():
     from novacula.mixture.gaussian.search import Candidate
-    from novacula.study.clusters import Tried, _by_bic
+    from novacula.study.clusters import TriedMixture, _by_bic
 
     class Fitted:
         collapsed_ = ()
@@ -79,7 +79,7 @@ def test_a_difference_of_bic_that_does_not_decide():
         collapsed_ = (0,)
 
     def tried(k, score, model):
-        return Tried(Candidate(k, "full", score, 0.0, k, True, ""), model)
+        return TriedMixture(Candidate(k, "full", score, 0.0, k, True, ""), model)
 
     chosen, reason = _by_bic([tried(1, 140.0, Fitted), tried(2, 108.0, Fitted), tried(3, 100.0, Fitted)])
     assert chosen.candidate.n_components == 2

@@ -10,7 +10,7 @@ from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.learning_curve import LearningCurve, learning_curve
 from novacula.evaluate.one_standard_error import Rule
 from novacula.evaluate.roc import roc
-from novacula.report.blocks import Block, Grid, Picture, Points, Words, number, quoted
+from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock, number, quoted
 from novacula.report.reading import Reading
 from novacula.report.sections.opening import with_error
 from novacula.study.cell import build
@@ -34,8 +34,8 @@ def change(reading: Reading) -> Iterator[Block]:
     yield from other_costs(reading)
     curve = more_rows(reading)
     if curve is not None:
-        yield Words(_outlook(curve))
-        yield Picture.of(curve.plot())
+        yield Paragraph(_outlook(curve))
+        yield FigureBlock.of(curve.plot())
 
 
 def facts(reading: Reading) -> Iterator[str]:
@@ -94,12 +94,12 @@ def other_costs(reading: Reading) -> Iterator[Block]:
         point = curve.operating_point(alarm, miss)
         cut = "never" if np.isinf(point.threshold) else f"from {number(point.threshold)} on"
         rows.append((f"{miss} to {alarm}", cut, point.tpr, point.fpr))
-    yield Words(
+    yield Paragraph(
         f"Where to cut depends on what mistakes cost: if to miss a {name} costs more than a false alarm, or less, rows "
         "should be called so from another probability on."
     )
     header = ("cost of a miss to a false alarm", f"call it {name}", "share found", "false alarms among the others")
-    yield Grid(header, tuple(rows), f"Thresholds of least cost on the {said.rows}")
+    yield TableBlock(header, tuple(rows), f"Thresholds of least cost on the {said.rows}")
 
 
 def more_rows(reading: Reading) -> LearningCurve | None:

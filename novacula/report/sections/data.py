@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, Figure, bar_figure, few_digits, literal
-from novacula.report.blocks import Block, Fold, Grid, Picture, Points, Words, name_of, quoted
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph, Points, TableBlock, name_of, quoted
 from novacula.report.reading import Reading
 from novacula.table.schema import Column
 
@@ -25,14 +25,14 @@ SHOWN = 100
 def data(reading: Reading) -> Iterator[Block]:
     """Counts, the target, findings, and the columns one by one."""
     schema = reading.question.table.schema
-    yield Words(_counted(reading, schema.features))
-    yield Words(missing_in_words(schema.features, len(reading.question.train)))
-    yield Picture.of(target_figure(reading))
+    yield Paragraph(_counted(reading, schema.features))
+    yield Paragraph(missing_in_words(schema.features, len(reading.question.train)))
+    yield FigureBlock.of(target_figure(reading))
     notes = tuple(finding.sentence for finding in reading.study.findings if finding.gravity != "warning")
     if notes:
         yield Points(notes)
     grid = column_grid(schema.features, "Columns, in the rows to learn from")
-    yield grid if len(schema.features) <= MANY else Fold(f"All {len(schema.features):,} columns", (grid,))
+    yield grid if len(schema.features) <= MANY else FoldedBlock(f"All {len(schema.features):,} columns", (grid,))
 
 
 def _counted(reading: Reading, columns: Sequence[Column]) -> str:
@@ -65,12 +65,12 @@ def missing_in_words(columns: Sequence[Column], n: int) -> str:
     )
 
 
-def column_grid(columns: Sequence[Column], caption: str) -> Grid:
+def column_grid(columns: Sequence[Column], caption: str) -> TableBlock:
     """The columns one by one."""
     rows = [(name_of(c.name), c.kind, c.missing or 0, c.describe()) for c in columns[:SHOWN]]
     left = len(columns) - SHOWN
     more = f"; {left:,} more are not listed" if left > 0 else ""
-    return Grid(("column", "kind", "missing", "values"), tuple(rows), f"{caption}{more}")
+    return TableBlock(("column", "kind", "missing", "values"), tuple(rows), f"{caption}{more}")
 
 
 def target_figure(reading: Reading) -> Figure:

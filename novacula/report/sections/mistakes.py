@@ -9,7 +9,7 @@ import numpy as np
 from novacula.evaluate.intervals import mean_interval, proportion_interval
 from novacula.evaluate.loss import LOSSES, Floats, metric_name
 from novacula.evaluate.roc import roc
-from novacula.report.blocks import Block, Grid, Words, number
+from novacula.report.blocks import Block, Paragraph, TableBlock, number
 from novacula.report.reading import ENOUGH, Answers, Reading
 from novacula.report.sections.class_mistakes import class_mistakes
 from novacula.report.sections.number_mistakes import number_mistakes
@@ -19,12 +19,12 @@ def mistakes(reading: Reading) -> Iterator[Block]:
     """Whose rows, the measures, and the pictures for the task."""
     said = reading.answers
     if said is None:
-        yield Words(
+        yield Paragraph(
             f"To predict the training rows anew would take too long, and there are fewer than {ENOUGH} test rows: "
             "nothing can be told of single mistakes."
         )
         return
-    yield Words(_whose(reading))
+    yield Paragraph(_whose(reading))
     yield measures(reading)
     yield from class_mistakes(reading, said) if reading.question.task == "classification" else number_mistakes(said)
 
@@ -42,7 +42,7 @@ def _whose(reading: Reading) -> str:
     return words
 
 
-def measures(reading: Reading) -> Grid:
+def measures(reading: Reading) -> TableBlock:
     """The usual measures, on the training rows out of fold and on the test rows."""
     columns = [said for said in (reading.out_of_fold, reading.tested) if said is not None]
     if reading.question.task == "regression":
@@ -52,7 +52,7 @@ def measures(reading: Reading) -> Grid:
     rows = tuple((name, *(values.get(name, "") for values in found)) for name in found[0])
     weighted = columns[0].weight is not None
     caption = "Measures, with 95% intervals as if rows were independent" + ("; rows count once" if weighted else "")
-    return Grid(("measure", *(f"{said.rows} ({len(said):,})" for said in columns)), rows, caption)
+    return TableBlock(("measure", *(f"{said.rows} ({len(said):,})" for said in columns)), rows, caption)
 
 
 def _of_classes(said: Answers, ranked: bool) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.report.blocks import Block, Fold, Fragment, Picture, Words, number, plain
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Fragment, Paragraph, number, plain
 from novacula.report.reading import Reading
 
 FIRST, LAST = 30, 5
@@ -20,7 +20,7 @@ DRAWN = 6
 def model(reading: Reading) -> Iterator[Block]:
     """The model that was chosen, and on how many rows it was fitted."""
     entry = reading.chosen
-    yield Words(
+    yield Paragraph(
         f"{entry.label}, fitted on {reading.study.n_fitted:,} rows. Its parameters, the numbers that one would need to "
         f"predict as it does, are {number(entry.n_parameters)} in the mean of the folds."
     )
@@ -32,11 +32,11 @@ def drawn(fitted: Any, card: Card) -> Iterator[Block]:
     work = fitted.work()
     pictures = [step.figure for step in work if step.figure is not None]
     for figure in pictures[:DRAWN]:
-        yield Picture.of(figure)
+        yield FigureBlock.of(figure)
     if len(pictures) > DRAWN:
-        yield Words(f"{len(pictures) - DRAWN} more pictures are left out.")
-    yield Fold("The work: every number derived", (Fragment(_told(work), "The work of the model"),))
-    yield Fold("The card: what this learner assumes", (Fragment(card._repr_html_(), "The card of the learner"),))
+        yield Paragraph(f"{len(pictures) - DRAWN} more pictures are left out.")
+    yield FoldedBlock("The work: every number derived", (Fragment(_told(work), "The work of the model"),))
+    yield FoldedBlock("The card: what this learner assumes", (Fragment(card._repr_html_(), "The card of the learner"),))
 
 
 def _told(work: Work) -> str:

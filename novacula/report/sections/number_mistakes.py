@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.evaluate.loss import Floats
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
-from novacula.report.blocks import Block, Picture, Row, Words
+from novacula.report.blocks import Block, FigureBlock, FigureRow, Paragraph
 from novacula.report.reading import Answers
 from novacula.report.sections.data import histogram
 
@@ -26,17 +26,17 @@ def number_mistakes(said: Answers) -> Iterator[Block]:
     kept = np.arange(len(truth))
     if len(kept) > DRAWN:
         kept = np.sort(np.random.default_rng(0).choice(kept, DRAWN, replace=False))
-        yield Words(f"{DRAWN:,} of the rows, drawn at random, are shown as points.")
+        yield Paragraph(f"{DRAWN:,} of the rows, drawn at random, are shown as points.")
     left = truth - prediction
     together = float(np.corrcoef(truth, prediction)[0, 1]) if min(np.ptp(truth), np.ptp(prediction)) > 0 else 0.0
-    yield Row(
+    yield FigureRow(
         (
-            Picture.of(against_truth(truth[kept], prediction[kept], together)),
-            Picture.of(against_prediction(prediction[kept], left[kept])),
+            FigureBlock.of(against_truth(truth[kept], prediction[kept], together)),
+            FigureBlock.of(against_prediction(prediction[kept], left[kept])),
         )
     )
     title = "Residuals, true − predicted"
-    yield Picture.of(histogram(left, title, "rows", "residual"))
+    yield FigureBlock.of(histogram(left, title, "rows", "residual"))
 
 
 def against_truth(truth: Floats, prediction: Floats, together: float) -> Figure:

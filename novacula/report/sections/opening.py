@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from novacula.report.blocks import Alert, Block, Facts, Words, number
+from novacula.report.blocks import Alert, Block, Facts, Paragraph, number
 from novacula.report.reading import Reading
 
 
@@ -19,11 +19,11 @@ def opening(reading: Reading) -> Iterator[Block]:
     if study.test is not None and study.test.surprising:
         yield Alert(study.test.sentence)
     yield Facts(tuple(_numbers(reading)), large=True)
-    yield Words(study.reason)
+    yield Paragraph(study.reason)
     if study.test is None:
-        yield Words("No rows were put aside for a test, so how well the choice does on new rows was not measured.")
+        yield Paragraph("No rows were put aside for a test, so how well the choice does on new rows was not measured.")
     elif not study.test.surprising:
-        yield Words(study.test.sentence)
+        yield Paragraph(study.test.sentence)
 
 
 def _numbers(reading: Reading) -> Iterator[tuple[str, str]]:

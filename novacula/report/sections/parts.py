@@ -10,7 +10,7 @@ import numpy as np
 from novacula.evaluate.bias_variance import BiasVariance, SplitLoss, bias_variance
 from novacula.evaluate.loss import metric_name
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
-from novacula.report.blocks import Block, Grid, Picture, Points, Words
+from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
 from novacula.study.cell import build, told
 from novacula.study.leaderboard import Entry
@@ -34,16 +34,18 @@ def parts(reading: Reading) -> Iterator[Block]:
     loss = _loss(reading)
     n = min(ROWS, len(reading.question.train))
     if found:
-        yield Words(
+        yield Paragraph(
             f"Each of these learners was fitted on {SETS} samples of {n:,} training rows, drawn with replacement, and "
             "asked about the rows that a sample did not hold. Bias is what it gets wrong in the mean, the noise of the "
             "target included; variance is what changes from sample to sample."
         )
-        yield Picture.of(parts_figure(found, loss))
+        yield FigureBlock.of(parts_figure(found, loss))
         rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in found)
-        yield Grid(("learner", "bias² and noise", "variance", "error"), rows, "The error taken apart, lower is better")
+        yield TableBlock(
+            ("learner", "bias² and noise", "variance", "error"), rows, "The error taken apart, lower is better"
+        )
     if loss == "zero_one" and any(split.variance < 0 for _, split in found):
-        yield Words(
+        yield Paragraph(
             "Variance below nothing helps: where a learner is wrong in the mean, to waver makes it right at times."
         )
     if gone:

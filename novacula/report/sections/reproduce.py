@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from novacula.evaluate.loss import LOSSES
 from novacula.learner.registry import learners
-from novacula.report.blocks import Block, Code, Facts, Words, name_of, number
+from novacula.report.blocks import Block, Code, Facts, Paragraph, name_of, number
 from novacula.report.reading import Reading
 from novacula.study.candidates import BASELINES
 from novacula.version import __version__
@@ -19,7 +19,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn")
 def reproduce(reading: Reading) -> Iterator[Block]:
     """The call, and what else decides the numbers."""
     study, question = reading.study, reading.question
-    yield Words("The same table, seed and versions give the same numbers, but for times. The call:")
+    yield Paragraph("The same table, seed and versions give the same numbers, but for times. The call:")
     yield Code(study.command or call(reading))
     facts = [
         ("table", name_of(question.table.source.name)),

@@ -10,7 +10,7 @@ import numpy as np
 from novacula.evaluate.error_curve import mark_choice, place_sizes
 from novacula.evaluate.loss import Floats
 from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, literal
-from novacula.report.blocks import Block, Fold, Picture, Words
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
 from novacula.words import shortened
@@ -25,15 +25,17 @@ def sizes(reading: Reading) -> Iterator[Block]:
     curves = {id(path.entry): path for path in paths if len(path.names) > 1}
     own = curves.pop(id(reading.chosen), None)
     if own is None:
-        yield Words(f"{reading.chosen.name} was tried in one size only.")
+        yield Paragraph(f"{reading.chosen.name} was tried in one size only.")
     else:
-        yield Words(
+        yield Paragraph(
             "As a model is given more room, its error on the rows it learned from falls. The error on rows that were "
             "held out falls as long as there is something to find, and rises when noise is learned."
         )
-        yield Picture.of(own.figure(), own.early())
+        yield FigureBlock.of(own.figure(), own.early())
     for path in curves.values():
-        yield Fold(f"{path.entry.name}, by {path.entry.size_name}", (Picture.of(path.figure(), path.early()),))
+        yield FoldedBlock(
+            f"{path.entry.name}, by {path.entry.size_name}", (FigureBlock.of(path.figure(), path.early()),)
+        )
 
 
 class SizePath:

@@ -10,7 +10,7 @@ import numpy as np
 from novacula.evaluate.compare import compare
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.learner.work import Cell
-from novacula.report.blocks import Block, Grid, Picture, Points, Words
+from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
 from novacula.words import capitalised, shortened
@@ -25,12 +25,12 @@ WIDE = 30.0
 def standing(reading: Reading) -> Iterator[Block]:
     """The picture, the table, the comparisons."""
     folds = len(reading.question.folds)
-    yield Words(
+    yield Paragraph(
         f"Every learner was fitted {folds} times, each time without one of {folds} folds, and measured on the rows of "
         f"that fold. The error is the {reading.measure}: lower is better. Preparation, such as scaling or filling in, "
         "was found anew within each fold."
     )
-    yield Picture.of(error_figure(reading))
+    yield FigureBlock.of(error_figure(reading))
     yield leaderboard(reading)
     for sentences in (comparisons(reading), remarks(reading)):
         points = tuple(sentences)
@@ -38,11 +38,11 @@ def standing(reading: Reading) -> Iterator[Block]:
             yield Points(points)
 
 
-def leaderboard(reading: Reading) -> Grid:
+def leaderboard(reading: Reading) -> TableBlock:
     """A row an entry."""
     header = ("learner", "size", "error", "± s.e.", "training error", "parameters", "fit, seconds", "state")
     rows = [_row(entry, entry is reading.chosen) for entry in reading.study.leaderboard]
-    return Grid(header, tuple(rows), f"Learners by their error, the {reading.measure}; ✓ marks the choice")
+    return TableBlock(header, tuple(rows), f"Learners by their error, the {reading.measure}; ✓ marks the choice")
 
 
 def _row(entry: Entry, chosen: bool) -> tuple[Cell, ...]:
