@@ -27,7 +27,7 @@ class LearnerCandidate:
 
 
 def candidates(question: Question, names: Sequence[str] | None) -> list[LearnerCandidate]:
-    """The learners of a study, the baseline first: those that were named, or all that their cards let in."""
+    """The learners of a study, the baseline first: those that were named, or all whose cards fit."""
     baseline = BASELINES[question.task]
     if names is None:
         chosen = [name for name, kind in learners().items() if kind.card.task == question.task and kind.card.in_studies]
@@ -50,7 +50,7 @@ def _obstacle(kind: type[Learner], question: Question) -> str:
     if card.conjunctive and question.extent.n_classes != 2:
         return f"it learns two classes, and there are {question.extent.n_classes}"
     needed = {"probabilities": "predict_proba", "decision": "decision_function"}.get(question.metric.needs)
-    if needed and not hasattr(kind(**card.study_settings), needed):  # of some learners a setting decides
+    if needed and not hasattr(kind(**card.study_settings), needed):  # for some learners a setting decides
         what = {"probabilities": "probabilities", "decision": "decision values"}[question.metric.needs]
         return f"it gives no {what}, which the {metric_name(question.metric)} needs"
     return ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from novacula.learner.figure import Figure
 
 DIRECTIONS = 4
-"""Principal components whose loadings are told."""
+"""Principal components whose loadings are shown."""
 COLUMNS_SHOWN = 40
 """Columns of a table of profiles or loadings, at most."""
 CELL = 40
@@ -37,9 +37,9 @@ CELL = 40
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
-    """What `novacula.learn` gives of a table without a target: components, clusters, densities, and a report of it all.
+    """What `novacula.learn` returns for a table without a target: components, clusters, densities, and a report.
 
-    `best_` is a Gaussian mixture of the columns that have a density, as they are; where none has, k-means of the
+    `best_` is a Gaussian mixture of the columns that have a density, as they are; where none has, k-means on the
     `prepared` ones. `labels_` is the cluster of each row that was explored.
     """
 
@@ -49,13 +49,13 @@ class Exploration:
     pca: PCA  # of the prepared columns
     clusterings: ClusterSearch  # k-means of every size, of the prepared columns
     clusters: Clusters
-    density: tuple[DensityScore, ...]  # the best first; none where rows were few, or no column has a density
+    density: tuple[DensityScore, ...]  # the best first; empty where rows were few, or no column has a density
     profiles: tuple[ClusterProfile, ...]
     findings: tuple[Finding, ...]
     seed: int
     seconds: float
     stopped: str = ""  # why it ended before its time, if it did
-    command: str = ""  # what makes this exploration again
+    command: str = ""  # what repeats this exploration
 
     @property
     def fingerprint(self) -> str:
@@ -79,7 +79,7 @@ class Exploration:
 
     @property
     def reason(self) -> str:
-        """Why it is so many clusters, and how sure that is."""
+        """Why there are this many clusters, and how sure that is."""
         return self.clusters.reason
 
     @property
@@ -153,10 +153,10 @@ class Exploration:
     def __str__(self) -> str:
         shares = self.pca.explained_variance_ratio_[:DIRECTIONS]
         first = "The first direction has" if len(shares) == 1 else f"The first {len(shares)} directions have"
-        told = f"{first} {percent(float(shares.sum()))} of the variance."
-        special = "\n".join(f"Cluster {one.cluster}: {'; '.join(one.telling)}." for one in self.profiles if one.telling)
+        variance = f"{first} {percent(float(shares.sum()))} of the variance."
+        special = "\n".join(f"Cluster {one.cluster}: {'; '.join(one.traits)}." for one in self.profiles if one.traits)
         table = "\n".join(table_lines(self.profile_table()))
-        blocks = [self.reason, table, special, told, self.density_reason, self.stopped]
+        blocks = [self.reason, table, special, variance, self.density_reason, self.stopped]
         blocks += [finding.sentence for finding in self.findings]
         return "\n\n".join(filter(None, blocks))
 
@@ -206,7 +206,7 @@ def _plain(profile: ClusterProfile) -> dict[str, Any]:
         "rows": profile.size,
         "means": {name: _number(mean) for name, mean in profile.means.items()},
         "categories": {name: list(most) for name, most in profile.categories.items()},
-        "special": list(profile.telling),
+        "special": list(profile.traits),
     }
 
 

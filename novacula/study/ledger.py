@@ -1,4 +1,4 @@
-"""What was measured, a line of JSON a cell, so that a study that was interrupted goes on where it stopped.
+"""What was measured, one line of JSON per cell, so that a study that was interrupted goes on where it stopped.
 
 The file is named by the fingerprint of the question: other rows, another seed or another measure begin a new one.
 """
@@ -35,7 +35,7 @@ class Ledger:
         return self._cells.get(_key(job))
 
     def enter(self, job: Job, measured: Measurement) -> None:
-        """Write a cell down at once; a worker that was lost is no result."""
+        """Write a cell down at once; a worker that was lost is not a result."""
         key = _key(job)
         self._cells[key] = measured
         if self._path is not None and not measured.failure.startswith("a worker was lost"):
@@ -53,7 +53,7 @@ class Ledger:
                 if number == len(lines):
                     return  # the line that was being written when the study was stopped
                 raise DataError(
-                    f"line {number} of {path} is no cell of a study: remove the file to begin anew"
+                    f"line {number} of {path} is not a cell of a study: remove the file to begin again"
                 ) from error
 
 

@@ -105,11 +105,11 @@ def test_measures_of_numbers(diabetes: Study) -> None:
 
 def test_slow_learners_are_left_out_with_a_reason(iris: Study) -> None:
     reading = Reading(slow(iris))
-    assert "What follows is of the test rows" in text(mistakes(reading))
+    assert "What follows is about the test rows" in text(mistakes(reading))
     assert "is left out: 20 fits would take about" in text(parts(reading))
     assert more_rows(reading) is None
     untested = Reading(replace(slow(iris), question=replace(iris.question, test=None)))
-    assert "nothing can be told of single mistakes" in text(mistakes(untested))
+    assert "nothing to say about single mistakes" in text(mistakes(untested))
 
 
 def test_a_learner_that_cannot_be_refitted_costs_its_own_part_only(iris: Study) -> None:
@@ -125,7 +125,7 @@ def test_a_blind_choice_is_not_ranked(blind: Study) -> None:
     reading = Reading(blind)
     said = reading.answers
     assert said is not None
-    assert "says the same of every row" in text(class_mistakes(reading, said))
+    assert "predicts the same for every row" in text(class_mistakes(reading, said))
     assert [row[0] for row in measures(reading).rows] == ["error rate", "log loss", "Brier score"]
     assert "No rows were put aside for a test" in text(opening(reading))
     assert grids(change(reading)) == []

@@ -32,7 +32,7 @@ def test_few_whole_numbers_are_classes_unless_said_otherwise():
     rows = table(x=np.arange(60.0), y=np.arange(60) % 3)
     question = asked(rows)
     assert question.task == "classification"
-    assert question.notes[0] == "The target 'y' has 3 distinct whole numbers, so they are taken for classes."
+    assert question.notes[0] == "The target 'y' has 3 distinct whole numbers, so they are treated as classes."
     assert asked(rows, task="regression").task == "regression"
     assert asked(rows, task="classification").notes == ()
 
@@ -73,12 +73,12 @@ def test_a_class_with_one_row_is_told():
     assert any("one row" in note for note in question.notes)
 
 
-def test_a_large_table_is_sampled_and_that_is_told(monkeypatch):
+def test_a_large_table_is_sampled_and_that_is_said(monkeypatch):
     monkeypatch.setattr(questions, "MAX_CELLS", 3000)
     rows = nv.read(pd.DataFrame({"x": np.arange(5000.0), "z": 0.5, "y": ["a", "b"] * 2500}), "y")
     question = asked(rows)
     assert len(question.train) + len(question.test) == 1000
-    assert "1,000 rows drawn from 5,000" in question.notes[0]
+    assert "1,000 rows drawn at random from 5,000" in question.notes[0]
     assert question.n_drawn_from == 5000
 
 
@@ -103,7 +103,7 @@ def test_of_a_table_that_cannot_be_held_the_choice_is_fitted_on_all_rows(tmp_pat
     ("rows", "changes", "error", "words"),
     [
         (lambda: table(x=[1.0, 2.0, 3.0, 4.0], y=["a"] * 4), {}, DataError, "one class only"),
-        (lambda: table(y=["a", "b"] * 4), {}, SchemaError, "no column besides the target"),
+        (lambda: table(y=["a", "b"] * 4), {}, SchemaError, "no column to learn from, only the target"),
         (lambda: table(x=[1.0, 2.0], y=["a", "b"]), {}, DataError, "at least 4"),
         (lambda: nv.datasets.load("linnerud"), {}, SchemaError, "one target"),
         (
@@ -119,7 +119,12 @@ def test_of_a_table_that_cannot_be_held_the_choice_is_fitted_on_all_rows(tmp_pat
             ParameterError,
             "the log loss is not a measure of regression",
         ),
-        (lambda: nv.datasets.load("iris"), {"task": "regression"}, SchemaError, "is words"),
+        (
+            lambda: nv.datasets.load("iris"),
+            {"task": "regression"},
+            SchemaError,
+            "holds words, which regression cannot learn",
+        ),
         (lambda: nv.datasets.load("iris"), {"task": "ranking"}, ParameterError, "task is 'ranking'"),
         (lambda: nv.datasets.load("iris"), {"test": 1.2}, ParameterError, "test is 1.2"),
     ],

@@ -240,7 +240,7 @@ def test_slow_learners_get_fewer_rows_and_the_quick_leave_them_their_time():
 def test_what_is_too_slow_even_so_is_left_out_with_the_reason():
     one = contender(None, sizes=(1, 2), folds=5, name="snail")
     plan(wide_question(), [one], Clocked({"snail": lambda n: 0.1 * n}), seconds=20.0)
-    assert "1,000 rows a fold would take about 500 s" in one.obstacle
+    assert "1,000 rows per fold would take about 500 s" in one.obstacle
 
 
 def test_small_tables_need_no_plan():

@@ -103,11 +103,11 @@ def test_what_was_decided_is_told_first():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (np.arange(400), "whole numbers from 1 to 398 of which none comes twice"),  # as the training rows have them
-        (np.random.default_rng(0).permutation(900)[:400], "of which none comes twice"),
+        (np.arange(400), "whole numbers from 1 to 398 without repetition"),  # as the training rows have them
+        (np.random.default_rng(0).permutation(900)[:400], "without repetition"),
         (np.cumsum(np.random.default_rng(0).integers(1, 10**6, 400)), "that rise from row to row"),
         (np.random.default_rng(0).integers(10**9, 10**10, 400), "numbers of 10 digits"),
-        (np.r_[np.arange(390), np.arange(10)], "of which hardly any comes twice"),
+        (np.r_[np.arange(390), np.arange(10)], "with hardly a repetition"),
         ([f"row-{i}" for i in range(400)], "a value of its own for each row"),
         ([f"row-{min(i, 390)}" for i in range(400)], "% of its values distinct"),
     ],
@@ -300,7 +300,7 @@ def test_uneven_classes():
     frame = plain(1000).assign(y=np.where(np.arange(1000) % 50 == 0, "fraud", "fine"))
     (finding,) = found(frame, "uneven-classes")
     assert "The class 'fraud' of 'y' has 2.0% of the rows" in finding.sentence
-    assert "always to answer 'fine' errs in 2.0% only" in finding.sentence
+    assert "always answering 'fine' has an error rate of only 2.0%" in finding.sentence
     assert not found(plain(), "uneven-classes")
 
 
@@ -407,14 +407,14 @@ def test_numbers_near_the_end_of_their_range():
     assert "target-copy" not in {finding.kind for finding in findings}
 
 
-def test_many_of_a_kind_are_told_together():
+def test_many_of_a_kind_are_reported_together():
     rng = np.random.default_rng(0)
     counters = pd.DataFrame({f"id{j}": rng.permutation(400) for j in range(30)})
     findings = found(pd.concat([counters, plain()], axis=1), "identifier")
     assert len(findings) == 10
     assert len(findings[-1].columns) == 21
     assert findings[-1].sentence.startswith("Columns 'id9', 'id10', ")
-    assert "and 15 more: the same as of 'id0'" in findings[-1].sentence
+    assert "and 15 more: the same as for 'id0'" in findings[-1].sentence
 
 
 def test_a_long_or_wide_table_is_sampled_and_says_so(monkeypatch):

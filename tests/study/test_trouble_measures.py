@@ -9,11 +9,11 @@ from scipy import stats
 
 import novacula as nv
 from novacula.study.trouble import drift
-from novacula.study.trouble.columns import Feature, listed, percent, quoted
+from novacula.study.trouble.columns import Feature, percent, safe_quote, with_and
 from novacula.study.trouble.drift import _chi_square, _numbers
 from novacula.study.trouble.duplicates import Copies, _least_error, _least_square
 from novacula.study.trouble.giveaway import _cramer
-from novacula.study.trouble.one_column import is_one_to_one, told_classes, told_share
+from novacula.study.trouble.one_column import explained_share, is_class_predicted, is_one_to_one
 from novacula.table import Column
 
 laws = settings(deadline=None, max_examples=60)
@@ -48,7 +48,7 @@ def beside(x, i):
 def test_categories_vote_without_the_row_itself(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
     whole = np.bincount(y).argmax()
-    told = told_classes(categorical(np.where(np.isnan(x), -1, np.nan_to_num(x))), y, 3)
+    told = is_class_predicted(categorical(np.where(np.isnan(x), -1, np.nan_to_num(x))), y, 3)
     for i in range(len(x)):
         votes = np.bincount(y[others(x, i)], minlength=3)
         if votes.sum():
@@ -62,7 +62,7 @@ def test_categories_vote_without_the_row_itself(pairs):
 @given(rows)
 def test_numbers_that_stand_alone_ask_the_nearest(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-    told = told_classes(numeric(x), y, 3)
+    told = is_class_predicted(numeric(x), y, 3)
     for i in range(len(x)):
         low, high = beside(x, i)
         if others(x, i) or np.isnan(x[i]) or (low is None and high is None):
@@ -87,7 +87,7 @@ def test_the_share_told_by_means_of_the_others(pairs):
                 guess[i] = np.mean([y[x == v].mean() for v in near])
     around = ((y - y.mean()) ** 2).sum()
     expected = 1 - ((y - guess) ** 2).sum() / around if around else 0.0
-    assert told_share(numeric(x), y) == pytest.approx(expected, abs=1e-9)
+    assert explained_share(numeric(x), y) == pytest.approx(expected, abs=1e-9)
 
 
 @laws
@@ -215,8 +215,8 @@ def test_words():
     assert [percent(share) for share in (0.0, 0.0004, 0.0213, 0.314, 0.9844, 0.99999, 1.0)] == [
         "0%", "less than 0.1%", "2.1%", "31%", "98.4%", "more than 99.9%", "100%",
     ]  # fmt: skip
-    assert listed(["a"]) == "'a'"
-    assert listed(["a", 2, True]) == "'a', 2 and True"
-    assert listed([f"c{i}" for i in range(9)]) == "'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 3 more"
-    assert len(quoted("x" * 500)) < 70
-    assert "\n" not in quoted("a\nb")
+    assert with_and(["a"]) == "'a'"
+    assert with_and(["a", 2, True]) == "'a', 2 and True"
+    assert with_and([f"c{i}" for i in range(9)]) == "'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 3 more"
+    assert len(safe_quote("x" * 500)) < 70
+    assert "\n" not in safe_quote("a\nb")

@@ -115,7 +115,7 @@ def test_profiles_are_means_by_cluster(found):
         assert profile.means["a"] == pytest.approx(held["a"].mean())
         most = held["kind"].value_counts(normalize=True)
         assert profile.categories["kind"] == (most.index[0], pytest.approx(most.iloc[0]))
-        assert any(word in " ".join(profile.telling) for word in ("a ", "b ", "kind = "))
+        assert any(word in " ".join(profile.traits) for word in ("a ", "b ", "kind = "))
     assert sum(profile.share for profile in found.profiles) == pytest.approx(1.0)
 
 

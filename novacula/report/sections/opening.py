@@ -1,4 +1,4 @@
-"""The opening: what may be wrong first, then the choice, its reason, and the error on rows that nothing had seen."""
+"""The opening: warnings first, then the choice, its reason, and the error on rows that no learner had seen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def opening(reading: Reading) -> Iterator[Block]:
     yield Facts(tuple(_numbers(reading)), large=True)
     yield Paragraph(study.reason)
     if study.test is None:
-        yield Paragraph("No rows were put aside for a test, so how well the choice does on new rows was not measured.")
+        yield Paragraph("No rows were put aside for a test, so the error of the choice on new rows was not measured.")
     elif not study.test.surprising:
         yield Paragraph(study.test.sentence)
 
@@ -32,12 +32,12 @@ def _numbers(reading: Reading) -> Iterator[tuple[str, str]]:
     yield f"{reading.measure} in {len(reading.question.folds)} folds", with_error(entry.error, entry.standard_error)
     if test is not None:
         yield (
-            f"on {test.n_rows:,} test rows, with its 95% interval",
+            f"{reading.measure} on {test.n_rows:,} test rows, with its 95% interval",
             f"{number(test.error)} ({number(test.low)} to {number(test.high)})",
         )
     if baseline is not None and baseline is not entry:
         yield (
-            f"of {baseline.name.lower()}, which looks at no column",
+            f"{reading.measure} of {baseline.name.lower()}, which uses no column",
             with_error(baseline.error, baseline.standard_error),
         )
 

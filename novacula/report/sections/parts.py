@@ -1,4 +1,4 @@
-"""Bias and variance of the finalists: each is fitted on many samples of the rows, and its error taken apart."""
+"""Bias and variance of the finalists: each is fitted on many samples of the rows, and its error split into parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from novacula.evaluate.loss import metric_name
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
-from novacula.study.cell import build, told
+from novacula.study.cell import build, message_line
 from novacula.study.leaderboard import Entry
 from novacula.study.question import subsample
 from novacula.words import shortened
@@ -29,50 +29,52 @@ PATIENCE = 3.0
 
 
 def parts(reading: Reading) -> Iterator[Block]:
-    """The parts of each finalist's error, in a picture and a table; who is left out, and why."""
-    found, gone = taken_apart(reading)
+    """The parts of each finalist's error, in a figure and a table; who is left out, and why."""
+    found, left_out = finalist_parts(reading)
     loss = _loss(reading)
     n = min(ROWS, len(reading.question.train))
     if found:
         yield Paragraph(
             f"Each of these learners was fitted on {SETS} samples of {n:,} training rows, drawn with replacement, and "
-            "asked about the rows that a sample did not hold. Bias is what it gets wrong in the mean, the noise of the "
-            "target included; variance is what changes from sample to sample."
+            "measured on the rows that a sample did not hold. Bias is its error on average, the noise of the target "
+            "included; variance is what changes from sample to sample."
         )
         yield FigureBlock.of(parts_figure(found, loss))
         rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in found)
         yield TableBlock(
-            ("learner", "bias² and noise", "variance", "error"), rows, "The error taken apart, lower is better"
+            ("learner", "bias² and noise", "variance", "error"), rows, "The error and its parts, lower is better"
         )
     if loss == "zero_one" and any(split.variance < 0 for _, split in found):
         yield Paragraph(
-            "Variance below nothing helps: where a learner is wrong in the mean, to waver makes it right at times."
+            "Variance below 0 helps: where a learner is wrong on average, changing its answer makes it right at times."
         )
-    if gone:
-        yield Points(tuple(gone))
+    if left_out:
+        yield Points(tuple(left_out))
 
 
-def taken_apart(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], list[str]]:
+def finalist_parts(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], list[str]]:
     """The finalists with the parts of their errors, and sentences for those that were left out."""
     question = reading.question
     finalists = [*reading.finished[:FINALISTS]]
     if not any(entry is reading.chosen for entry in finalists):
         finalists.append(reading.chosen)
     rows = subsample(question.train, ROWS, question.seed)
-    found, gone = [], []
+    found, left_out = [], []
     for entry in finalists:
         seconds = SETS * reading.seconds(entry, len(rows))
         if seconds > PATIENCE:
-            gone.append(f"{entry.label} is left out: {SETS} fits would take about {seconds:.0f} s.")
+            left_out.append(f"{entry.label} is left out: {SETS} fits would take about {seconds:.0f} s.")
             continue
         learner = build(entry.learner, entry.size, question.task, question.seed)
         try:
             split = bias_variance(learner, rows.X, n_sets=SETS, loss=_loss(reading), random_state=question.seed)
         except Exception as error:  # a sample may lack what a learner cannot do without, such as a class
-            gone.append(f"{entry.label} is left out, since it could not be fitted on a sample: {told(error)}")
+            left_out.append(
+                f"{entry.label} is left out, since it could not be fitted on a sample: {message_line(error)}"
+            )
             continue
         found.append((entry, split))
-    return found, gone
+    return found, left_out
 
 
 def _loss(reading: Reading) -> SplitLoss:
@@ -80,7 +82,7 @@ def _loss(reading: Reading) -> SplitLoss:
 
 
 def parts_figure(found: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
-    """Three bars a learner: bias, variance, and their sum."""
+    """Three bars per learner: bias, variance, and their sum."""
     bars = {
         "bias² and noise": [split.bias_squared for _, split in found],
         "variance": [split.variance for _, split in found],
@@ -99,8 +101,8 @@ def parts_figure(found: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
         axes.grid(axis="x")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
 
-    said = "; ".join(
+    words = "; ".join(
         f"{entry.label}: bias² and noise {few_digits(split.bias_squared)}, variance {few_digits(split.variance)}"
         for entry, split in found
     )
-    return Figure(draw, f"The error taken apart. {said}.", "Bias and variance", (7.2, 1.4 + 0.75 * len(found)))
+    return Figure(draw, f"The error and its parts. {words}.", "Bias and variance", (7.2, 1.4 + 0.75 * len(found)))

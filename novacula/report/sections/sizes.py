@@ -1,4 +1,4 @@
-"""Size curves: what more room for the hypothesis does to the error on rows that were learned from, and on others."""
+"""Size curves: what larger hypotheses do to the error on rows that were learned from, and on others."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def sizes(reading: Reading) -> Iterator[Block]:
         yield Paragraph(f"{reading.chosen.name} was tried in one size only.")
     else:
         yield Paragraph(
-            "As a model is given more room, its error on the rows it learned from falls. The error on rows that were "
-            "held out falls as long as there is something to find, and rises when noise is learned."
+            "As a model gets larger, its error on the rows it learned from falls. The error on rows that were held "
+            "out falls as long as there is something to find, and rises when the model learns noise."
         )
         yield FigureBlock.of(own.figure(), own.early())
     for path in curves.values():
@@ -83,12 +83,12 @@ class SizePath:
         axes.legend()
 
     def _in_words(self) -> str:
-        trained, held = mean_and_spread(self.trained)[0], mean_and_spread(self.errors)[0]
+        trained, held_out = mean_and_spread(self.trained)[0], mean_and_spread(self.errors)[0]
         return (
             f"Errors of {self.entry.name} for {self.entry.size_name} from {short(self.names[0])} to "
             f"{short(self.names[-1])}. On training rows the error goes from {few_digits(trained[0])} to "
-            f"{few_digits(trained[-1])}, on rows held out from {few_digits(held[0])} to {few_digits(held[-1])}; "
-            f"{short(self.entry.size)} is chosen."
+            f"{few_digits(trained[-1])}, on rows held out from {few_digits(held_out[0])} to "
+            f"{few_digits(held_out[-1])}; {short(self.entry.size)} is chosen."
         )
 
 
