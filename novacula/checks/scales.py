@@ -24,7 +24,7 @@ class CutFrame(FrameSource):
 
     @property
     def rows_per_chunk(self) -> int:
-        """Seven, whatever the width."""
+        """Seven, for any width."""
         return 7
 
 
@@ -46,7 +46,7 @@ def check_chunking(learner: Learner) -> None:
 def check_partial_fit(learner: Learner, data: CheckSample, whole: Learner) -> None:
     """Pieces one after the other must give the model of all rows.
 
-    A learner that takes rows in order goes over them once, so it must answer as after one pass over all rows.
+    A learner that takes rows in order reads them once, so it must answer as after one pass over all rows.
     """
     model = _fitted_by_pieces(learner, data, 40)
     if learner.card.uses == "reduce":
@@ -106,13 +106,13 @@ def same_model(model: Learner, other: Learner, data: CheckSample, how: str) -> N
 
 
 def answers(model: Any, X: Any) -> list[Any]:
-    """What a model says of X, in every way it can."""
+    """The answers of a model for X, by every method that it has."""
     methods = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
     return [as_array(getattr(model, name)(X)) for name in methods if hasattr(model, name)]
 
 
 def as_array(answer: Any) -> Any:
-    """An answer as an array; a selector gives tables back as tables, with their roles."""
+    """An answer as an array; a selector returns tables as tables, with their roles."""
     return np.asarray(answer.drop(answer.layout.roles).to_pandas() if isinstance(answer, Table) else answer)
 
 
@@ -132,7 +132,7 @@ def close(a: Any, b: Any) -> bool:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Equal to the bit, and not a number where the other is not."""
+    """Equal to the bit, and NaN where the other is NaN."""
     return close(a, b) if a.dtype.kind == "O" else bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
 
 

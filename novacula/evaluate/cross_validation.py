@@ -24,7 +24,7 @@ class CrossValidation(TabularResult):
 
     train: Mapping[str, Floats]  # (k,) each
     validation: Mapping[str, Floats]  # (k,) each
-    reason: str = ""  # why the folds are not those that were asked for, if they are not
+    reason: str = ""  # why the folds are not those requested, if they are not
 
     def mean(self, name: str) -> float:
         """The mean validation error of a loss over the folds."""
@@ -57,7 +57,7 @@ def cross_validate(
 ) -> CrossValidation:
     """Fit on all folds but one and measure on that one, for each of them.
 
-    `folds` is a number, what `novacula.evaluate.folds` gives, pairs of row numbers, or a scikit-learn splitter.
+    `folds` is a number, a result of `novacula.evaluate.folds`, pairs of row numbers, or a scikit-learn splitter.
 
     >>> import novacula as nv
     >>> from novacula.bayes import NaiveBayes
@@ -69,11 +69,11 @@ def cross_validate(
     """
     rows = rows_for(learner, X, y, sample_weight)
     parts = folds_of(learner, rows, folds, random_state)
-    asked = [losses] if losses is None or isinstance(losses, (str, LossFunction)) else losses
-    chosen = [loss_for(learner, entry) for entry in asked]
+    listed = [losses] if losses is None or isinstance(losses, (str, LossFunction)) else losses
+    chosen = [loss_for(learner, entry) for entry in listed]
     names = [entry.name for entry in chosen]
     if len(set(names)) != len(names):
-        raise ParameterError(f"two losses have one name among {', '.join(names)}: give each a name of its own")
+        raise ParameterError(f"two losses have the same name, of {', '.join(names)}: give each a name of its own")
     errors = np.array([fold_errors(learner, rows, pair, chosen) for pair in parts])  # (k, 2, losses)
     train, validation = ({name: errors[:, side, j] for j, name in enumerate(names)} for side in (0, 1))
     return CrossValidation(train, validation, parts.reason)
@@ -83,9 +83,9 @@ def fold_errors(
     learner: Any, rows: SupervisedRows, pair: tuple[Any, Any], losses: Sequence[LossFunction]
 ) -> tuple[list[float], list[float]]:
     """The mean losses on the rows of the fit and on those held out, of one fold."""
-    train, held = rows.take(pair[0]), rows.take(pair[1])
+    train, held_out = rows.take(pair[0]), rows.take(pair[1])
     model = train.fit(learner)
-    return [train.loss(model, entry) for entry in losses], [held.loss(model, entry) for entry in losses]
+    return [train.loss(model, entry) for entry in losses], [held_out.loss(model, entry) for entry in losses]
 
 
 def folds_of(learner: Any, rows: SupervisedRows, folds: Any, random_state: Any = 0) -> Folds:
@@ -95,7 +95,7 @@ def folds_of(learner: Any, rows: SupervisedRows, folds: Any, random_state: Any =
     if hasattr(folds, "split"):
         return Folds(tuple(folds.split(rows.y, rows.y)))
     if isinstance(folds, Iterable):
-        pairs = tuple((np.asarray(train), np.asarray(held)) for train, held in folds)
+        pairs = tuple((np.asarray(train), np.asarray(held_out)) for train, held_out in folds)
         if not pairs:
             raise ParameterError("there are no folds: give a number of at least 2, or pairs of row numbers")
         return Folds(pairs)

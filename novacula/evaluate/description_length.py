@@ -2,10 +2,10 @@
 hypothesis under the prior P(h) = 2^−bits(h), for −log₂ P(h) − log₂ P(D|h) is least where P(h)·P(D|h) is largest.
 
     data, classes     −Σ log₂ P(y|x); of a model without probabilities its mistakes: log₂(n + 1) bits how many,
-                      log₂ C(n, e) which rows, log₂(K − 1) for each which class instead
+                      log₂ C(n, e) which rows, log₂(K − 1) per mistake which class instead
     data, numbers     −Σ log₂ (δ·N(y; ŷ, σ²)) for targets that are known to δ, σ² the mean squared residual, σ ≥ δ
-    model             ½ log₂ n for each parameter (Rissanen 1978), σ among them
-                      log₂ |H| where the hypotheses are finitely many
+    model             ½ log₂ n per parameter (Rissanen 1978), σ among them
+                      log₂ |H| where there are finitely many hypotheses
                       a code of its own where the learner has one in `code_length`, as trees do
 """
 
@@ -61,7 +61,7 @@ def description_length(
     precision: float | None = None,
     sample_weight: Any = None,
 ) -> DescriptionLength:
-    """Give the bits of a fitted model and of the targets of rows given it.
+    """Count the bits of a fitted model, and of the targets of rows given it.
 
     `model_bits` states the bits of the model, −log₂ of its prior, instead of counting them. `precision` is the δ to
     which a regression target is known, by default the least gap between its values; it is the same for every model, so
@@ -144,8 +144,8 @@ def _log2_hypotheses(model: Any) -> float | None:
     if count is None or not hasattr(model, "space_"):
         return None
     space = model.space_
-    known = {"counts": space.constraint_counts, "n_instances": space.n_instances}
-    return float(count(*(known[name] for name in signature(count).parameters)))
+    sizes = {"counts": space.constraint_counts, "n_instances": space.n_instances}
+    return float(count(*(sizes[name] for name in signature(count).parameters)))
 
 
 def _total(values: Floats, weight: Floats | None) -> float:

@@ -61,22 +61,22 @@ class ErrorCurve(TabularResult):
         return Figure(self._draw, self._in_words(), f"Training and validation error over {shortened(self.size_name)}")
 
     def _draw(self, axes: Axes) -> None:
-        """Numbers stand where they belong, on a logarithmic axis where they span it; words side by side."""
-        shown = [i for i in self.tried if np.isfinite([self.train_mean[i], self.validation_mean[i]]).all()]
-        places = place_sizes(axes, [self.sizes[i] for i in shown])
+        """Numbers are placed by their value, on a logarithmic axis where their range is wide; words side by side."""
+        drawn = [i for i in self.tried if np.isfinite([self.train_mean[i], self.validation_mean[i]]).all()]
+        places = place_sizes(axes, [self.sizes[i] for i in drawn])
         curves = {"training": self.train, "validation": self.validation}
         for i, (name, errors) in enumerate(curves.items()):
-            mean, half = errors[shown].mean(axis=1), np.nan_to_num(spread(errors[shown]))
+            mean, half = errors[drawn].mean(axis=1), np.nan_to_num(spread(errors[drawn]))
             axes.fill_between(places, mean - half, mean + half, color=COLOURS[i], alpha=0.2, linewidth=0)
             axes.plot(places, mean, color=COLOURS[i], linestyle=LINES[i], marker="o", markersize=4, label=name)
-        self._mark(axes, places, shown)
+        self._mark(axes, places, drawn)
         axes.set_xlabel(literal(shortened(self.size_name)))
         axes.set_ylabel(literal(f"{metric_name(self.loss)} (lower is better)"))
         axes.grid()
         axes.legend()
 
-    def _mark(self, axes: Axes, places: Floats, shown: list[int]) -> None:
-        """Mark what was chosen, where something was."""
+    def _mark(self, axes: Axes, places: Floats, drawn: list[int]) -> None:
+        """Mark the choice, where there is one."""
 
     def _in_words(self) -> str:
         first, last = self.tried[0], self.tried[-1]
@@ -90,13 +90,13 @@ class ErrorCurve(TabularResult):
 
 
 def mark_choice(axes: Axes, place: float, error: float, size: Any) -> None:
-    """Put a ring around the size that was chosen."""
+    """Draw a ring around the size that was chosen."""
     label = literal(f"chosen: {shortened(size_words(size), 20)}")
     axes.plot([place], [error], "o", color="none", markeredgecolor=INK, markersize=11, markeredgewidth=1.5, label=label)
 
 
 def place_sizes(axes: Axes, sizes: list[Any]) -> Floats:
-    """Where sizes stand on the axis, which is labelled accordingly."""
+    """The places of sizes on the axis, which is labelled accordingly."""
     numbers = [isinstance(size, (int, float, np.number)) and not isinstance(size, bool) for size in sizes]
     if not all(numbers):
         places = np.arange(len(sizes), dtype=np.float64)
@@ -110,7 +110,7 @@ def place_sizes(axes: Axes, sizes: list[Any]) -> Floats:
 
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     if len(places) > 1 and places[0] > places[-1]:
-        axes.invert_xaxis()  # the simplest stands on the left
+        axes.invert_xaxis()  # the simplest is on the left
     return places
 
 

@@ -1,4 +1,4 @@
-"""The rows that a learner is given, so that some of them can be taken: a table, a frame or arrays with their target."""
+"""The rows that a learner is given, some of which can be taken: a table, a frame or arrays with their target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from novacula.table import Table
 
 @dataclass(frozen=True, eq=False)
 class SupervisedRows:
-    """Rows with their targets and weights; those of a table stand in the table as well."""
+    """Rows with their targets and weights; a table holds its own as well."""
 
     X: Any
     y: Any
@@ -79,7 +79,7 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
 
 
 def as_classes(table: Table) -> Table:
-    """The table with a target that is categories, so that its values are labels."""
+    """The table with a categorical target, so that its values are labels."""
     column = table.layout.target_columns[0]
     return table.with_types({column.name: "categorical"}) if column.kind == "numeric" else table
 
@@ -92,7 +92,7 @@ def is_classifier(learner: Any) -> bool:
 
 
 def loss_for(learner: Any, which: str | LossFunction | None) -> LossFunction:
-    """The loss that was asked for: of classes errors, of numbers their squares, where nothing was said."""
+    """The loss that was given; by default zero-one loss for classes, squared loss for numbers."""
     if which is not None:
         return loss(which)
     return loss("zero_one" if is_classifier(learner) else "squared")

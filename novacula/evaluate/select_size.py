@@ -43,7 +43,7 @@ class SizeCurve(ErrorCurve):
     best_learner: Any
     rule: Rule
     stopped: str = ""  # why sizes were left out, if some were
-    reason: str = ""  # why the folds are not those that were asked for, if they are not
+    reason: str = ""  # why the folds are not those requested, if they are not
 
     @property
     def best_size(self) -> Any:
@@ -67,9 +67,9 @@ class SizeCurve(ErrorCurve):
         plain = super().table()
         return WorkTable(plain.header, plain.rows, f"{plain.caption}. {self.sentence()}")
 
-    def _mark(self, axes: Axes, places: Floats, shown: list[int]) -> None:
-        if self.best in shown:
-            mark_choice(axes, places[shown.index(self.best)], self.validation_mean[self.best], self.best_size)
+    def _mark(self, axes: Axes, places: Floats, drawn: list[int]) -> None:
+        if self.best in drawn:
+            mark_choice(axes, places[drawn.index(self.best)], self.validation_mean[self.best], self.best_size)
 
     def _in_words(self) -> str:
         return f"{super()._in_words()} {self.sentence()}."
@@ -91,10 +91,10 @@ def select_size(
 ) -> SizeCurve:
     """Choose the value of a parameter by k-fold cross-validation.
 
-    `sizes` stand from the simplest to the richest. Where `size_param` is None it is the one that the learner's
-    card names, and where `sizes` is None they are the card's. `k` is a number of folds, or what `cross_validate` takes
-    for folds. With `until_converged` no further size is tried once the training error has fallen and two sizes in a
-    row have changed it by at most a hundredth of that fall.
+    `sizes` go from the simplest to the richest. Where `size_param` is None it is the one that the learner's card names,
+    and where `sizes` is None they are the card's. `k` is a number of folds, or what `cross_validate` takes as folds.
+    With `until_converged` no further size is tried once the training error has fallen and two sizes in a row have
+    changed it by at most a hundredth of that fall.
 
     >>> import numpy as np
     >>> from novacula.neighbors import KNeighborsRegressor
@@ -136,7 +136,7 @@ def sizes_of(
     own = "" if card is None or card.size is None else f"{prefix}{card.size}"
     chosen = size_param or own
     if not chosen:
-        raise ParameterError(f"{type(last).__name__} names no size of its own: say which parameter it is")
+        raise ParameterError(f"{type(last).__name__} names no size of its own: say which parameter is the size")
     if chosen not in learner.get_params():
         raise ParameterError(f"{type(learner).__name__} has no parameter {quoted(chosen)}, so it cannot be its size")
     if sizes is None and chosen == own and card is not None:
@@ -167,7 +167,7 @@ def resized(learner: Any, size_param: str, size: Any) -> Any:
 
 
 def has_converged(errors: Floats) -> bool:
-    """Whether a training error has fallen and then stayed where it is.
+    """Whether a training error has fallen and then stayed where it was.
 
     >>> has_converged(np.array([9.0, 5.0, 1.0, 1.0, 0.99])), has_converged(np.array([9.0, 9.0, 9.0, 9.0]))
     (True, False)

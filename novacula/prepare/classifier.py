@@ -1,4 +1,4 @@
-"""A classifier for tables as they are: numbers, categories, words and holes become what it takes."""
+"""A classifier for tables as they are: numbers, categories, words and missing values become what it takes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from novacula.table.chunk import Floats
 
 
 class PreparedClassifier(Classifier, PreparedLearner):
-    """Fits a classifier on columns that are prepared as its card asks, and prepares what is to be predicted alike.
+    """Fits a classifier on columns that are prepared as its card asks, and prepares rows to be predicted the same way.
 
     `learner` is one of this library's; logistic regression unless another is given. `max_words` of a text column are
-    counted for learners that take no text. A category that was not there at fit is told (`unseen="ignore"`) or
+    counted for learners that take no text. A category that was not there at fit is reported (`unseen="ignore"`) or
     refused ("error"). Fitted: `model_`, `encoding_`, `classes_`.
 
     >>> import pandas as pd
@@ -44,7 +44,7 @@ class PreparedClassifier(Classifier, PreparedLearner):
             noise="As the learner.",
             missing="As they are if the learner takes them; otherwise mean or mode, and a column that says so.",
             admits=Admits(missing=True),
-            unseen="None of the known categories, with a warning, or refused (unseen='error').",
+            unseen="Treated as none of the known categories, with a warning, or refused (unseen='error').",
             takes=("numeric", "categorical", "text", "sparse"),
             scales=("memory", "stream", "cluster"),
             uses="reduce",

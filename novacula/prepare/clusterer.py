@@ -1,4 +1,4 @@
-"""A learner of clusters for tables as they are: numbers, categories and holes become what it takes."""
+"""A learner of clusters for tables as they are: numbers, categories and missing values become what it takes."""
 
 from __future__ import annotations
 

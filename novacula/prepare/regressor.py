@@ -1,4 +1,4 @@
-"""A regressor for tables as they are: numbers, categories, words and holes become what it takes."""
+"""A regressor for tables as they are: numbers, categories, words and missing values become what it takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from novacula.table.chunk import Floats
 
 
 class PreparedRegressor(Regressor, PreparedLearner):
-    """Fits a regressor on columns that are prepared as its card asks, and prepares what is to be predicted alike.
+    """Fits a regressor on columns that are prepared as its card asks, and prepares rows to be predicted the same way.
 
     `learner` is one of this library's; ridge regression unless another is given. The rest is as in
     `PreparedClassifier`.

@@ -143,7 +143,7 @@ def test_plain_sums_pass_until_cancellation_is_asked_about(chunk):
         (Forgetful, r"a \+ b must be b \+ a, but weight differs by"),
         (BlindToTheGap, "rows cut .* must add up to the whole, but ssd differs by"),
         (Lopsided, r"\(a \+ b\) \+ c must be a \+ \(b \+ c\), but mean differs by"),
-        (Unweighted, "a weight must count as so many repetitions, but weight differs by"),
+        (Unweighted, "a weight must count as that many repetitions, but weight differs by"),
         (Overflowing, "a row of weight 0 must have no effect, but ssd is not finite"),
         (Dividing, r"zero \+ zero must be zero, but mean differs in some bit"),
         (InPlace, r"a \+ b must not change a or b, but ssd differs in some bit"),

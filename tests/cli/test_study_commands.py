@@ -180,7 +180,7 @@ def test_pac(novacula, arguments, words):
     ("arguments", "words"),
     [
         (("pac",), "either --hypotheses"),
-        (("pac", "--hypotheses", "two"), "'two' is no size"),
+        (("pac", "--hypotheses", "two"), "'two' is not the size"),
         (("pac", "--hypotheses", "9^9999999"), "too large"),
         (("pac", "--hypotheses", "10", "--epsilon", "2"), "epsilon"),
         (("work", "tree", "play_tennis", "--set", "depth"), "sets nothing"),
@@ -213,7 +213,7 @@ ROWS = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(20))
 BAD = {
     "empty file": (b"", "is empty"),
     "no rows": (b"x,y\n", "has no rows"),
-    "one column": (b"y\n" + b"a\nb\n" * 5, "no column besides the target 'y'"),
+    "one column": (b"y\n" + b"a\nb\n" * 5, "no column to learn from, only the target 'y'"),
     "unknown target": (f"x,z\n{ROWS}".encode(), "no column 'y'"),
     "one class": (b"x,y\n" + b"1,a\n2,a\n" * 5, "one class only, 'a'"),
     "missing target": (f"x,y\n{ROWS}21,\n".encode(), "row 21 of .* has no value for the target 'y'"),

@@ -105,7 +105,7 @@ def test_costs_are_a_loss_and_names_must_differ():
     cost = CostMatrix(["blue", "green", "red"], 1 - np.eye(3))
     result = cross_validate(NaiveBayes(), X, y, 3, [cost, "zero_one"])
     assert result.mean("cost") == result.mean("zero_one")
-    with pytest.raises(ParameterError, match="two losses have one name"):
+    with pytest.raises(ParameterError, match="two losses have the same name"):
         cross_validate(NaiveBayes(), X, y, 3, ["l1", "absolute"])
     with pytest.raises(ParameterError, match="there are no folds"):
         cross_validate(NaiveBayes(), X, y, [])

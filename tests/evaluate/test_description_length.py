@@ -59,7 +59,7 @@ def test_the_shortest_description_is_the_most_probable_hypothesis():
         assert math.isinf(bits[0]) == (limes > 0)
 
 
-def test_probability_zero_is_told():
+def test_probability_zero_is_reported():
     result = description_length(Coin(1.0), np.zeros((3, 1)), ["heads", "tails", "heads"], model_bits=0)
     assert result.data_bits == math.inf
     assert "1 rows have probability 0, the first is row 2" in result.data_code

@@ -71,7 +71,7 @@ def test_other_names_and_lookups():
     ]  # fmt: skip
     with pytest.raises(ParameterError, match="no loss 'sqared', only zero_one, absolute, squared"):
         loss("sqared")
-    with pytest.raises(InputTypeError, match="3 is no loss"):
+    with pytest.raises(InputTypeError, match="3 is not a loss"):
         loss(3)
 
 
@@ -86,7 +86,7 @@ def test_other_names_and_lookups():
         ("log", ["a", "b"], [[0.5, 0.5], [0.9, 0.9]], ["a", "b"], "probabilities of row 2"),
         ("brier", ["a", "b"], [0.5, 0.5], ["a", "b"], "do not fit 2 classes"),
         ("hinge", ["a", "c"], [0.5, 0.5], ["a", "b"], "row 2 is of a class that the model does not know"),
-        ("zero_one", [[1], [2]], [[1], [2]], None, "give one a row"),
+        ("zero_one", [[1], [2]], [[1], [2]], None, "give one per row"),
     ],
 )
 def test_bad_input_is_named(name, y, said, classes, words):
@@ -141,9 +141,9 @@ def test_utilities_are_negative_costs():
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
-        (lambda: CostMatrix(["a", "b"], [[0, 1]]), ParameterError, "no table of 2 classes and 2 actions"),
+        (lambda: CostMatrix(["a", "b"], [[0, 1]]), ParameterError, "do not fit 2 classes and 2 actions"),
         (lambda: CostMatrix(["a", "b"], [[0, np.inf], [1, 0]]), ParameterError, "NaN or infinite"),
-        (lambda: CostMatrix(["a", "a"], [[0, 1], [1, 0]]), ParameterError, "class of the costs stands twice"),
+        (lambda: CostMatrix(["a", "a"], [[0, 1], [1, 0]]), ParameterError, "class of the costs is named twice"),
         (
             lambda: CostMatrix(["a"], [[0]])(["b"], ["a"]),
             DataError,
