@@ -40,7 +40,7 @@ def sleeper(monkeypatch):
     monkeypatch.setitem(LEARNERS, "no.Sleeper", subject)
     monkeypatch.setattr(learners, "learner_class", lambda name: Sleeper)
     monkeypatch.setattr("benchmarks.workloads.growth_curves.learner_class", lambda name: Sleeper)
-    monkeypatch.setattr(memory, "begin_anew", lambda: 1_000)
+    monkeypatch.setattr(memory, "reset_peak", lambda: 1_000)
     monkeypatch.setattr(memory, "peak_since", lambda: 1_000 + Sleeper.held)
     monkeypatch.setattr("gc.collect", lambda: 0)  # slow among all that tests have imported
     return "no.Sleeper"
@@ -99,7 +99,7 @@ def test_the_peak_begins_anew():
         import numpy as np
         from benchmarks import memory
         np.ones(10_000_000).sum()
-        before = memory.begin_anew()
+        before = memory.reset_peak()
         forgotten = memory.peak_since() - before
         np.ones(5_000_000).sum()
         print(json.dumps([forgotten, memory.peak_since() - before]))"""
