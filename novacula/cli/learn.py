@@ -100,8 +100,8 @@ def print_study(study: Any, written: dict[str, Path]) -> None:
         header, rows = study.table()
         print_table(header[:-1], [row[:-1] for row in rows], json=False)
         typer.echo()
-        notes = [f"{row[0].strip()}: {row[-1]}" for row in rows if row[-1]]
-        sentences = [*notes, *study.sentences(), *(finding.sentence for finding in study.findings)]
+        remarks = [entry.remark for entry in study.leaderboard if entry.remark]
+        sentences = [*remarks, *study.sentences(), *(finding.sentence for finding in study.findings)]
     else:
         sentences = [str(study)]
     for sentence in sentences:

@@ -80,9 +80,10 @@ class Confusion(TabularResult):
         if not wrong.any():
             return "none is wrong"
         i, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        often = "once" if wrong[i, j] == 1 else f"{wrong[i, j]:g} times"
         return (
             f"{few_digits(100 * self.error)}% are wrong; most often {self.labels[i]} is predicted as {self.labels[j]}, "
-            f"{wrong[i, j]:g} times"
+            f"{often}"
         )
 
     def _draw(self, axes: Axes) -> None:

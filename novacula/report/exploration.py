@@ -49,7 +49,7 @@ def _opening(exploration: Exploration) -> Iterator[Block]:
 
 def _data(exploration: Exploration) -> Iterator[Block]:
     columns = exploration.table.schema.features
-    yield Paragraph(f"{len(exploration.table):,} rows were explored. {kinds_in_words(columns)}")
+    yield Paragraph(f"{len(exploration.table):,} rows were explored, with {kinds_in_words(columns)}")
     yield Paragraph(missing_in_words(columns, len(exploration.table)))
     notes = tuple(finding.sentence for finding in exploration.findings if finding.gravity != "warning")
     if notes:

@@ -20,6 +20,12 @@ from novacula.study.candidates import BASELINES
 from novacula.study.contender import Contender
 
 Status: TypeAlias = Literal["finished", "unfinished", "failed", "left out"]
+STATUS_WORDS: dict[Status, str] = {
+    "finished": "",
+    "unfinished": " is unfinished",
+    "failed": " failed",
+    "left out": " is left out",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +53,12 @@ class Entry:
     def label(self) -> str:
         """Name and size."""
         return self.name if self.size is None else f"{self.name}, {self.size_name} = {short(self.size)}"
+
+    @property
+    def remark(self) -> str:
+        """The note as a sentence that names the learner; empty where there is none."""
+        note = self.note.removeprefix(f"{self.name}: ")
+        return f"{self.name}{STATUS_WORDS[self.status]}: {note}" if note else ""
 
 
 def entry(contender: Contender, rule: Rule, stopped: str) -> Entry:

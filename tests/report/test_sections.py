@@ -159,7 +159,7 @@ def test_sizes_given_up_early_are_drawn_hollow_and_counted(nasty: Study) -> None
     curve[0, 2:] = np.nan
     path = SizePath(replace(entry, curve=curve), "error")
     assert not path.whole[0]
-    assert path.early().startswith("Hollow: One size was not run in every fold")
+    assert path.early().startswith("Hollow points: one size was not run in every fold")
     endless = np.array(entry.curve)
     endless[0, 0] = np.inf
     assert len(SizePath(replace(entry, curve=endless), "error").names) == len(entry.sizes) - 1

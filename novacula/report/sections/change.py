@@ -63,7 +63,7 @@ def facts(reading: Reading) -> Iterator[str]:
 def _left_out(reading: Reading) -> Iterator[str]:
     unfinished = [one.name for one in reading.study.leaderboard if one.status != "finished"]
     if unfinished:
-        yield f"{', '.join(unfinished)} did not finish; the leaderboard says why."
+        yield f"{', '.join(unfinished)} did not finish or were left out; the leaderboard says why."
     fewer = [one.name for one in reading.finished if one.rows is not None]
     if fewer:
         yield f"{', '.join(fewer)} had only some of the rows; all might do better: allow more time with budget=."

@@ -37,7 +37,7 @@ def _numbers(reading: Reading) -> Iterator[tuple[str, str]]:
         )
     if baseline is not None and baseline is not entry:
         yield (
-            f"{reading.measure} of {baseline.name.lower()}, which uses no column",
+            f"{reading.measure} of the baseline ({baseline.name.lower()}), which uses no column",
             with_error(baseline.error, baseline.standard_error),
         )
 

@@ -36,8 +36,8 @@ def parts(reading: Reading) -> Iterator[Block]:
     if found:
         yield Paragraph(
             f"Each of these learners was fitted on {SETS} samples of {n:,} training rows, drawn with replacement, and "
-            "measured on the rows that a sample did not hold. Bias is its error on average, the noise of the target "
-            "included; variance is what changes from sample to sample."
+            "measured on the rows that a sample did not hold. Bias is the error of its average prediction, including "
+            "the noise of the target; variance is what changes from sample to sample."
         )
         yield FigureBlock.of(parts_figure(found, loss))
         rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in found)

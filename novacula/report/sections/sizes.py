@@ -25,7 +25,7 @@ def sizes(reading: Reading) -> Iterator[Block]:
     curves = {id(path.entry): path for path in paths if len(path.names) > 1}
     own = curves.pop(id(reading.chosen), None)
     if own is None:
-        yield Paragraph(f"{reading.chosen.name} was tried in one size only.")
+        yield Paragraph(f"{reading.chosen.name} has only one size.")
     else:
         yield Paragraph(
             "As a model gets larger, its error on the rows it learned from falls. The error on rows that were held "
@@ -55,9 +55,10 @@ class SizePath:
         count = int((~self.whole).sum())
         if not count:
             return ""
-        many = "One size was" if count == 1 else f"{count} sizes were"
+        sizes, they = ("one size was", "it was") if count == 1 else (f"{count} sizes were", "they were")
         return (
-            f"Hollow: {many} not run in every fold, as clearly behind or for want of time; means are over fewer folds."
+            f"Hollow points: {sizes} not run in every fold, because {they} clearly behind or time was short; these "
+            "means are over fewer folds."
         )
 
     def figure(self) -> Figure:

@@ -27,8 +27,8 @@ def standing(reading: Reading) -> Iterator[Block]:
     folds = len(reading.question.folds)
     yield Paragraph(
         f"Every learner was fitted {folds} times, each time without one of {folds} folds, and measured on the rows of "
-        f"that fold. The error is the {reading.measure}: lower is better. Preparation, such as scaling or filling in, "
-        "was found again within each fold."
+        f"that fold. The measure is the {reading.measure}: lower is better. Preparation, such as scaling and filling "
+        "in missing values, was repeated within each fold."
     )
     yield FigureBlock.of(error_figure(reading))
     yield leaderboard(reading)
@@ -42,7 +42,7 @@ def leaderboard(reading: Reading) -> TableBlock:
     """One row per entry."""
     header = ("learner", "size", "error", "± s.e.", "training error", "parameters", "fit, seconds", "state")
     rows = [_row(entry, entry is reading.chosen) for entry in reading.study.leaderboard]
-    return TableBlock(header, tuple(rows), f"Learners by their error, the {reading.measure}; ✓ marks the choice")
+    return TableBlock(header, tuple(rows), f"Learners by their {reading.measure}; ✓ marks the choice")
 
 
 def _row(entry: Entry, chosen: bool) -> tuple[Cell, ...]:
@@ -54,9 +54,8 @@ def _row(entry: Entry, chosen: bool) -> tuple[Cell, ...]:
 def remarks(reading: Reading) -> Iterator[str]:
     """Notes on single entries, and why some did not finish."""
     for entry in reading.study.leaderboard:
-        if entry.note and entry.note != reading.study.stopped:  # which is at the top of the page
-            state = "" if entry.status == "finished" else f" {entry.status}"
-            yield f"{entry.name}{state}: {entry.note.removeprefix(f'{entry.name}: ')}"
+        if entry.remark and entry.note != reading.study.stopped:  # which is at the top of the page
+            yield entry.remark
 
 
 def comparisons(reading: Reading) -> Iterator[str]:
