@@ -27,10 +27,12 @@ def fitted_arrays(model: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     exempt = dict(getattr(model, "not_compared", {}))
     for name, reason in exempt.items():
         require(bool(reason.strip()), f"{type(model).__name__} gives no reason why {name} is not compared")
-    kept = dict(getattr(model, "kept_rows", {}))
+    row_attributes = dict(getattr(model, "kept_rows", {}))
     for name, value in sorted(vars(model).items()):
         if name.endswith("_") and not name.endswith("names_") and name != "schema_":
-            comparable = rows_as_a_set(value, kept[name]) if name in kept and value is not None else value
+            comparable = (
+                rows_as_a_set(value, row_attributes[name]) if name in row_attributes and value is not None else value
+            )
             for place, leaf in _leaves(name, comparable, type(model).__name__):
                 if not any(place == out or place.startswith((f"{out}.", f"{out}[")) for out in exempt):
                     yield path + place, leaf

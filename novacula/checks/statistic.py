@@ -57,14 +57,14 @@ def check_statistic(
         _check_cancellation(observe, chunk, name)
 
 
-def _check_identity(seen: Statistic, zero: Statistic) -> None:
+def _check_identity(observed: Statistic, zero: Statistic) -> None:
     _require(zero + zero, zero, "zero + zero must be zero")
-    _require(zero + seen, seen, "zero + s must be s to the bit")
-    _require(seen + zero, seen, "s + zero must be s to the bit")
+    _require(zero + observed, observed, "zero + s must be s to the bit")
+    _require(observed + zero, observed, "s + zero must be s to the bit")
 
 
-def _check_travel(seen: Statistic) -> None:
-    _require(pickle.loads(pickle.dumps(seen)), seen, "a statistic must survive pickling")  # noqa: S301
+def _check_travel(observed: Statistic) -> None:
+    _require(pickle.loads(pickle.dumps(observed)), observed, "a statistic must survive pickling")  # noqa: S301
 
 
 def _check_sums(a: Statistic, b: Statistic, c: Statistic, tolerance: float) -> None:

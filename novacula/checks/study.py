@@ -48,15 +48,15 @@ def check_study(learner: Learner) -> None:
 def study_sizes(learner: Learner) -> Iterator[dict[str, Any]]:
     """The parameters of each size on the card, with the study's settings; each must be one that the learner takes."""
     card, name = learner.card, type(learner).__name__
-    known = learner.get_params(deep=False)
+    own_parameters = learner.get_params(deep=False)
     for parameter in card.study_settings:
         require(
-            parameter in known,
+            parameter in own_parameters,
             f"the card of {name} has {parameter!r} in study_settings, which is not one of its parameters",
         )
     require(
-        card.size is None or card.size in known,
-        f"the card of {name} has size={card.size!r}, which is not one of its parameters: {', '.join(known)}",
+        card.size is None or card.size in own_parameters,
+        f"the card of {name} has size={card.size!r}, which is not one of its parameters: {', '.join(own_parameters)}",
     )
     settings = dict(card.study_settings)
     _require_valid(learner, settings, "study_settings")
@@ -88,8 +88,8 @@ def check_size(learner: Learner, parameters: dict[str, Any]) -> None:
     prepared = card.task in PREPARED
     # Behind its preparation a learner gets any table: with categories and empty cells, even if it takes neither. But a
     # concept with missing cells is no longer a conjunction.
-    given = replace(card, takes=("numeric", "categorical")) if prepared else card
-    data = sample(given, n=ROWS, missing=prepared and not card.conjunctive)
+    study_card = replace(card, takes=("numeric", "categorical")) if prepared else card
+    data = sample(study_card, n=ROWS, missing=prepared and not card.conjunctive)
     model = PREPARED[card.task](inner) if prepared else inner
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a study keeps warnings for its reader

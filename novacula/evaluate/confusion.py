@@ -134,7 +134,7 @@ def confusion(y: Any, prediction: Any, labels: Any = None, sample_weight: Any = 
 
 def _names(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if (truth.dtype.kind in "iufb") != (predicted.dtype.kind in "iufb"):
-        raise DataError("the classes are words and the predictions numbers, or the other way round: give both alike")
+        raise DataError("the classes are words and the predictions numbers, or vice versa: give both in the same form")
     return np.unique(np.concatenate([truth, predicted]))
 
 

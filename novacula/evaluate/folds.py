@@ -92,7 +92,7 @@ def _grouped(target: npt.NDArray[Any], k: int, stratified: bool, random_state: A
 
 
 def is_classes(y: Any) -> bool:
-    """Whether a target looks like classes: words, or few distinct whole numbers of which most come again.
+    """Whether a target looks like classes: words, or few distinct whole numbers, most of which come again.
 
     >>> is_classes(["a", "b"]), is_classes([0, 1, 1, 0]), is_classes([3, 5, 8, 13]), is_classes([0.5, 1.5, 0.5, 1.5])
     (True, True, False, False)

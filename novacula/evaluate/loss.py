@@ -69,9 +69,9 @@ class Loss:
             raise DataError(f"the prediction for row {int(np.argwhere(np.isnan(values))[0, 0]) + 1} is NaN")
         if self.needs == "numbers":
             return _over_targets(self.of(truth, values.reshape(truth.shape), truth))
-        known = np.unique(truth) if classes is None else np.asarray(classes)
-        _require_columns(values, known, self)
-        return self.of(truth, values, known)
+        column_classes = np.unique(truth) if classes is None else np.asarray(classes)
+        _require_columns(values, column_classes, self)
+        return self.of(truth, values, column_classes)
 
     def _truth(self, y: Any) -> Labels:
         truth = as_numbers(y, "the targets", DataError) if self.needs == "numbers" else np.asarray(y)
@@ -264,10 +264,10 @@ def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classe
         table = as_numbers(cost_matrix, "the costs", DataError)
         cost_matrix = CostMatrix(np.arange(len(table)) if classes is None else classes, table)
     shares = as_numbers(proba, "the probabilities", DataError)
-    known = cost_matrix.classes if classes is None else np.asarray(classes)
-    if shares.ndim != 2 or shares.shape[1] != len(known):
+    column_classes = cost_matrix.classes if classes is None else np.asarray(classes)
+    if shares.ndim != 2 or shares.shape[1] != len(column_classes):
         raise DataError(
-            f"probabilities of shape {shares.shape} do not fit {len(known)} classes: give one column per class"
+            f"probabilities of shape {shares.shape} do not fit {len(column_classes)} classes: give one column per class"
         )
-    place = _places(known, cost_matrix.classes, "classes")
+    place = _places(column_classes, cost_matrix.classes, "classes")
     return np.asarray(cost_matrix.actions[np.argmin(shares @ cost_matrix.costs[place], axis=1)])

@@ -50,9 +50,9 @@ class Encoding:
     def of(cls, sums: PreparationSums, schema: Schema, card: Card, max_words: int) -> Self:
         """The preparation for a learner with this card, from the sums over the rows."""
         weight = sums.moments.weight[0]
-        known = weight > 0
-        mean = rounded(np.where(known, sums.moments.mean[0], 0.0))
-        squares = np.divide(sums.moments.ssd[0], weight, out=np.zeros_like(mean), where=known)
+        has_values = weight > 0
+        mean = rounded(np.where(has_values, sums.moments.mean[0], 0.0))
+        squares = np.divide(sums.moments.ssd[0], weight, out=np.zeros_like(mean), where=has_values)
         spread = rounded(np.sqrt(squares))
         scaled = "scaled" in card.needs
         keeps, native = card.admits.missing, "categorical" in card.takes
@@ -100,11 +100,13 @@ class Encoding:
 
     def columns(self, taken: Iterable[str] = ()) -> tuple[Column, ...]:
         """The columns that come out; no name is one of `taken`."""
-        kept = self.schema.of_kind("categorical") if self.indicator_codes is None else ()
+        categorical = self.schema.of_kind("categorical") if self.indicator_codes is None else ()
         texts = self.schema.of_kind("text") if self.words is None else ()
         blocks = () if self.dense else self.schema.of_kind("sparse")
-        names = _distinct(self._numeric_names(), {column.name for column in (*kept, *texts, *blocks)} | set(taken))
-        return (*(Column(name, "numeric") for name in names), *kept, *texts, *blocks)
+        names = _distinct(
+            self._numeric_names(), {column.name for column in (*categorical, *texts, *blocks)} | set(taken)
+        )
+        return (*(Column(name, "numeric") for name in names), *categorical, *texts, *blocks)
 
     def _numeric_names(self) -> Iterator[str]:
         numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")

@@ -79,12 +79,12 @@ def probe(question: Question, job: Job) -> tuple[Measurement, Measurement]:
     return _measure(question, job, quarter, others), _measure(question, job, rows, others)
 
 
-def _measure(question: Question, job: Job, train: SupervisedRows, held: SupervisedRows) -> Measurement:
+def _measure(question: Question, job: Job, train: SupervisedRows, held_out: SupervisedRows) -> Measurement:
     train = subsample(train, job.rows, question.seed + job.fold)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            return _fit_and_measure(question, job, train, held, caught)
+            return _fit_and_measure(question, job, train, held_out, caught)
         except MemoryError:
             return Measurement(failure="it ran out of memory")
         except Exception as error:  # an error of a learner is one row of the leaderboard, not the end of the study
@@ -92,15 +92,15 @@ def _measure(question: Question, job: Job, train: SupervisedRows, held: Supervis
 
 
 def _fit_and_measure(
-    question: Question, job: Job, train: SupervisedRows, held: SupervisedRows, caught: list[Any]
+    question: Question, job: Job, train: SupervisedRows, held_out: SupervisedRows, caught: list[Any]
 ) -> Measurement:
     started = time.perf_counter()
     model = train.fit(build(job.learner, job.size, question.task, question.seed))
     fitted = time.perf_counter()
-    error = held.loss(model, question.metric)
+    error = held_out.loss(model, question.metric)
     measured = time.perf_counter()
     # As many training rows as were held out give the training error well enough.
-    trained = subsample(train, max(len(held), 100), question.seed).loss(model, question.metric)
+    trained = subsample(train, max(len(held_out), 100), question.seed).loss(model, question.metric)
     sentences = dict.fromkeys(message_line(warning.message) for warning in caught)
     return Measurement(
         trained, error, float(n_parameters(model)), fitted - started, measured - fitted, warnings=tuple(sentences)

@@ -105,13 +105,13 @@ class Exploration:
 
     def loadings_table(self) -> WorkTable:
         """Prepared columns by the first principal components, with the share of the variance of each."""
-        shown = min(DIRECTIONS, len(self.pca.components_))
-        shares = self.pca.explained_variance_ratio_[:shown]
-        header = ("column", *(f"direction {i + 1}" for i in range(shown)))
+        n_shown = min(DIRECTIONS, len(self.pca.components_))
+        shares = self.pca.explained_variance_ratio_[:n_shown]
+        header = ("column", *(f"direction {i + 1}" for i in range(n_shown)))
         names = [printable(column.name, CELL) for column in self.prepared.layout.features]
-        strongest = np.argsort(-np.abs(self.pca.components_[:shown]).max(axis=0), kind="stable")[:COLUMNS_SHOWN]
+        strongest = np.argsort(-np.abs(self.pca.components_[:n_shown]).max(axis=0), kind="stable")[:COLUMNS_SHOWN]
         rows = [("share of the variance", *map(percent, shares.tolist()))]
-        rows += [(names[j], *(f"{v:.2f}" for v in self.pca.components_[:shown, j])) for j in sorted(strongest)]
+        rows += [(names[j], *(f"{v:.2f}" for v in self.pca.components_[:n_shown, j])) for j in sorted(strongest)]
         return WorkTable(header, tuple(rows), "Principal components of the prepared columns")
 
     def density_table(self) -> WorkTable:

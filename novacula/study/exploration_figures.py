@@ -121,8 +121,8 @@ def profile_figure(exploration: Exploration) -> Figure:
     """The means of the columns that differ most, in deviations from those of all rows, as a heat map."""
     names = [column.name for column in exploration.prepared.layout.features]
     deviations = np.array([one.deviations for one in exploration.profiles])  # (clusters, columns)
-    shown = np.sort(np.argsort(-np.abs(deviations).max(axis=0), kind="stable")[:HEAT])
-    heat = deviations[:, shown].T
+    drawn_columns = np.sort(np.argsort(-np.abs(deviations).max(axis=0), kind="stable")[:HEAT])
+    heat = deviations[:, drawn_columns].T
     reach = max(float(np.abs(heat).max()), 0.5)
 
     def draw(axes: Axes) -> None:
@@ -130,7 +130,7 @@ def profile_figure(exploration: Exploration) -> Figure:
         axes.set_xticks(
             range(len(exploration.profiles)), [f"cluster {one.cluster}\n{one.size:,}" for one in exploration.profiles]
         )
-        axes.set_yticks(range(len(shown)), [literal(shortened(names[j])) for j in shown])
+        axes.set_yticks(range(len(drawn_columns)), [literal(shortened(names[j])) for j in drawn_columns])
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         for (i, k), value in np.ndenumerate(heat):
@@ -141,7 +141,7 @@ def profile_figure(exploration: Exploration) -> Figure:
         f"cluster {one.cluster}: {', '.join(one.traits) or 'like the whole'}" for one in exploration.profiles
     )
     cut = f", the {HEAT} of {len(names)} columns that differ most" if len(names) > HEAT else ""
-    size = (3.6 + 0.75 * len(exploration.profiles), 1.5 + 0.3 * len(shown))
+    size = (3.6 + 0.75 * len(exploration.profiles), 1.5 + 0.3 * len(drawn_columns))
     return Figure(draw, f"Means by cluster, in deviations: {words}.", f"Means by cluster, in deviations{cut}", size)
 
 

@@ -21,7 +21,7 @@ MANY = 4 * PROBE_ROWS
 
 
 def plan(question: Question, contenders: Sequence[Contender], crew: Crew, seconds: float) -> None:
-    """Keep the race within so many seconds of all workers together.
+    """Keep the race within this many seconds of all workers together.
 
     Contenders that would take too long get fewer rows; those that would even then are left out. Trials run on the crew;
     it is called once, before any cell is measured.

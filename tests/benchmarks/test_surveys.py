@@ -86,13 +86,13 @@ def test_a_curve_measures_the_time_and_the_memory_of_a_fit(sleeper):
     assert "time ∝ n^" in GrowthCurves().line({"axes": [along_n, along_d]})
 
 
-def test_where_memory_cannot_be_told_there_is_none():
+def test_where_memory_is_not_known_there_is_none():
     assert exponents([1, 10], [1.0, 10.0], [None, None])["memory_exponent"] is None
-    assert exponents([1, 10], [1.0, 10.0], [10, 5_000_000])["memory_exponent"] is None, "one size is no curve"
+    assert exponents([1, 10], [1.0, 10.0], [10, 5_000_000])["memory_exponent"] is None, "one size is not a curve"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak can begin anew on Linux only")
-def test_the_peak_begins_anew():
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak can be reset on Linux only")
+def test_the_peak_can_be_reset():
     """In a process of its own: threads of this one would add to the peak."""
     code = """if True:
         import json

@@ -248,7 +248,7 @@ def test_a_missing_file(novacula, tmp_path):
     assert "nothing.csv" in done.err
 
 
-def test_a_column_without_values_and_mixed_types_are_told(novacula, tmp_path):
+def test_a_column_without_values_and_mixed_types_are_reported(novacula, tmp_path):
     rows = "".join(f"{i},,{'oops' if i == 13 else i},{'ab'[i % 2]}\n" for i in range(20))
     (tmp_path / "odd.csv").write_text(f"x,gone,mixed,y\n{rows}")
     done = novacula("learn", tmp_path / "odd.csv", "--target", "y", *QUICK, "--out", tmp_path / "run")

@@ -44,7 +44,7 @@ def test_the_bootstrap_is_scipys():
     assert mine == compare(a, b, level=0.9).bootstrap
 
 
-def test_equal_learners_are_seldom_told_apart():
+def test_equal_learners_seldom_differ_beyond_chance():
     """Scores of ten folds that share a part, as overlapping training sets make them: plain t says too much."""
     rng, runs, false = np.random.default_rng(0), 300, [0, 0]
     for _ in range(runs):

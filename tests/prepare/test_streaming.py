@@ -118,8 +118,8 @@ def test_unseen_categories_are_reported_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.predict(strange)
-    told = [str(w.message) for w in caught if issubclass(w.category, UnseenCategoryWarning)]
-    assert told == ["categories that were not there at fit were treated as missing in 'colour' (80)"]
+    messages = [str(w.message) for w in caught if issubclass(w.category, UnseenCategoryWarning)]
+    assert messages == ["categories that were not there at fit were treated as missing in 'colour' (80)"]
 
 
 def test_gaps_obey_the_laws_of_statistics():

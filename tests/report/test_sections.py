@@ -64,7 +64,7 @@ def test_the_choice_is_compared_with_the_baseline_fold_by_fold(iris: Study) -> N
     assert f"{iris.choice.entry.label} minus that of Plurality is {number(gap)} over 3 paired scores" in said
 
 
-def test_infinite_errors_are_told_and_not_compared(iris: Study) -> None:
+def test_infinite_errors_are_reported_and_not_compared(iris: Study) -> None:
     reading = Reading(iris)
     endless = replace(iris.choice.entry, fold_errors=np.array([0.1, np.inf, 0.2]))
     study = replace(iris, choice=replace(iris.choice, entry=endless))
@@ -72,7 +72,7 @@ def test_infinite_errors_are_told_and_not_compared(iris: Study) -> None:
     assert text(standing(reading)) != ""
 
 
-def test_remarks_are_told_once_under_the_name_of_their_learner(iris: Study) -> None:
+def test_remarks_come_once_under_the_name_of_their_learner(iris: Study) -> None:
     entries = (
         replace(iris.leaderboard[0], note=f"{iris.leaderboard[0].name}: it wavered"),
         replace(iris.leaderboard[1], status="failed", note="it broke"),
@@ -139,7 +139,7 @@ def test_other_costs_move_the_threshold(nasty: Study) -> None:
     assert found[0] > found[-1]
 
 
-def test_a_rare_class_is_told(iris: Study) -> None:
+def test_a_rare_class_is_reported(iris: Study) -> None:
     y = np.array(["common"] * 115 + ["rare"] * 5, object)
     study = replace(iris, question=replace(iris.question, train=replace(iris.question.train, y=y)))
     said = text(change(Reading(slow(study))))

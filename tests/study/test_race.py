@@ -119,7 +119,7 @@ def test_ctrl_c_leaves_what_was_finished():
     assert contenders[1].complete() == []
 
 
-def test_a_worker_that_is_lost_is_told_and_not_remembered(tmp_path):
+def test_a_worker_that_is_lost_is_reported_and_not_remembered(tmp_path):
     class Broken(Crew):
         def submit(self, function, job):
             future = Future()
@@ -176,7 +176,7 @@ def test_what_is_in_the_ledger_is_never_run_again(tmp_path):
     assert again.cells == first.cells
     other = contender(None, sizes=(0.1, 1, None), folds=4)
     Race([other], Ledger(tmp_path, "b" * 64), None).run(crew)
-    assert len(crew.asked) == 24  # another question begins anew
+    assert len(crew.asked) == 24  # another question begins again
 
 
 def test_a_ledger_that_was_cut_off_in_a_line_goes_on(tmp_path):

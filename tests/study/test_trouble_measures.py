@@ -48,34 +48,34 @@ def beside(x, i):
 def test_categories_vote_without_the_row_itself(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
     whole = np.bincount(y).argmax()
-    told = is_class_predicted(categorical(np.where(np.isnan(x), -1, np.nan_to_num(x))), y, 3)
+    right = is_class_predicted(categorical(np.where(np.isnan(x), -1, np.nan_to_num(x))), y, 3)
     for i in range(len(x)):
         votes = np.bincount(y[others(x, i)], minlength=3)
         if votes.sum():
             expected = votes[y[i]] == votes.max() and np.count_nonzero(votes == votes.max()) == 1
         else:
             expected = y[i] == whole
-        assert told[i] == expected
+        assert right[i] == expected
 
 
 @laws
 @given(rows)
 def test_numbers_that_stand_alone_ask_the_nearest(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-    told = is_class_predicted(numeric(x), y, 3)
+    right = is_class_predicted(numeric(x), y, 3)
     for i in range(len(x)):
         low, high = beside(x, i)
         if others(x, i) or np.isnan(x[i]) or (low is None and high is None):
             continue
         near = high if low is None or (high is not None and high - x[i] < x[i] - low) else low
         votes = np.bincount(y[x == near], minlength=3)
-        if np.count_nonzero(votes == votes.max()) == 1:  # of equals any may be asked
-            assert told[i] == (votes.argmax() == y[i])
+        if np.count_nonzero(votes == votes.max()) == 1:  # ties may go to any
+            assert right[i] == (votes.argmax() == y[i])
 
 
 @laws
 @given(rows)
-def test_the_share_told_by_means_of_the_others(pairs):
+def test_the_share_explained_by_means_of_the_others(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs], float)
     guess = np.full(len(x), y.mean())
     for i in range(len(x)):
@@ -155,7 +155,7 @@ def test_categories_by_chi_square():
     rare = np.column_stack([table, [3.0, 1.0], [2.0, 4.0]])  # expected in 2 and 3 rows each, together in 5
     pooled = np.column_stack([table, [5.0, 5.0]])
     assert _chi_square(rare) == pytest.approx(stats.chi2_contingency(pooled).pvalue)
-    assert np.isnan(_chi_square(np.array([[2.0, 1.0], [0.0, 3.0]])))  # too few rows to tell
+    assert np.isnan(_chi_square(np.array([[2.0, 1.0], [0.0, 3.0]])))  # too few rows to say
 
 
 def two_tables(n=500, m=300, seed=0, **changed):
@@ -198,7 +198,7 @@ def test_rows_drawn_alike_do_not_drift():
     assert not [finding for seed in range(40) for finding in drift(*two_tables(seed=seed))]
 
 
-def test_a_small_difference_in_many_rows_is_not_told():
+def test_a_small_difference_in_many_rows_is_not_reported():
     assert not drift(*two_tables(20_000, 20_000, age=lambda c, rng: c + 0.5))
 
 

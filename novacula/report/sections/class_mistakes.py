@@ -39,14 +39,14 @@ def class_mistakes(reading: Reading, answers: Answers) -> Iterator[Block]:
             f"{reading.chosen.name} uses no column and predicts the same for every row: there is nothing to draw."
         )
         return
-    found = confusion(answers.y, answers.prediction, sample_weight=answers.weight)
-    picture = FigureBlock.of(found.plot())
+    matrix = confusion(answers.y, answers.prediction, sample_weight=answers.weight)
+    picture = FigureBlock.of(matrix.plot())
     if reading.score is not None:
         yield from both_sides(*reading.score, picture)
     else:
         yield picture
-    if len(found.labels) <= MANY:
-        yield FoldedBlock("The confusion matrix as a table", (TableBlock.of(found.table(), "Counts"),))
+    if len(matrix.labels) <= MANY:
+        yield FoldedBlock("The confusion matrix as a table", (TableBlock.of(matrix.table(), "Counts"),))
     if answers.probability is None:
         yield Paragraph(f"{reading.chosen.name} gives no probabilities, so there are no curves.")
     elif reading.score is None:
@@ -70,12 +70,12 @@ def one_by_one(answers: Answers, probability: Floats) -> Iterator[Block]:
             f"There are {len(answers.classes):,} classes: their curves, each against the rest, are not drawn."
         )
         return
-    found = [roc(answers.y, probability[:, k], answers.classes[k]) for k in there]
-    rows = tuple((name_of(curve.positive), curve.n_positive, curve.auc, *curve.interval()) for curve in found)
+    roc_curves = [roc(answers.y, probability[:, k], answers.classes[k]) for k in there]
+    rows = tuple((name_of(curve.positive), curve.n_positive, curve.auc, *curve.interval()) for curve in roc_curves)
     header = ("class", "rows", "area under the ROC curve", "95% from", "to")
     yield TableBlock(header, rows, "Each class against the rest, with DeLong's interval; an area of 0.5 is chance")
     if len(there) <= FEW:
-        for k, curve in zip(there, found, strict=True):
+        for k, curve in zip(there, roc_curves, strict=True):
             title = f"{quoted_name(curve.positive)} against the rest"
             yield FoldedBlock(title, (FigureRow(curves(answers.y, probability[:, k], answers.classes[k], curve)),))
 
@@ -83,9 +83,9 @@ def one_by_one(answers: Answers, probability: Floats) -> Iterator[Block]:
 def curves(y: Any, score: Floats, positive: Any, curve: RocCurve | None = None) -> tuple[FigureBlock, ...]:
     """ROC, precision and recall, and calibration of one class."""
     bins = int(np.clip(len(y) // A_BIN, 1, 10))
-    found = (
+    results = (
         roc(y, score, positive) if curve is None else curve,
         precision_recall(y, score, positive),
         calibration(y, score, positive, bins=bins),
     )
-    return tuple(FigureBlock.of(one.plot()) for one in found)
+    return tuple(FigureBlock.of(one.plot()) for one in results)

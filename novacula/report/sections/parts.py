@@ -30,21 +30,21 @@ PATIENCE = 3.0
 
 def parts(reading: Reading) -> Iterator[Block]:
     """The parts of each finalist's error, in a figure and a table; who is left out, and why."""
-    found, left_out = finalist_parts(reading)
+    split_errors, left_out = finalist_parts(reading)
     loss = _loss(reading)
     n = min(ROWS, len(reading.question.train))
-    if found:
+    if split_errors:
         yield Paragraph(
             f"Each of these learners was fitted on {SETS} samples of {n:,} training rows, drawn with replacement, and "
             "measured on the rows that a sample did not hold. Bias is the error of its average prediction, including "
             "the noise of the target; variance is what changes from sample to sample."
         )
-        yield FigureBlock.of(parts_figure(found, loss))
-        rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in found)
+        yield FigureBlock.of(parts_figure(split_errors, loss))
+        rows = tuple((entry.label, split.bias_squared, split.variance, split.error) for entry, split in split_errors)
         yield TableBlock(
             ("learner", "bias² and noise", "variance", "error"), rows, "The error and its parts, lower is better"
         )
-    if loss == "zero_one" and any(split.variance < 0 for _, split in found):
+    if loss == "zero_one" and any(split.variance < 0 for _, split in split_errors):
         yield Paragraph(
             "Variance below 0 helps: where a learner is wrong on average, changing its answer makes it right at times."
         )
@@ -59,7 +59,7 @@ def finalist_parts(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], 
     if not any(entry is reading.chosen for entry in finalists):
         finalists.append(reading.chosen)
     rows = subsample(question.train, ROWS, question.seed)
-    found, left_out = [], []
+    split_errors, left_out = [], []
     for entry in finalists:
         seconds = SETS * reading.seconds(entry, len(rows))
         if seconds > PATIENCE:
@@ -73,29 +73,29 @@ def finalist_parts(reading: Reading) -> tuple[list[tuple[Entry, BiasVariance]], 
                 f"{entry.label} is left out, since it could not be fitted on a sample: {message_line(error)}"
             )
             continue
-        found.append((entry, split))
-    return found, left_out
+        split_errors.append((entry, split))
+    return split_errors, left_out
 
 
 def _loss(reading: Reading) -> SplitLoss:
     return "zero_one" if reading.question.task == "classification" else "squared"
 
 
-def parts_figure(found: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
+def parts_figure(split_errors: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
     """Three bars per learner: bias, variance, and their sum."""
     bars = {
-        "bias² and noise": [split.bias_squared for _, split in found],
-        "variance": [split.variance for _, split in found],
-        "error": [split.error for _, split in found],
+        "bias² and noise": [split.bias_squared for _, split in split_errors],
+        "variance": [split.variance for _, split in split_errors],
+        "error": [split.error for _, split in split_errors],
     }
 
     def draw(axes: Axes) -> None:
-        places = np.arange(len(found), dtype=np.float64)
+        places = np.arange(len(split_errors), dtype=np.float64)
         for i, (name, lengths) in enumerate(bars.items()):
             axes.barh(places + 0.26 * (i - 1), lengths, height=0.24, color=(*COLOURS[:2], INK)[i], label=name)
         axes.axvline(0, color=INK, linewidth=0.8)
-        axes.set_yticks(places, [literal(shortened(entry.label)) for entry, _ in found])
-        axes.set_ylim(len(found) - 0.5, -0.5)
+        axes.set_yticks(places, [literal(shortened(entry.label)) for entry, _ in split_errors])
+        axes.set_ylim(len(split_errors) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel(f"{metric_name(loss)} (lower is better)")
         axes.grid(axis="x")
@@ -103,6 +103,8 @@ def parts_figure(found: list[tuple[Entry, BiasVariance]], loss: str) -> Figure:
 
     words = "; ".join(
         f"{entry.label}: bias² and noise {few_digits(split.bias_squared)}, variance {few_digits(split.variance)}"
-        for entry, split in found
+        for entry, split in split_errors
     )
-    return Figure(draw, f"The error and its parts. {words}.", "Bias and variance", (7.2, 1.4 + 0.75 * len(found)))
+    return Figure(
+        draw, f"The error and its parts. {words}.", "Bias and variance", (7.2, 1.4 + 0.75 * len(split_errors))
+    )

@@ -90,7 +90,7 @@ class Feature:
 
     @cached_property
     def is_measured(self) -> bool:
-        """Whether it holds decimals, which seldom meet by chance."""
+        """Whether it holds decimals, which seldom agree by chance."""
         return self.column.kind == "numeric" and not self.is_whole and len(self.counts) >= 10
 
 

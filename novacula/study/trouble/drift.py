@@ -39,7 +39,11 @@ class Difference:
 
 
 def drift(
-    known: Table, new: Table, *, names: tuple[str, str] = ("the training rows", "the new rows"), random_state: int = 0
+    reference: Table,
+    new: Table,
+    *,
+    names: tuple[str, str] = ("the training rows", "the new rows"),
+    random_state: int = 0,
 ) -> list[Finding]:
     """Compare the columns of new rows with those that were learned from; a finding for each that differs.
 
@@ -51,8 +55,8 @@ def drift(
     >>> [finding.columns for finding in drift(then, now)]
     [('age',)]
     """
-    new = new.conform(known.layout, "ignore")
-    first, second = (table.take(sample_rows(table, random_state)) for table in (known, new))
+    new = new.conform(reference.layout, "ignore")
+    first, second = (table.take(sample_rows(table, random_state)) for table in (reference, new))
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of numbers there is infinity
         return list(find_drift(_features(first), _features(second), names))
 
@@ -61,11 +65,11 @@ def _features(table: Table) -> tuple[Feature, ...]:
     return features_of(table.to_chunk(), table.layout)
 
 
-def find_drift(known: Sequence[Feature], new: Sequence[Feature], names: tuple[str, str]) -> Iterator[Finding]:
+def find_drift(reference: Sequence[Feature], new: Sequence[Feature], names: tuple[str, str]) -> Iterator[Finding]:
     """The columns that differ between two sets of rows with the same columns in the same order."""
     unseen = [finding for one in new if (finding := _unseen(one, names)) is not None]
     yield from unseen
-    pairs = zip(known, new, strict=True)
+    pairs = zip(reference, new, strict=True)
     measured = [one for pair in pairs for one in _differences(*pair) if not math.isnan(one.chance)]
     for difference in _significant(measured):
         if difference.distance >= DISTANCE:
@@ -105,22 +109,22 @@ def _unseen(feature: Feature, names: tuple[str, str]) -> Finding | None:
 # --- one column ---------------------------------------------------------------------------------------------
 
 
-def _differences(known: Feature, new: Feature) -> Iterator[Difference]:
-    if not len(known.values) or not len(new.values):
+def _differences(reference: Feature, new: Feature) -> Iterator[Difference]:
+    if not len(reference.values) or not len(new.values):
         return
-    yield _gaps(known, new)
-    if known.column.kind == "text" or not len(known.known_values) or not len(new.known_values):
+    yield _gaps(reference, new)
+    if reference.column.kind == "text" or not len(reference.known_values) or not len(new.known_values):
         return
-    yield (_numbers if known.column.kind == "numeric" else _categories)(known, new)
+    yield (_numbers if reference.column.kind == "numeric" else _categories)(reference, new)
 
 
-def _gaps(known: Feature, new: Feature) -> Difference:
-    missing = np.array([_count_gaps(known), _count_gaps(new)], float)
-    total = np.array([len(known.values), len(new.values)], float)
+def _gaps(reference: Feature, new: Feature) -> Difference:
+    missing = np.array([_count_gaps(reference), _count_gaps(new)], float)
+    total = np.array([len(reference.values), len(new.values)], float)
     shares = missing / total
     words = f"{percent(float(shares[0]))} of its values are missing in one, {percent(float(shares[1]))} in the other"
     chance = _chi_square(np.column_stack([missing, total - missing]))
-    return Difference(known.name, float(abs(shares[0] - shares[1])), chance, words)
+    return Difference(reference.name, float(abs(shares[0] - shares[1])), chance, words)
 
 
 def _count_gaps(feature: Feature) -> int:
@@ -129,10 +133,10 @@ def _count_gaps(feature: Feature) -> int:
     return int(np.count_nonzero(gaps))
 
 
-def _numbers(known: Feature, new: Feature) -> Difference:
+def _numbers(reference: Feature, new: Feature) -> Difference:
     from scipy.special import kolmogorov
 
-    first, second = np.sort(known.known_values), np.sort(new.known_values)
+    first, second = np.sort(reference.known_values), np.sort(new.known_values)
     places = np.concatenate([first, second])
     gap = [np.searchsorted(rows, places, side="right") / len(rows) for rows in (first, second)]
     distance = float(np.abs(gap[0] - gap[1]).max())
@@ -140,18 +144,18 @@ def _numbers(known: Feature, new: Feature) -> Difference:
     root = np.sqrt(len(first) * len(second) / (len(first) + len(second)))
     chance = float(kolmogorov((root + 0.12 + 0.11 / root) * distance))
     words = f"its median is {np.median(first):.4g} in one, {np.median(second):.4g} in the other"
-    return Difference(known.name, distance, chance, words)
+    return Difference(reference.name, distance, chance, words)
 
 
-def _categories(known: Feature, new: Feature) -> Difference:
-    size = len(known.column.categories)
-    table = np.array([np.bincount(one.known_values, minlength=size) for one in (known, new)], float)
+def _categories(reference: Feature, new: Feature) -> Difference:
+    size = len(reference.column.categories)
+    table = np.array([np.bincount(one.known_values, minlength=size) for one in (reference, new)], float)
     shares = table / table.sum(axis=1, keepdims=True)
     change = shares[1] - shares[0]
     most = int(np.abs(change).argmax())
-    words = f"{safe_quote(known.column.categories[most])} has {percent(shares[0, most])} in the one, "
+    words = f"{safe_quote(reference.column.categories[most])} has {percent(shares[0, most])} in one, "
     words += f"{percent(shares[1, most])} in the other"
-    return Difference(known.name, float(np.abs(change).sum() / 2.0), _chi_square(table), words)
+    return Difference(reference.name, float(np.abs(change).sum() / 2.0), _chi_square(table), words)
 
 
 def _chi_square(table: Floats) -> float:

@@ -19,7 +19,7 @@ FEWEST = 20
 DISTINCT = 0.95
 """Share of distinct values from which they name rows."""
 CHANCE = 1e-5
-"""Numbers with so few equal pairs that chance gives them a smaller probability were not drawn one by one."""
+"""The probability, for numbers drawn one by one, of as few equal pairs; below it the numbers are identifiers."""
 DIGITS = 7
 """Digits from which whole numbers of the same length that are all distinct are taken for identifiers."""
 

@@ -24,7 +24,7 @@ LACKING, FEWEST_LACKING = 0.01, 5
 
 
 def find_uneven_classes(y: Numbers, weight: Floats, labels: Sequence[Any], target: str) -> Iterator[Finding]:
-    """Classes of which one is much smaller, or much larger, than the others, and classes of a few rows."""
+    """A class that is much smaller or much larger than the others, and classes of a few rows."""
     share = np.bincount(y, weights=weight, minlength=len(labels)) / weight.sum()
     present = np.flatnonzero(share)
     least, most = int(present[share[present].argmin()]), int(present[share[present].argmax()])

@@ -56,7 +56,7 @@ def _spread(feature: Feature) -> float:
 
 
 def find_alike(features: Sequence[Feature]) -> Iterator[Finding]:
-    """Pairs of numeric columns that are almost the same but for their unit."""
+    """Pairs of numeric columns that are almost the same except for their unit."""
     numeric = [one for one in features if one.column.kind == "numeric" and 0.0 < _spread(one) < np.inf][:MOST_COMPARED]
     if len(numeric) < 2 or len(numeric[0].values) < FEWEST:
         return
