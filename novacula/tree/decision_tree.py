@@ -8,6 +8,7 @@ What an attribute says is its gain, H(examples) − Σ share(branch) · H(branch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -42,6 +43,7 @@ from novacula.tree.pruning import (
 )
 from novacula.tree.routing import Router, costs_paid, leaf_classes, leaf_values, leaf_weights, leaves, nodes_passed
 from novacula.tree.structure import Integers, Tree, most_frequent
+from novacula.words import counted
 
 
 class DecisionTreeClassifier(TreeExports, Classifier):
@@ -352,6 +354,18 @@ class DecisionTreeClassifier(TreeExports, Classifier):
     def n_parameters_(self) -> int:
         """The parameters of the tree: see `Tree.n_parameters`."""
         return self.tree_.n_parameters
+
+    def code_length(self, n: float) -> tuple[float, str]:
+        """The bits that write the tree down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
+        threshold, ½ log₂ n per free class share of a leaf.
+        """
+        check_is_fitted(self)
+        tree, leaves = self.tree_, self.get_n_leaves()
+        tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
+        thresholds = int(np.isfinite(tree.threshold).sum())
+        bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
+        words = f"a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
+        return bits, f"{words}, {counted(shares, 'class share')} in leaves"
 
     def get_depth(self) -> int:
         """Give the number of tests on the longest path."""
