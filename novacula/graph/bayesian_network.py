@@ -22,7 +22,7 @@ from novacula.graph.families import CategoricalFamily
 from novacula.graph.network import Network
 from novacula.graph.network_derivation import derive_given, derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
-from novacula.graph.structures import learn_structure
+from novacula.graph.structure.methods import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import Dag
-from novacula.graph.distribution import Distribution, Estimate, MeanEstimate
-from novacula.graph.elimination import Plan, eliminate
-from novacula.graph.evidence import Evidence
-from novacula.graph.factor import Factor
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.inference import answer, best_assignment
-from novacula.graph.junction_tree import JunctionTree
-from novacula.graph.normal import NormalMixture
+from novacula.graph.inference.distribution import Distribution, Estimate, MeanEstimate
+from novacula.graph.inference.elimination import Plan, eliminate
+from novacula.graph.inference.evidence import Evidence
+from novacula.graph.inference.factor import Factor
+from novacula.graph.inference.junction_tree import JunctionTree
+from novacula.graph.inference.normal import NormalMixture
+from novacula.graph.inference.queries import answer, best_assignment
+from novacula.graph.structure.dag import Dag
 from novacula.table.chunk import Floats
 from novacula.words import listed
 
@@ -135,13 +135,13 @@ class Network:
 
     def log_likelihood(self, rows: Any) -> float:
         """Σ log P(row) over the rows of a frame whose columns are nodes; what is missing is summed out."""
-        from novacula.graph.likelihood import log_likelihood
+        from novacula.graph.inference.likelihood import log_likelihood
 
         return log_likelihood(self, rows)
 
     def sample(self, n: int, random_state: Any = None) -> Any:
         """Rows drawn from the network, parents first, as a PyArrow table that `novacula.read` takes."""
-        from novacula.graph.sampling import sample
+        from novacula.graph.inference.sampling import sample
 
         return sample(self, n, random_state)
 
@@ -149,20 +149,20 @@ class Network:
 
     @classmethod
     def from_bif(cls, path: str | os.PathLike[str]) -> Self:
-        """A network from a file in the Bayesian interchange format; see `novacula.graph.bif`."""
-        from novacula.graph.bif import read_bif
+        """A network from a file in the Bayesian interchange format; see `novacula.graph.files.bif`."""
+        from novacula.graph.files.bif import read_bif
 
         return cls(read_bif(path))
 
     def to_bif(self, path: str | os.PathLike[str]) -> None:
         """Write a discrete network to a file in the Bayesian interchange format, all digits kept."""
-        from novacula.graph.bif_writer import bif_text
+        from novacula.graph.files.bif_writer import bif_text
 
         Path(path).write_text(bif_text(self), encoding="utf-8")
 
     def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
         """The graph in layers, parents above their children; nodes named in `evidence` are shaded."""
-        from novacula.graph.drawing import network_figure
+        from novacula.graph.drawing.figure import network_figure
 
         return network_figure(self.dag, evidence, title)
 

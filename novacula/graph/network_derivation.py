@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from novacula.graph.elimination_trace import EliminationTrace, elimination_trace
-from novacula.graph.estimates import Prior, flat_line, squares
-from novacula.graph.expected_counts import Inference
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.family_counts import GroupMoments
+from novacula.graph.inference.elimination_trace import EliminationTrace, elimination_trace
+from novacula.graph.inference.expected_counts import Inference
+from novacula.graph.learning.estimates import Prior, flat_line, squares
+from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner
 from novacula.learner.figure import curve_figure, few_digits
 from novacula.learner.work import Cell, Step, Work, WorkTable

@@ -11,15 +11,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.dag import Dag, Names
-from novacula.graph.estimates import Prior
-from novacula.graph.expected_counts import Inference, Structure, row_likelihoods, state_posteriors, value_posteriors
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.family_counts import FamilyCounts, FamilyLayout, GroupMoments
-from novacula.graph.learning import Learned, Settings, learn_parameters
+from novacula.graph.inference.expected_counts import (
+    Inference,
+    Structure,
+    row_likelihoods,
+    state_posteriors,
+    value_posteriors,
+)
+from novacula.graph.learning.estimates import Prior
+from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments
+from novacula.graph.learning.parameters import Learned, Settings, learn_parameters
 from novacula.graph.network import Network
-from novacula.graph.scores import table_score
-from novacula.graph.structure_search import Move
+from novacula.graph.structure.dag import Dag, Names
+from novacula.graph.structure.hill_climb import Move
+from novacula.graph.structure.scores import table_score
 from novacula.graph.variables import Cells, Variables
 from novacula.learner import ingest
 from novacula.learner.base import Learner

@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError, ParameterError, SchemaError
-from novacula.graph.dag import Dag, Edges
 from novacula.graph.families import CategoricalFamily, Family
+from novacula.graph.structure.dag import Dag, Edges
 from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 from novacula.table.names import did_you_mean
 from novacula.table.schema import Category, Column, Schema

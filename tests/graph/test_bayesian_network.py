@@ -18,10 +18,10 @@ from novacula.checks import check_statistic, check_work
 from novacula.checks.scales import CutFrame
 from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, SchemaError, UnseenCategoryWarning
 from novacula.graph import BayesianNetwork
-from novacula.graph.dag import Dag
 from novacula.graph.families import CategoricalFamily, GaussianFamily
-from novacula.graph.family_counts import JOINT_ROWS, MOST_ENTRIES, FamilyCounts, FamilyLayout, GroupMoments
-from novacula.graph.patterns import Patterns
+from novacula.graph.learning.family_counts import JOINT_ROWS, MOST_ENTRIES, FamilyCounts, FamilyLayout, GroupMoments
+from novacula.graph.learning.patterns import Patterns
+from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables
 from novacula.table import Chunk, Table
 

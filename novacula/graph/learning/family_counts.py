@@ -1,0 +1,308 @@
+"""What whole families need of the rows: counts of states, and moments of numbers for each configuration of states.
+
+    n(x, u)                 a discrete node x with parents u
+    Σw, mean, scatter       of [regressors, node] in each configuration u of the discrete parents
+
+All families of a network, or all candidates of a search, are counted in one pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from novacula.errors import DataError
+from novacula.graph.variables import Cells, Variables
+from novacula.statistics.base import Statistic, require_same_layout, weighted_counts
+from novacula.statistics.contingency import side_by_side
+from novacula.table.chunk import Chunk, Codes, Floats
+
+Places: TypeAlias = npt.NDArray[np.int64]
+FamilyName: TypeAlias = tuple[str, tuple[str, ...]]
+"""A node, and its parents in their order."""
+
+MOST_ENTRIES = 2**25
+"""Numbers that all tables of families may hold together."""
+JOINT = 512
+"""Numbers that a table of several families may hold."""
+JOINT_ROWS = 8192
+"""Rows of a chunk that are worth the work of joining families."""
+
+
+@dataclass(frozen=True)
+class FamilyLayout:
+    """Families side by side: the columns of each, and the shape of its table.
+
+    A discrete family has its parents' places and then its own; a continuous one the places of its discrete parents,
+    and those of its regressors and then its own.
+    """
+
+    tables: tuple[tuple[int, ...], ...]
+    shapes: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
+    group_shapes: tuple[tuple[int, ...], ...]
+    lines: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, families: Iterable[FamilyName], variables: Variables) -> Self:
+        """The layout of these families, in their order within each kind."""
+        tables, groups, lines = [], [], []
+        place, cards = variables.place, variables.cards
+        for node, parents in families:
+            above = tuple(place[parent] for parent in parents if parent in variables.states)
+            shape = tuple(cards[p] for p in above)
+            if node in variables.states:
+                tables.append(((*above, place[node]), (*shape, cards[place[node]])))
+                _check_size(node, parents, tables[-1][1])
+            else:
+                groups.append((above, shape))
+                lines.append((*(place[parent] for parent in parents if parent not in variables.states), place[node]))
+                _check_size(node, parents, (*shape, len(lines[-1]) ** 2))
+        _check_total(sum(math.prod(shape) for _, shape in tables))
+        return cls(
+            tuple(members for members, _ in tables), tuple(shape for _, shape in tables),
+            tuple(members for members, _ in groups), tuple(shape for _, shape in groups), tuple(lines),
+        )  # fmt: skip
+
+    @cached_property
+    def offsets(self) -> Places:
+        """Where the table of each discrete family starts, and where the last one ends."""
+        return side_by_side([math.prod(shape) for shape in self.shapes])
+
+    @cached_property
+    def flat(self) -> tuple[Places, Places, Places, Places]:
+        """Start, column, stride and offset of the discrete families, as kernels take them."""
+        return flat_scopes(self.tables, self.shapes)
+
+    @cached_property
+    def joint(self) -> JointTables:
+        """Tables of several discrete families each."""
+        return JointTables.of(self)
+
+    def split(self, counts: Floats) -> list[Floats]:
+        """The table of each discrete family, as views."""
+        pieces = zip(self.offsets[:-1], self.offsets[1:], self.shapes, strict=True)
+        return [counts[start:stop].reshape(shape) for start, stop, shape in pieces]
+
+
+@dataclass(frozen=True)
+class JointTables:
+    """Tables that hold several families each, so that a row is added once for all of these.
+
+    The k-th link says that entry source[k] of the joint tables is a part of entry into[k] of the families' tables.
+    """
+
+    flat: tuple[Places, Places, Places, Places]
+    size: int
+    source: Places
+    into: Places
+
+    @classmethod
+    def of(cls, layout: FamilyLayout) -> Self:
+        """The joint tables of a layout's discrete families."""
+        groups = _neighbours(layout)
+        shapes = [tuple(cards.values()) for cards, _ in groups]
+        offsets = side_by_side([math.prod(shape) for shape in shapes])
+        source, into = [], []
+        for (cards, families), shape, start, stop in zip(groups, shapes, offsets[:-1], offsets[1:], strict=True):
+            states = np.indices(shape).reshape(len(shape), -1)  # (columns, entries)
+            steps = [dict(zip(layout.tables[f], _strides(layout.shapes[f]), strict=True)) for f in families]
+            strides = np.array([[step.get(column, 0) for column in cards] for step in steps])
+            source.append(np.tile(np.arange(start, stop), len(families)))
+            into.append((layout.offsets[families, None] + strides @ states).ravel())
+        flat = flat_scopes([tuple(cards) for cards, _ in groups], shapes)
+        return cls(flat, int(offsets[-1]), np.concatenate(source), np.concatenate(into))
+
+
+def _neighbours(layout: FamilyLayout) -> list[tuple[dict[int, int], list[int]]]:
+    """Successive families whose table together has at most JOINT entries: the card of each column, and the families."""
+    groups: list[tuple[dict[int, int], list[int]]] = []
+    for f, (columns, shape) in enumerate(zip(layout.tables, layout.shapes, strict=True)):
+        cards = dict(zip(columns, shape, strict=True))
+        if groups and math.prod((groups[-1][0] | cards).values()) <= JOINT:
+            groups[-1][0].update(cards)
+            groups[-1][1].append(f)
+        else:
+            groups.append((cards, [f]))
+    return groups
+
+
+def flat_scopes(
+    scopes: Sequence[Sequence[int]], shapes: Sequence[Sequence[int]], first: int = 0
+) -> tuple[Places, Places, Places, Places]:
+    """Tables over variables as flat arrays: start, variable, stride (in C order) and offset, from `first` on."""
+    strides = [stride for shape in shapes for stride in _strides(shape)]
+    columns = [column for scope in scopes for column in scope]
+    offsets = side_by_side([math.prod(shape) for shape in shapes])[:-1] + first
+    return side_by_side([len(scope) for scope in scopes]), _places(columns), _places(strides), offsets
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    return [math.prod(shape[k + 1 :]) for k in range(len(shape))]
+
+
+def _places(values: Sequence[int]) -> Places:
+    return np.array(values, np.int64)
+
+
+def _check_size(node: str, parents: tuple[str, ...], shape: tuple[int, ...]) -> None:
+    if math.prod(shape) > MOST_ENTRIES:
+        raise DataError(
+            f"the table of {node!r} given {', '.join(map(repr, parents))} would have {math.prod(shape):,} entries, "
+            f"more than {MOST_ENTRIES:,}: take parents away, or merge states that are rare"
+        )
+
+
+def _check_total(size: int) -> None:
+    if size > MOST_ENTRIES:
+        raise DataError(
+            f"the families' tables would have {size:,} entries together, more than {MOST_ENTRIES:,}: take edges away, "
+            "or merge states that are rare"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupMoments(Statistic):
+    """Weight, mean and scatter of p columns in each of q groups: q + qp + qp² numbers, whatever the rows."""
+
+    weight: Floats  # (q,)
+    mean: Floats  # (q, p)
+    scatter: Floats  # (q, p, p)
+
+    @classmethod
+    def zero(cls, n_groups: int, n_columns: int) -> Self:
+        """No rows."""
+        shape = n_groups, n_columns
+        return cls(np.zeros(n_groups), np.zeros(shape), np.zeros((*shape, n_columns)))
+
+    @classmethod
+    def of_rows(cls, values: Floats, group: npt.NDArray[np.integer], weight: Floats, n_groups: int) -> Self:
+        """The moments of complete rows, each in one group."""
+        n_columns = values.shape[1]
+        total = weighted_counts(group, weight, n_groups)
+        sums = np.stack([weighted_counts(group, weight * values[:, j], n_groups) for j in range(n_columns)], axis=1)
+        mean = np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
+        gap = values - mean[group]
+        scatter = np.empty((n_groups, n_columns, n_columns))
+        for j in range(n_columns):
+            for k in range(j + 1):
+                cell = weighted_counts(group, weight * gap[:, j] * gap[:, k], n_groups)
+                scatter[:, j, k] = scatter[:, k, j] = cell
+        return cls(total, mean, scatter)
+
+    def __add__(self, other: Self) -> Self:
+        require_same_layout(self, self.scatter.shape, other.scatter.shape)
+        weight = self.weight + other.weight
+        share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight > 0)
+        gap = other.mean - self.mean
+        lever = np.sqrt(self.weight * share)[:, None] * gap
+        mean = self.mean + share[:, None] * gap
+        scatter = self.scatter + other.scatter + lever[:, :, None] * lever[:, None, :]
+        # A group that only one side knows is taken over as it is, so that zero is the identity to the bit.
+        here, there = (self.weight == 0)[:, None], (other.weight == 0)[:, None]
+        mean = np.where(there, self.mean, np.where(here, other.mean, mean))
+        scatter = np.where(there[:, None], self.scatter, np.where(here[:, None], other.scatter, scatter))
+        return type(self)(weight, mean, scatter)
+
+    def columns(self, places: Sequence[int]) -> Self:
+        """The moments of some of the columns."""
+        chosen = list(places)
+        return type(self)(self.weight, self.mean[:, chosen], self.scatter[:, chosen][:, :, chosen])
+
+    def merged(self, group: Places, n_groups: int) -> Self:
+        """The moments of coarser groups: old group g becomes part of group[g]."""
+        total = weighted_counts(group, self.weight, n_groups)
+        mean = np.zeros((n_groups, self.mean.shape[1]))
+        np.add.at(mean, group, self.weight[:, None] * self.mean)
+        mean = np.divide(mean, total[:, None], out=np.zeros_like(mean), where=total[:, None] > 0)
+        gap = self.mean - mean[group]
+        scatter = np.zeros((n_groups, *self.scatter.shape[1:]))
+        np.add.at(scatter, group, self.scatter + self.weight[:, None, None] * gap[:, :, None] * gap[:, None, :])
+        return type(self)(total, mean, scatter)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyCounts(Statistic):
+    """Counts of discrete families, moments of continuous ones: as large as the families' tables, whatever the rows."""
+
+    counts: Floats  # (T,), tables side by side
+    moments: tuple[GroupMoments, ...]
+    weight: float  # of all rows
+    incomplete: float  # of the rows with an empty cell
+
+    @classmethod
+    def zero(cls, layout: FamilyLayout) -> Self:
+        """No rows."""
+        shapes = zip(layout.group_shapes, layout.lines, strict=True)
+        moments = tuple(GroupMoments.zero(math.prod(shape), len(line)) for shape, line in shapes)
+        return cls(np.zeros(layout.offsets[-1]), moments, 0.0, 0.0)
+
+    @classmethod
+    def observe(cls, chunk: Chunk, cells: Cells, layout: FamilyLayout, whole: bool = False) -> Self:
+        """The families whose cells a row knows, all of them; with `whole` only in rows that know every cell."""
+        return cls.of_rows(cells.codes(chunk), cells.numbers(chunk), chunk.weight, layout, whole)
+
+    @classmethod
+    def of_rows(cls, codes: Codes, numbers: Floats, weight: Floats, layout: FamilyLayout, whole: bool = False) -> Self:
+        """The same, of codes (n, D) and numbers (n, C) of all nodes."""
+        total, empty = float(weight.sum()), 0.0
+        if whole or numbers.shape[1]:
+            known = ~np.isnan(numbers).any(axis=1) & (codes >= 0).all(axis=1)
+            empty = float(weight[~known].sum())
+            if whole and not known.all():
+                codes, numbers, weight = np.ascontiguousarray(codes[known]), numbers[known], weight[known]
+        counts, coded = _table_counts(codes, weight, layout)
+        moments = tuple(
+            _moments(codes, numbers, weight, *family)
+            for family in zip(layout.groups, layout.group_shapes, layout.lines, strict=True)
+        )
+        return cls(counts, moments, total, empty if whole or numbers.shape[1] else coded)
+
+    def __add__(self, other: Self) -> Self:
+        require_same_layout(self, self.counts.shape, other.counts.shape)
+        return type(self)(
+            self.counts + other.counts,
+            tuple(a + b for a, b in zip(self.moments, other.moments, strict=True)),
+            self.weight + other.weight,
+            self.incomplete + other.incomplete,
+        )
+
+
+def _table_counts(codes: Codes, weight: Floats, layout: FamilyLayout) -> tuple[Floats, float]:
+    """The counts of the discrete families, and the weight of the rows with an unknown code."""
+    from novacula.graph.learning._kernels import family_counts
+
+    counts = np.zeros(layout.offsets[-1])
+    # Joint tables pay where rows are many beside entries. They reorder sums, which only those of ones bear to the bit.
+    many = len(layout.tables) > 1 and len(codes) >= max(JOINT_ROWS, 4 * len(counts))
+    if not many or (weight != 1.0).any():
+        return counts, family_counts(codes, weight, layout.flat, counts, layout.flat, counts)
+    joint = layout.joint
+    together = np.zeros(joint.size)
+    incomplete = family_counts(codes, weight, joint.flat, together, layout.flat, counts)
+    return counts + weighted_counts(joint.into, together[joint.source], len(counts)), incomplete
+
+
+def _moments(
+    codes: Codes, numbers: Floats, weight: Floats, group: tuple[int, ...], shape: tuple[int, ...], line: tuple[int, ...]
+) -> GroupMoments:
+    """The moments of one continuous family over the rows that know all its cells."""
+    states, values = codes[:, list(group)], numbers[:, list(line)]
+    known = (weight > 0.0) & (states >= 0).all(axis=1) & ~np.isnan(values).any(axis=1)
+    if not known.all():
+        states, values, weight = states[known], values[known], weight[known]
+    return GroupMoments.of_rows(values, configuration(states, shape), weight, math.prod(shape))
+
+
+def configuration(states: Codes, shape: Sequence[int]) -> Places:
+    """The number of each row's configuration of states (n, k), the last one turning fastest."""
+    place = np.zeros(len(states), np.int64)
+    for k, card in enumerate(shape):
+        place = place * card + states[:, k]
+    return place
