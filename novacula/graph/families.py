@@ -91,7 +91,7 @@ class CategoricalFamily(_Family):
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free: one less than states, for each configuration of the parents."""
+        """Parameters: one less than states, for each configuration of the parents."""
         return math.prod(self.cards) * (len(self.states) - 1)
 
     @cached_property
@@ -156,8 +156,14 @@ class GaussianFamily(_Family):
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free: intercept, weights and variance, for each configuration of the discrete parents."""
+        """Parameters: intercept, weights and variance, for each configuration of the discrete parents."""
         return math.prod(self.cards) * (len(self.regressors) + 2)
+
+    @property
+    def flat(self) -> tuple[Floats, Floats, Floats]:
+        """Intercept (q,), weights (q, k) and variance (q,), a row for each configuration of the discrete parents."""
+        q = self.intercept.size
+        return self.intercept.reshape(q), self.weights.reshape(q, len(self.regressors)), self.variance.reshape(q)
 
 
 Family: TypeAlias = CategoricalFamily | GaussianFamily

@@ -27,6 +27,7 @@ from novacula.graph.inference.junction_tree import JunctionTree
 from novacula.graph.inference.normal import NormalMixture
 from novacula.graph.inference.queries import answer, best_assignment
 from novacula.graph.structure.dag import Dag
+from novacula.graph.variables import Variables
 from novacula.table.chunk import Floats
 from novacula.words import listed
 
@@ -177,6 +178,11 @@ class Network:
     def cards(self) -> tuple[int, ...]:
         """How many states each node has, 0 for a continuous one."""
         return tuple(len(self.states.get(family.node, ())) for family in self.families)
+
+    @cached_property
+    def variables(self) -> Variables:
+        """The nodes by kind, as engines for rows take them."""
+        return Variables.of_families(self.families, ())
 
     @cached_property
     def parent_places(self) -> tuple[tuple[int, ...], ...]:

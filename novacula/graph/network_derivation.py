@@ -10,7 +10,7 @@ import numpy as np
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.elimination_trace import EliminationTrace, elimination_trace
 from novacula.graph.inference.expected_counts import Inference
-from novacula.graph.learning.estimates import Prior, flat_line, squares
+from novacula.graph.learning.estimates import Prior, squares
 from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner
 from novacula.learner.figure import curve_figure, few_digits
@@ -122,7 +122,7 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
     """Intercept and variance in the configuration with the most rows."""
     q, k = int(np.argmax(moments.weight)), len(family.regressors)
     place = tuple(int(i) for i in np.unravel_index(q, family.cards)) if family.parents else ()
-    weights = flat_line(family)[1]
+    weights = family.flat[1]
     mean, n = moments.mean[q], float(moments.weight[q])
     where = f"{family.node}{_given(family, place, states)}"
     slopes = {f"b{j}": float(weights[q, j]) for j in range(k)}

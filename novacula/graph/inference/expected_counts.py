@@ -190,13 +190,12 @@ class Inference:
 
     def _moments(self, answer: Answer, weight: Floats) -> tuple[GroupMoments, ...]:
         """Expected moments of the continuous families, in the order of the graph."""
-        found = {}
+        moments = {}
         for component, completed, share in zip(self.structure.components, answer.completed, answer.share, strict=True):
             joint = completed.moments(weight[:, None] * share)
-            for line, node, group in zip(completed.joint.lines, component.nodes, component.family_group, strict=True):
-                places = [component.nodes.index(name) for name in (*line.regressors, node)]
-                found[node] = joint.columns(places).merged(group, line.intercept.size)
-        return tuple(found[node] for node in self.structure.dag.nodes if node in found)
+            for i, (line, node) in enumerate(zip(completed.joint.lines, component.nodes, strict=True)):
+                moments[node] = joint.columns([*line.along, i]).merged(line.group, line.intercept.size)
+        return tuple(moments[node] for node in self.structure.dag.nodes if node in moments)
 
     def expected(self, codes: Codes, numbers: Floats, weight: Floats) -> Expected:
         """Expected counts of rows, each of which must be possible."""

@@ -1,4 +1,4 @@
-"""The likelihood of rows under a network that stands."""
+"""The likelihood of rows under a network whose parameters are known."""
 
 from __future__ import annotations
 
@@ -6,44 +6,29 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from novacula.errors import SchemaError
-from novacula.graph.families import CategoricalFamily, Family
-from novacula.graph.inference.elimination import eliminate
-from novacula.graph.inference.evidence import Evidence
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
+from novacula.graph.inference.expected_counts import Inference, Structure
 from novacula.graph.inference.sampling import log_conditional
+from novacula.graph.learning.patterns import Patterns
+from novacula.graph.structure.dag import Dag
+from novacula.graph.variables import Variables
 from novacula.table import Column, Schema
 from novacula.table.admission import Fault
 from novacula.table.admitting import refusal
+from novacula.table.chunk import MISSING, Codes, Floats
 from novacula.words import listed
 
 if TYPE_CHECKING:
     from novacula.graph.network import Network
 
+BLOCK = 2**14
+"""Rows with an empty cell that are answered at once."""
+
 
 def log_likelihood(network: Network, rows: Any) -> float:
-    """Σ log P(row): of complete rows family by family, of others by elimination, once for all that are alike."""
-    cells = _cells(network, rows)
-    whole = np.all([known for _, known in cells], axis=0)
-    complete = [values[whole] for values, _ in cells]
-    total = 0.0
-    for place, family in enumerate(network.families):
-        parents = [complete[parent] for parent in network.parent_places[place]]
-        total += float(log_conditional(family, complete[place], parents).sum())
-    alike: dict[tuple[Any, ...], int] = {}
-    for row in np.flatnonzero(~whole):
-        key = tuple(values[row].item() if known[row] else None for values, known in cells)
-        alike[key] = alike.get(key, 0) + 1
-    for key, count in alike.items():
-        codes = {i: cell for i, cell in enumerate(key) if cell is not None and network.cards[i]}
-        values = {i: cell for i, cell in enumerate(key) if cell is not None and not network.cards[i]}
-        total += count * float(eliminate(network, (), Evidence(codes, values)).table)
-    return total
-
-
-def _cells(network: Network, rows: Any) -> list[tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]]:
-    """The code or value of each cell by node, and whether it is known; a node without a column is nowhere known."""
+    """Σ log P(row): of complete rows family by family, of others by exact inference, once for all that are equal."""
     import pyarrow as pa
 
     from novacula.table.frames import require_frame
@@ -51,25 +36,67 @@ def _cells(network: Network, rows: Any) -> list[tuple[npt.NDArray[Any], npt.NDAr
     frame = pa.table(rows) if isinstance(rows, Mapping) else require_frame(rows)
     for name in frame.column_names:
         if name not in network.index:
-            raise SchemaError(f"column {name!r} is no node of the network: the nodes are {listed(network.index)}")
-    n = frame.num_rows
-    nowhere = np.zeros(n, np.intp), np.zeros(n, bool)
-    columns = set(frame.column_names)
-    return [
-        _coded(family, frame.column(family.node).to_pylist()) if family.node in columns else nowhere
-        for family in network.families
-    ]
+            raise SchemaError(f"column {name!r} is not a node of the network: the nodes are {listed(network.index)}")
+    # Nodes from which no path leads to a column sum to 1, and are left out.
+    relevant = sorted(network.ancestral(network.index[name] for name in frame.column_names))
+    families = {network.nodes[place]: network.families[place] for place in relevant}
+    variables = Variables.of_families(families.values(), ())
+    codes = np.full((frame.num_rows, len(variables.states)), MISSING, np.int32)
+    numbers = np.full((frame.num_rows, len(variables.continuous)), np.nan)
+    for name in frame.column_names:
+        family = families[name]
+        if isinstance(family, CategoricalFamily):
+            codes[:, variables.place[name]] = _codes(family, frame.column(name))
+        else:
+            numbers[:, variables.place[name]] = _numbers(family, frame.column(name))
+    whole = (codes >= 0).all(axis=1) & ~np.isnan(numbers).any(axis=1)
+    total = _complete_rows(families, variables, codes[whole], numbers[whole])
+    return total + _other_rows(families, variables, codes[~whole], numbers[~whole])
 
 
-def _coded(family: Family, values: list[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    known = np.array([value is not None and value == value for value in values], bool)
-    if isinstance(family, CategoricalFamily):
-        return np.array([family.code(v) if k else 0 for v, k in zip(values, known, strict=True)], np.intp), known
+def _complete_rows(families: Mapping[str, Family], variables: Variables, codes: Codes, numbers: Floats) -> float:
+    columns = dict(zip((*variables.states, *variables.continuous), (*codes.T, *numbers.T), strict=True))
+    return sum(
+        float(log_conditional(family, columns[node], [columns[parent] for parent in family.all_parents]).sum())
+        for node, family in families.items()
+    )
+
+
+def _other_rows(families: Mapping[str, Family], variables: Variables, codes: Codes, numbers: Floats) -> float:
+    if not len(codes):
+        return 0.0
+    dag = Dag({node: family.all_parents for node, family in families.items()})
+    inference = Inference.of(Structure.of(dag, variables), families)
+    weight = np.ones(len(codes))
+    if not variables.continuous:
+        patterns = Patterns.of_rows(codes, weight)
+        codes, weight, numbers = patterns.codes, patterns.weight, numbers[: len(patterns.weight)]
+    total = 0.0
+    for start in range(0, len(codes), BLOCK):
+        block = slice(start, start + BLOCK)
+        answer = inference.answer(np.ascontiguousarray(codes[block]), numbers[block], weight[block])
+        total += float(weight[block] @ answer.log_likelihood)
+    return total
+
+
+def _codes(family: CategoricalFamily, column: Any) -> Codes:
+    """The code of each cell, below 0 where it is empty; each distinct value is looked up once."""
+    coded = column.unify_dictionaries().combine_chunks().dictionary_encode()
+    of_value = [MISSING if _is_empty(value) else family.code(value) for value in coded.dictionary.to_pylist()]
+    return np.array([*of_value, MISSING], np.int32)[coded.indices.fill_null(len(of_value)).to_numpy()]
+
+
+def _numbers(family: GaussianFamily, column: Any) -> Floats:
+    """The value of each cell, NaN where it is empty."""
     try:
-        numbers = np.array([v if k else 0.0 for v, k in zip(values, known, strict=True)], np.float64)
+        values = np.array([np.nan if value is None else value for value in column.to_pylist()], np.float64)
     except (TypeError, ValueError):
         raise SchemaError(f"column {family.node!r} holds words, but the node is continuous") from None
-    if not np.isfinite(numbers).all():
-        row = int(np.argmin(np.isfinite(numbers)))
+    if np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values)))
         raise refusal(Fault(row, "numeric", 0, "infinite"), Schema((Column(family.node, "numeric"),)), f"row {row + 1}")
-    return numbers, known
+    return values
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value != value

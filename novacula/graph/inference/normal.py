@@ -70,8 +70,8 @@ class NormalMixture:
         fault = flat_variable(self.covariances)
         if fault is not None:
             raise ParameterError(f"{self.variables[fault]!r} is fixed by the others, so there is no density")
-        logs = [log_density(row - self.means, self.covariances) for row in rows]
-        values = np.exp(np.array(logs)) @ self.weights
+        logs = log_density(rows - self.means[:, None], np.linalg.cholesky(self.covariances))
+        values = self.weights @ np.exp(logs)
         return float(values[0]) if points.ndim == 0 or points.shape == (d,) else values
 
     def marginal(self, variables: str | Sequence[str]) -> NormalMixture:
@@ -82,18 +82,22 @@ class NormalMixture:
 
     def condition(self, on: Mapping[str, float]) -> NormalMixture:
         """The other variables, given the values of these."""
-        seen = [self._place(name) for name in on]
-        hidden = [i for i in range(len(self.variables)) if i not in seen]
-        if not seen or not hidden:
+        places = [self._place(name) for name in on]
+        known = np.isin(np.arange(len(self.variables)), places)
+        if not known.any() or known.all():
             raise ParameterError(f"condition on some of the variables {listed(self.variables)}, not on none or all")
-        values = numbers(list(on.values()), "what is conditioned on")
-        fault = flat_variable(self.covariances[:, seen][:, :, seen])
+        values = numbers(list(on.values()), "what is conditioned on")[np.argsort(places)]
+        fault = flat_variable(self.covariances[:, known][:, :, known])
         if fault is not None:
-            raise ParameterError(f"{list(on)[fault]!r} is fixed without its value, so there is no density to condition")
-        log, mean, cov = conditioned(self.means, self.covariances, seen, hidden, values)
+            name = self.variables[np.flatnonzero(known)[fault]]
+            raise ParameterError(f"{name!r} is fixed without its value, so there is no density to condition")
+        given = Conditional.of(self.covariances, known)
+        gap = values - self.means[:, known]
+        means = self.means[:, ~known] + (given.slope @ gap[..., None])[..., 0]
         with np.errstate(divide="ignore"):
-            weights, _ = normalised(log + np.log(self.weights))
-        return NormalMixture(tuple(self.variables[i] for i in hidden), weights, mean, cov)
+            weights, _ = normalised(given.log_density(gap[:, None])[:, 0] + np.log(self.weights))
+        rest = tuple(name for name, fixed in zip(self.variables, known, strict=True) if not fixed)
+        return NormalMixture(rest, weights, means, given.covariance)
 
     def _place(self, name: str) -> int:
         if name not in self.variables:
@@ -122,22 +126,30 @@ def _is_steep(unit: Floats) -> bool:
     return bool((np.diagonal(root, axis1=-2, axis2=-1) ** 2 > FLAT).all())
 
 
-def log_density(gap: Floats, cov: Floats) -> Floats:
-    """log N(gap; 0, cov) for gaps (…, d) and covariances (…, d, d), none of them flat."""
-    root = np.linalg.cholesky(cov)
-    whitened = np.linalg.solve(root, gap[..., None])[..., 0]
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """Gaussians (…, d) given some of their variables: how the others follow from these, and how dense these are."""
+
+    root: Floats  # (…, o, o), lower triangular: the covariance of the known variables is root rootᵀ
+    slope: Floats  # (…, h, o)
+    covariance: Floats  # (…, h, h), of the others given the known ones
+
+    @classmethod
+    def of(cls, cov: Floats, known: npt.NDArray[np.bool_]) -> Conditional:
+        """Of covariances (…, d, d), of which `known` (d,) says which variables are; these must not be flat."""
+        root = np.linalg.cholesky(cov[..., known, :][..., known])
+        half = np.linalg.solve(root, cov[..., known, :][..., ~known])
+        slope = np.swapaxes(np.linalg.solve(np.swapaxes(root, -1, -2), half), -1, -2)
+        left = cov[..., ~known, :][..., ~known] - np.swapaxes(half, -1, -2) @ half
+        return cls(root, slope, 0.5 * (left + np.swapaxes(left, -1, -2)))
+
+    def log_density(self, gap: Floats) -> Floats:
+        """The log densities (…, n) of points whose known values are off their mean by gap (…, n, o)."""
+        return log_density(gap, self.root)
+
+
+def log_density(gap: Floats, root: Floats) -> Floats:
+    """log N(gap; 0, root rootᵀ) of n gaps (…, n, d) for each lower triangular root (…, d, d)."""
+    whitened = np.linalg.solve(root, np.swapaxes(gap, -1, -2))
     log_det = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
-    return -0.5 * ((whitened**2).sum(axis=-1) + gap.shape[-1] * LOG_2PI) - log_det
-
-
-def conditioned(
-    mean: Floats, cov: Floats, seen: Sequence[int], hidden: Sequence[int], values: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Of Gaussians (…, d): the log density of the values that were seen, mean and covariance of what is hidden."""
-    gap = values - mean[..., seen]
-    between = cov[..., seen, :][..., hidden]  # (…, e, h)
-    inner = cov[..., seen, :][..., seen]
-    gain = np.linalg.solve(inner, between)
-    moved = mean[..., hidden] + (gap[..., None] * gain).sum(axis=-2)
-    left = cov[..., hidden, :][..., hidden] - np.swapaxes(between, -1, -2) @ gain
-    return log_density(gap, inner), moved, 0.5 * (left + np.swapaxes(left, -1, -2))
+    return -0.5 * ((whitened**2).sum(axis=-2) + gap.shape[-1] * LOG_2PI) - log_det[..., None]

@@ -148,17 +148,11 @@ def log_likelihood(seen: FamilyCounts, families: Mapping[str, Family], layout: F
 
 def line_log_likelihood(moments: GroupMoments, family: GaussianFamily) -> float:
     """ln p of the rows behind these moments."""
-    intercept, weights, variance = flat_line(family)
+    intercept, weights, variance = family.flat
     along, x = moments.mean[:, :-1], moments.mean[:, -1]
     gap = x - intercept - (weights * along).sum(axis=1)
     spread = (squares(moments, weights) + moments.weight * gap**2) / variance
     return float(-0.5 * (moments.weight * np.log(2.0 * np.pi * variance) + spread).sum())
-
-
-def flat_line(family: GaussianFamily) -> tuple[Floats, Floats, Floats]:
-    """Intercept (q,), weights (q, k) and variance (q,), a row for each configuration of the discrete parents."""
-    q = family.intercept.size
-    return family.intercept.reshape(q), family.weights.reshape(q, len(family.regressors)), family.variance.reshape(q)
 
 
 def flat_tables(families: Mapping[str, Family]) -> Any:

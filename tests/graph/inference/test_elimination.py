@@ -219,7 +219,7 @@ def test_the_likelihood_of_rows_with_gaps(asia):
     assert asia.log_likelihood(complete) == pytest.approx(
         sum(asia.log_probability({name: values[i] for name, values in complete.items()}) for i in range(2)), rel=1e-12
     )
-    with pytest.raises(SchemaError, match="column 'age' is no node"):
+    with pytest.raises(SchemaError, match="column 'age' is not a node"):
         asia.log_likelihood({"age": [1]})
     with pytest.raises(ParameterError, match="'smoke' has no state 'often'"):
         asia.log_likelihood({"smoke": ["often"]})
