@@ -18,7 +18,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
-from novacula.graph.families import CategoricalFamily
 from novacula.graph.network import Network
 from novacula.graph.network_derivation import derive_given, derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
@@ -154,12 +153,7 @@ class BayesianNetwork(NetworkLearner):
         model = cls([*network.dag.edges])
         model.families_ = {family.node: family for family in network.families}
         model.target_names_ = ()
-        columns = [
-            Column(family.node, "categorical", family.states, declared=True)
-            if isinstance(family, CategoricalFamily)
-            else Column(family.node, "numeric")
-            for family in network.families
-        ]
+        columns = [family.column for family in network.families]
         model.schema_ = Schema(tuple(columns), missing=())
         model.n_features_in_ = len(columns)
         model.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
@@ -244,16 +238,13 @@ class BayesianNetwork(NetworkLearner):
     def predict(self, X: Any, target: str | None = None) -> Any:
         """The most probable state of a node given the other cells of each row, or its mean; of equals the first."""
         name = self._target(target)
-        family = self.families_[name]
-        if not isinstance(family, CategoricalFamily):
-            return self._values(X, name)[:, 0]
-        return np.array(family.states)[np.argmax(self._states(X, name), axis=1)]
+        states = self.families_[name].states
+        return np.array(states)[np.argmax(self._states(X, name), axis=1)] if states else self._values(X, name)[:, 0]
 
     def predict_proba(self, X: Any, target: str | None = None) -> Floats:
         """Probabilities of a node's states, in the order of its states; of a continuous node mean and deviation."""
         name = self._target(target)
-        discrete = isinstance(self.families_[name], CategoricalFamily)
-        return self._states(X, name) if discrete else self._values(X, name)
+        return self._states(X, name) if self.families_[name].states else self._values(X, name)
 
     # --- explain -----------------------------------------------------------------------------------------------
 

@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novacula.errors import SchemaError
-from novacula.graph.inference.normal import LOG_2PI, NormalMixture
+from novacula.graph.families import LOG_2PI
+from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.derivation import derive_least_squares

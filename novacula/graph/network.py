@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, lines_of, tables_of
 from novacula.graph.inference.distribution import Distribution, Estimate, MeanEstimate
 from novacula.graph.inference.elimination import Plan, eliminate
 from novacula.graph.inference.evidence import Evidence
@@ -87,7 +87,7 @@ class Network:
     @cached_property
     def states(self) -> dict[str, tuple[Any, ...]]:
         """The states of each discrete node."""
-        return {family.node: family.states for family in self.families if isinstance(family, CategoricalFamily)}
+        return {family.node: family.states for family in self.families if family.states}
 
     @property
     def n_parameters(self) -> int:
@@ -190,12 +190,16 @@ class Network:
         return tuple(tuple(self.index[parent] for parent in family.all_parents) for family in self.families)
 
     @cached_property
+    def lines(self) -> dict[str, GaussianFamily]:
+        """The families of the continuous nodes."""
+        return lines_of({family.node: family for family in self.families})
+
+    @cached_property
     def factors(self) -> dict[int, Factor]:
         """P(node | parents) of each discrete node."""
         return {
             i: Factor.of((*self.parent_places[i], i), family.table)
-            for i, family in enumerate(self.families)
-            if isinstance(family, CategoricalFamily)
+            for i, family in tables_of(dict(enumerate(self.families))).items()
         }
 
     @cached_property
@@ -234,7 +238,7 @@ class Network:
             if isinstance(family, CategoricalFamily):
                 codes[place] = family.code(value)
             else:
-                values[place] = _number(node, value)
+                values[place] = family.number(value)
         return Evidence(codes, values)
 
     def asked(self, variables: str | Sequence[str], evidence: Evidence) -> tuple[int, ...]:
@@ -267,11 +271,11 @@ def _check_parents(family: Family, known: Mapping[str, Family]) -> None:
             raise ParameterError(f"the parent {parent!r} of {family.node!r} has no family: give it one")
     for parent, card in zip(family.parents, family.cards, strict=True):
         above = known[parent]
-        if isinstance(above, GaussianFamily):
+        if not above.states:
             problem = (
                 "a discrete node cannot depend on a continuous one in a conditional linear Gaussian network: turn the "
                 "edge round, or cut the parent into intervals"
-                if isinstance(family, CategoricalFamily)
+                if family.states
                 else "a continuous parent belongs among the regressors"
             )
             raise ParameterError(f"the parent {parent!r} of {family.node!r} is continuous: {problem}")
@@ -280,17 +284,7 @@ def _check_parents(family: Family, known: Mapping[str, Family]) -> None:
                 f"the table of {family.node!r} has {card} rows for {parent!r}, which has {len(above.states)} states"
             )
     for parent in family.all_parents[len(family.parents) :]:
-        if isinstance(known[parent], CategoricalFamily):
+        if known[parent].states:
             raise ParameterError(
                 f"the regressor {parent!r} of {family.node!r} is discrete: name it among the parents instead"
             )
-
-
-def _number(node: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"node {node!r} is continuous: its evidence must be a finite number, not {value!r}")
-    return number

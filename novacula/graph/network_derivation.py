@@ -10,7 +10,7 @@ import numpy as np
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.elimination_trace import EliminationTrace, elimination_trace
 from novacula.graph.inference.expected_counts import Inference
-from novacula.graph.learning.estimates import Prior, squares
+from novacula.graph.learning.estimates import Prior
 from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner
 from novacula.learner.figure import curve_figure, few_digits
@@ -136,7 +136,7 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
         of=("families_", family.node, "intercept", *place),
         labels={f"b{j}": f"the weight of {name}" for j, name in enumerate(family.regressors)},
     )
-    total, variance = float(squares(moments, weights)[q]), float(family.variance[place])
+    total, variance = float(moments.squares(weights)[q]), float(family.variance[place])
     held = total / n < variance * (1.0 - 1e-9)
     spread = Step(
         f"Variance of {where}",

@@ -246,10 +246,7 @@ class NetworkLearner(Learner):
         """A target as a column of a schema."""
         if name not in self.target_names_:
             raise ParameterError(f"the target {name!r} was none at fit: {listed(self.target_names_)} were")
-        family = self.families_[name]
-        if isinstance(family, CategoricalFamily):
-            return Column(name, "categorical", family.states, declared=True)
-        return Column(name, "numeric")
+        return self.families_[name].column
 
     def _target(self, target: str | None) -> str:
         """The node that is asked for: by name, or the target of the fit."""
@@ -291,8 +288,7 @@ class NetworkLearner(Learner):
 
     def _holds(self, column: Column) -> bool:
         """Whether a column's codes are those of its node."""
-        family = self.families_[column.name]
-        return column.categories == (family.states if isinstance(family, CategoricalFamily) else ())
+        return column.categories == self.families_[column.name].states
 
 
 def _column_names(frame: Any) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError, ParameterError, SchemaError
-from novacula.graph.families import CategoricalFamily, Family
+from novacula.graph.families import Family
 from novacula.graph.structure.dag import Dag, Edges
 from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 from novacula.table.names import did_you_mean
@@ -54,7 +54,7 @@ class Variables:
     def of_families(cls, families: Iterable[Family], hidden: Iterable[str]) -> Self:
         """The nodes of a network that was learned before."""
         held = list(families)
-        states = {family.node: family.states for family in held if isinstance(family, CategoricalFamily)}
+        states = {family.node: family.states for family in held if family.states}
         last = tuple(name for name in states if name in set(hidden))
         ordered = {name: states[name] for name in (*(n for n in states if n not in last), *last)}
         return cls(ordered, tuple(family.node for family in held if family.node not in states), last)

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from novacula.errors import ParameterError
-from novacula.graph.families import CategoricalFamily
+from novacula.graph.families import Family
 
 if TYPE_CHECKING:
     from novacula.graph.network import Network
@@ -36,8 +36,8 @@ def bif_text(network: Network) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _labels(family: Any) -> tuple[str, ...]:
-    if not isinstance(family, CategoricalFamily):
+def _labels(family: Family) -> tuple[str, ...]:
+    if not family.states:
         raise ParameterError(f"node {family.node!r} is continuous, and BIF has discrete nodes only")
     labels = tuple(map(str, family.states))
     if len(set(labels)) < len(labels):

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.families import Family, GaussianFamily
+from novacula.graph.families import LOG_2PI, GaussianFamily
 from novacula.graph.inference.normal import Conditional, flat_variable
 from novacula.graph.learning.family_counts import GroupMoments, Places
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
-from novacula.mixture.gaussian.density import LN_2PI, groups
+from novacula.mixture.gaussian.density import groups
 from novacula.table.chunk import Codes, Floats
 
 Known = Mapping[str, float]
@@ -149,12 +149,11 @@ class JointGaussian:
     covariance: Floats
 
     @classmethod
-    def of(cls, component: Component, families: Mapping[str, Family], known: Known = NOTHING) -> JointGaussian:
+    def of(cls, component: Component, families: Mapping[str, GaussianFamily], known: Known = NOTHING) -> JointGaussian:
         """Put the nodes together, parents first."""
         lines = tuple(
-            ComponentLine.of(family, component, group, known)
+            ComponentLine.of(families[node], component, group, known)
             for node, group in zip(component.nodes, component.family_group, strict=True)
-            if isinstance(family := families[node], GaussianFamily)
         )
         q, c = component.n_configurations, len(lines)
         mean, covariance = np.zeros((q, c)), np.zeros((q, c, c))
@@ -200,7 +199,7 @@ class JointGaussian:
         for i, line in enumerate(self.lines):
             guess = line.intercept + x[:, list(line.along)] @ line.weights.T
             spread = (x[:, i, None] - guess) ** 2 / line.variance
-            total += (-0.5 * (spread + np.log(line.variance) + LN_2PI))[:, line.group]
+            total += (-0.5 * (spread + np.log(line.variance) + LOG_2PI))[:, line.group]
         return total
 
     def _given(self, known: Any) -> Conditional:

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.graph.families import Family
+from novacula.graph.families import Family, lines_of
 from novacula.graph.inference.clique_tree import CliqueTree
 from novacula.graph.inference.components import Completed, Component, JointGaussian, components
 from novacula.graph.learning.estimates import flat_tables
@@ -108,7 +108,8 @@ class Inference:
     @classmethod
     def of(cls, structure: Structure, families: Mapping[str, Family]) -> Self:
         """Lay the parameters out for the kernel; families in the order of the graph."""
-        joints = tuple(JointGaussian.of(component, families) for component in structure.components)
+        lines = lines_of(families)
+        joints = tuple(JointGaussian.of(component, lines) for component in structure.components)
         return cls(structure, flat_tables(families), joints)
 
     def answer(self, codes: Codes, numbers: Floats, weight: Floats, target: int = -1) -> Answer:

@@ -27,19 +27,21 @@ def evidence_factors(network: Network, evidence: Evidence) -> list[Factor]:
         return []
     return [
         Factor(_scope(network, part.joint.component), part.log_density.reshape(part.joint.component.shape))
-        for part in _completed(network, (), evidence)
-        if not np.isnan(part.x).all()
+        for part in _completed(network, evidence.values, evidence)
     ]
 
 
-def _completed(network: Network, asked: Iterable[int], evidence: Evidence) -> Iterator[Completed]:
-    """The evidence as one row, in each component of the continuous nodes that bear on those asked for or given."""
+def _completed(network: Network, nodes: Iterable[int], evidence: Evidence) -> Iterator[Completed]:
+    """The evidence as one row, in each component that holds one of the nodes."""
     names, variables = network.nodes, network.variables
-    relevant = {names[place] for place in network.ancestral([*asked, *evidence.values])}
+    wanted = {names[place] for place in nodes}
+    relevant = {names[place] for place in network.ancestral([*nodes, *evidence.values])}
     known = {names[place]: value for place, value in (*evidence.codes.items(), *evidence.values.items())}
     row = np.array([[known.get(name, np.nan) for name in variables.continuous]])
     for component in components(network.dag, variables, known, relevant, _require_joint_size):
-        joint = JointGaussian.of(component, {node: network[node] for node in component.nodes}, known)
+        if wanted.isdisjoint(component.nodes):
+            continue
+        joint = JointGaussian.of(component, network.lines, known)
         joint.require_density(~np.isnan(row[0, list(component.columns)]))
         yield joint.completed(row)
 
@@ -60,9 +62,7 @@ def continuous_query(
 ) -> NormalMixture:
     """p(asked | evidence), with `posterior` giving the probabilities of discrete nodes given the evidence."""
     names = tuple(network.nodes[node] for node in asked)
-    used = [
-        part for part in _completed(network, asked, evidence) if not set(names).isdisjoint(part.joint.component.nodes)
-    ]
+    used = list(_completed(network, asked, evidence))
     scopes = [_scope(network, part.joint.component) for part in used]
     scope = tuple(sorted({node for each in scopes for node in each}))
     cards, d = [network.cards[node] for node in scope], len(asked)

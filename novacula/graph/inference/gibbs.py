@@ -17,9 +17,8 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novacula.errors import DataWarning, ParameterError, warn_user
-from novacula.graph.families import GaussianFamily
+from novacula.graph.families import LOG_2PI, GaussianFamily
 from novacula.graph.inference.distribution import Estimate, MeanEstimate
-from novacula.graph.inference.normal import LOG_2PI
 from novacula.graph.inference.sampling import at_least, estimate, weighted_draws
 from novacula.table.chunk import Floats
 from novacula.words import listed

@@ -10,7 +10,6 @@ import numpy as np
 from novacula.errors import SchemaError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.expected_counts import Inference, Structure
-from novacula.graph.inference.sampling import log_conditional
 from novacula.graph.learning.patterns import Patterns
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
@@ -57,7 +56,7 @@ def log_likelihood(network: Network, rows: Any) -> float:
 def _complete_rows(families: Mapping[str, Family], variables: Variables, codes: Codes, numbers: Floats) -> float:
     columns = dict(zip((*variables.states, *variables.continuous), (*codes.T, *numbers.T), strict=True))
     return sum(
-        float(log_conditional(family, columns[node], [columns[parent] for parent in family.all_parents]).sum())
+        float(family.log_conditional(columns[node], [columns[parent] for parent in family.all_parents]).sum())
         for node, family in families.items()
     )
 

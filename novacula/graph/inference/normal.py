@@ -5,7 +5,6 @@ x_H | x_E = e  ~  N(μ_H + Σ_HE Σ_EE⁻¹ (e − μ_E),  Σ_HH − Σ_HE Σ_EE
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import ParameterError
-from novacula.graph.families import numbers
+from novacula.graph.families import LOG_2PI, numbers
 from novacula.graph.inference.factor import normalised
 from novacula.table.chunk import Floats
 from novacula.words import listed
 
-LOG_2PI = math.log(2.0 * math.pi)
 FLAT = 1e-13
 """The share of a variable's variance below which what others leave of it is rounding: it has no density."""
 

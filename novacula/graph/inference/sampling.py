@@ -17,9 +17,8 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from novacula.errors import ParameterError
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
+from novacula.graph.families import Family
 from novacula.graph.inference.distribution import Estimate, MeanEstimate
-from novacula.graph.inference.normal import LOG_2PI
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def sample(network: Network, n: int, random_state: Any = None) -> Any:
 def _column(family: Family, values: npt.NDArray[Any]) -> Any:
     import pyarrow as pa
 
-    if isinstance(family, GaussianFamily):
+    if not family.states:
         return pa.array(values, pa.float64())
     try:
         states = pa.array(family.states)
@@ -73,34 +72,9 @@ def draw(
         parents = [drawn[parent] for parent in network.parent_places[place]]
         if fixed is not None and place in fixed:
             drawn[place] = np.full(n, fixed[place])
-        elif isinstance(family, CategoricalFamily):
-            levels = np.cumsum(family.table, axis=-1)
-            levels = levels / levels[..., -1:]  # so that the last state that can be ends at exactly 1
-            drawn[place] = (rng.random_sample(n)[:, None] >= levels[tuple(parents)]).sum(axis=1)
         else:
-            mean, variance = line(family, parents)
-            drawn[place] = mean + np.sqrt(variance) * rng.standard_normal(n)
+            drawn[place] = family.drawn(parents, n, rng)
     return drawn
-
-
-def line(family: GaussianFamily, parents: Sequence[npt.NDArray[Any]]) -> tuple[Floats, Floats]:
-    """Mean and variance of a continuous node in each draw of its parents, discrete ones first."""
-    at = tuple(parents[: len(family.parents)])
-    mean = np.asarray(family.intercept[at])
-    for j, values in enumerate(parents[len(family.parents) :]):
-        mean = mean + family.weights[..., j][at] * values
-    return mean, np.asarray(family.variance[at])
-
-
-def log_conditional(family: Family, values: npt.NDArray[Any], parents: Sequence[npt.NDArray[Any]]) -> Floats:
-    """log P(node | parents) of each draw; a continuous node without variance is refused."""
-    if isinstance(family, CategoricalFamily):
-        with np.errstate(divide="ignore"):
-            return np.log(family.table[(*parents, values)])
-    mean, variance = line(family, parents)
-    if (variance == 0.0).any():
-        raise ParameterError(f"node {family.node!r} has variance zero, so its evidence has no density: give it one")
-    return -0.5 * ((values - mean) ** 2 / variance + np.log(variance) + LOG_2PI)
 
 
 def weighted_draws(
@@ -113,7 +87,7 @@ def weighted_draws(
     log_weight = np.zeros(n)
     for place in fixed:
         parents = [drawn[parent] for parent in network.parent_places[place]]
-        log_weight = log_weight + log_conditional(network.families[place], drawn[place], parents)
+        log_weight = log_weight + network.families[place].log_conditional(drawn[place], parents)
     top = log_weight.max()
     if top == -np.inf:
         raise ParameterError(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, tables_of
 from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
@@ -62,15 +62,11 @@ class Solver:
 
     def families(self, seen: FamilyCounts) -> dict[str, Family]:
         """The families of all nodes, parents first."""
-        tables = iter(self.layout.split(seen.counts))
-        moments = iter(seen.moments)
-        found: dict[str, Family] = {}
-        for node, parents in self.dag.parents.items():
-            if node in self.variables.states:
-                found[node] = self._table(node, parents, next(tables))
-            else:
-                found[node] = self._line(node, parents, next(moments))
-        return found
+        families: dict[str, Family] = {}
+        for (node, parents), sums in zip(self.dag.parents.items(), self.layout.each(seen), strict=True):
+            solve = self._table if node in self.variables.states else self._line
+            families[node] = solve(node, parents, sums)
+        return families
 
     def _table(self, node: str, parents: tuple[str, ...], counts: Floats) -> CategoricalFamily:
         allowed = self.allowed.get(node)
@@ -105,8 +101,7 @@ class Solver:
         """The logarithm of the prior density of the tables, but for its constant: Σ (A/r) ln θ."""
         return sum(
             float(xlogy(self.prior.cells(family.table.shape, self.allowed.get(node)), family.table).sum())
-            for node, family in families.items()
-            if isinstance(family, CategoricalFamily)
+            for node, family in tables_of(families).items()
         )
 
     def never_seen(self, seen: FamilyCounts) -> int:
@@ -125,37 +120,16 @@ def solve_lines(moments: GroupMoments, floor: float) -> tuple[Floats, Floats, Fl
     inverse = np.linalg.pinv(scatter[:, :k, :k] / (scale[:, :, None] * scale[:, None, :]), SINGULAR, hermitian=True)
     weights = np.einsum("qij,qj->qi", inverse, scatter[:, :k, k] / scale) / scale
     intercept = moments.mean[:, k] - (weights * moments.mean[:, :k]).sum(axis=1)
-    variance = squares(moments, weights) / np.where(moments.weight > 0.0, moments.weight, 1.0)
+    variance = moments.squares(weights) / np.where(moments.weight > 0.0, moments.weight, 1.0)
     return intercept, weights, np.maximum(variance, floor)
-
-
-def squares(moments: GroupMoments, weights: Floats) -> Floats:
-    """Squared deviations (q,) from a line of these weights (q, k) through the means."""
-    along = np.concatenate([-weights, np.ones((len(weights), 1))], axis=1)
-    return np.maximum(np.einsum("qi,qij,qj->q", along, moments.scatter, along), 0.0)
 
 
 def log_likelihood(seen: FamilyCounts, families: Mapping[str, Family], layout: FamilyLayout) -> float:
     """ln P(rows) of rows that know every cell, from their counts and moments."""
-    tables, lines = iter(layout.split(seen.counts)), iter(seen.moments)
-    return sum(
-        float(xlogy(next(tables), family.table).sum())
-        if isinstance(family, CategoricalFamily)
-        else line_log_likelihood(next(lines), family)
-        for family in families.values()
-    )
-
-
-def line_log_likelihood(moments: GroupMoments, family: GaussianFamily) -> float:
-    """ln p of the rows behind these moments."""
-    intercept, weights, variance = family.flat
-    along, x = moments.mean[:, :-1], moments.mean[:, -1]
-    gap = x - intercept - (weights * along).sum(axis=1)
-    spread = (squares(moments, weights) + moments.weight * gap**2) / variance
-    return float(-0.5 * (moments.weight * np.log(2.0 * np.pi * variance) + spread).sum())
+    return sum(family.log_likelihood(sums) for family, sums in zip(families.values(), layout.each(seen), strict=True))
 
 
 def flat_tables(families: Mapping[str, Family]) -> Any:
     """The tables of the discrete families side by side, as kernels take them."""
-    tables = [family.table.ravel() for family in families.values() if isinstance(family, CategoricalFamily)]
+    tables = [family.table.ravel() for family in tables_of(families).values()]
     return np.concatenate(tables) if tables else np.empty(0)

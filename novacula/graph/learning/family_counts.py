@@ -9,10 +9,10 @@ All families of a network, or all candidates of a search, are counted in one pas
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -48,16 +48,18 @@ class FamilyLayout:
     groups: tuple[tuple[int, ...], ...]
     group_shapes: tuple[tuple[int, ...], ...]
     lines: tuple[tuple[int, ...], ...]
+    discrete: tuple[bool, ...]  # whether each family is, in their order
 
     @classmethod
     def of(cls, families: Iterable[FamilyName], variables: Variables) -> Self:
         """The layout of these families, in their order within each kind."""
-        tables, groups, lines = [], [], []
+        tables, groups, lines, discrete = [], [], [], []
         place, cards = variables.place, variables.cards
         for node, parents in families:
             above = tuple(place[parent] for parent in parents if parent in variables.states)
             shape = tuple(cards[p] for p in above)
-            if node in variables.states:
+            discrete.append(node in variables.states)
+            if discrete[-1]:
                 tables.append(((*above, place[node]), (*shape, cards[place[node]])))
                 _check_size(node, parents, tables[-1][1])
             else:
@@ -67,7 +69,7 @@ class FamilyLayout:
         _check_total(sum(math.prod(shape) for _, shape in tables))
         return cls(
             tuple(members for members, _ in tables), tuple(shape for _, shape in tables),
-            tuple(members for members, _ in groups), tuple(shape for _, shape in groups), tuple(lines),
+            tuple(members for members, _ in groups), tuple(shape for _, shape in groups), tuple(lines), tuple(discrete),
         )  # fmt: skip
 
     @cached_property
@@ -89,6 +91,11 @@ class FamilyLayout:
         """The table of each discrete family, as views."""
         pieces = zip(self.offsets[:-1], self.offsets[1:], self.shapes, strict=True)
         return [counts[start:stop].reshape(shape) for start, stop, shape in pieces]
+
+    def each(self, seen: FamilyCounts) -> Iterator[Any]:
+        """The counts of each discrete family and the moments of each continuous one, in the order of families."""
+        tables, moments = iter(self.split(seen.counts)), iter(seen.moments)
+        return (next(tables) if discrete else next(moments) for discrete in self.discrete)
 
 
 @dataclass(frozen=True)
@@ -209,6 +216,11 @@ class GroupMoments(Statistic):
         mean = np.where(there, self.mean, np.where(here, other.mean, mean))
         scatter = np.where(there[:, None], self.scatter, np.where(here[:, None], other.scatter, scatter))
         return type(self)(weight, mean, scatter)
+
+    def squares(self, weights: Floats) -> Floats:
+        """Squared deviations (q,) of the last column from lines of these weights (q, p − 1) through the means."""
+        along = np.concatenate([-weights, np.ones((len(weights), 1))], axis=1)
+        return np.maximum(np.einsum("qi,qij,qj->q", along, self.scatter, along), 0.0)
 
     def columns(self, places: Sequence[int]) -> Self:
         """The moments of some of the columns."""

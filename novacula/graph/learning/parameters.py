@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novacula.errors import DataError, DataWarning, warn_user
-from novacula.graph.families import CategoricalFamily, Family
+from novacula.graph.families import Family, tables_of
 from novacula.graph.inference.expected_counts import Expected, Inference, Structure, expect_incomplete, expect_patterns
 from novacula.graph.learning.estimates import Prior, Solver, log_likelihood
 from novacula.graph.learning.family_counts import FamilyCounts
@@ -97,7 +97,7 @@ def _climb(
     variables = structure.variables
     given = given_families(settings.init, structure.dag.parents, variables)
     # A zero in a given table is knowledge: it stays, whatever the prior says.
-    allowed = {node: family.table > 0.0 for node, family in given.items() if isinstance(family, CategoricalFamily)}
+    allowed = {node: family.table > 0.0 for node, family in tables_of(given).items()}
     solver = replace(solver, allowed=allowed)
     e_step = _GroupedRows(table, cells, structure) if not variables.continuous else _AllRows(table, cells, structure)
     seeds = check_random_state(settings.random_state).randint(2**31, size=settings.n_init)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.learning.estimates import solve_lines, squares
+from novacula.graph.learning.estimates import solve_lines
 from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, FamilyName, GroupMoments
 from novacula.graph.variables import Cells, Variables
 from novacula.table import Table
@@ -49,7 +49,7 @@ def line_score(moments: GroupMoments, floor: float, score: str, n: float) -> flo
     """The score of a continuous family with these moments, whose variance is at least `floor`."""
     q, p = moments.mean.shape
     _, weights, variance = solve_lines(moments, floor)
-    spread = squares(moments, weights) / variance
+    spread = moments.squares(weights) / variance
     likelihood = float(-0.5 * (moments.weight * np.log(2.0 * np.pi * variance) + spread).sum())
     return likelihood - penalty(score, q * (p + 1), n)
 
@@ -140,10 +140,9 @@ class FamilyScores:
     def _score(self, families: list[FamilyName]) -> None:
         layout = FamilyLayout.of(families, self.variables)
         seen = self._count(layout)
-        tables, lines = iter(layout.split(seen.counts)), iter(seen.moments)
-        for node, parents in families:
+        for (node, parents), sums in zip(families, layout.each(seen), strict=True):
             if node in self.variables.states:
-                found = table_score(next(tables), self.score, self.n, self.sample_size)
+                score = table_score(sums, self.score, self.n, self.sample_size)
             else:
-                found = line_score(next(lines), self.floor[self.variables.place[node]], self.score, self.n)
-            self.known[node, frozenset(parents)] = found
+                score = line_score(sums, self.floor[self.variables.place[node]], self.score, self.n)
+            self.known[node, frozenset(parents)] = score
