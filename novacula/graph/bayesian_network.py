@@ -100,7 +100,7 @@ class BayesianNetwork(NetworkLearner):
         scales=("memory", "stream", "cluster"),
         uses="reduce",
         cost="One pass, n·d. EM: a step costs the distinct incomplete rows times the cliques of their empty cells; "
-        "these rows are kept where all nodes are discrete, else each step is a pass.",
+        "where all nodes are discrete, up to 2²⁴ cells of these are kept; else each step is a pass.",
         cost_exponents={"n": 1, "d": 1},
         references=(
             "Koller and Friedman, Probabilistic Graphical Models (2009), chapters 17 to 19",

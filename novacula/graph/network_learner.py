@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, tables_of
 from novacula.graph.inference.expected_counts import (
     Inference,
     Structure,
@@ -232,8 +232,7 @@ class NetworkLearner(Learner):
         if len(values) != len(table):
             raise DataError(f"y has {len(values)} values for {len(table)} rows")
         if column.kind == "categorical":
-            family = self.families_[column.name]
-            assert isinstance(family, CategoricalFamily)  # noqa: S101  (for the type checker)
+            family = tables_of(self.families_)[column.name]
             values = np.array([family.code(value) for value in values.tolist()], np.int32)
         else:
             values = np.asarray(values, np.float64)

@@ -338,7 +338,10 @@ def test_statistics_obey_the_laws(seed):
         check_statistic(
             lambda c, whole=whole: FamilyCounts.observe(c, cells, layout, whole), chunk, FamilyCounts.zero(layout)
         )
-    check_statistic(lambda c: Patterns.of_rows(c.codes, c.weight), chunk, Patterns.zero(3), exact=True)
+    for most in (2**24, 60, 0):  # all are kept, some sums are too large, and every row is one too many
+        check_statistic(
+            lambda c, most=most: Patterns.of_rows(c.codes, c.weight, most), chunk, Patterns.zero(3, most), exact=True
+        )
 
 
 @pytest.mark.parametrize("gaps", [0, 40])

@@ -21,6 +21,7 @@ from novacula.graph.inference.clique_tree import CliqueTree
 from novacula.graph.inference.components import Completed, Component, JointGaussian, components
 from novacula.graph.learning.estimates import flat_tables
 from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments, Places, configuration
+from novacula.graph.learning.patterns import distinct_rows
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables
 from novacula.statistics.base import Statistic
@@ -223,9 +224,11 @@ class Inference:
 
 
 def expect_incomplete(chunk: Chunk, cells: Cells, inference: Inference) -> Expected:
-    """Expected counts of a chunk's rows with an empty cell."""
+    """Expected counts of a chunk's rows with an empty cell, once for all that are equal if all nodes are discrete."""
     codes, numbers = cells.codes(chunk), cells.numbers(chunk)
     empty = (codes < 0).any(axis=1) | np.isnan(numbers).any(axis=1)
+    if not numbers.shape[1]:
+        return expect_patterns(distinct_rows(codes[empty], chunk.weight[empty]), inference)
     return inference.expected(np.ascontiguousarray(codes[empty]), numbers[empty], chunk.weight[empty])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from novacula.errors import SchemaError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.expected_counts import Inference, Structure
-from novacula.graph.learning.patterns import Patterns
+from novacula.graph.learning.patterns import distinct_rows
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
 from novacula.table import Column, Schema
@@ -68,12 +68,12 @@ def _other_rows(families: Mapping[str, Family], variables: Variables, codes: Cod
     inference = Inference.of(Structure.of(dag, variables), families)
     weight = np.ones(len(codes))
     if not variables.continuous:
-        patterns = Patterns.of_rows(codes, weight)
-        codes, weight, numbers = patterns.codes, patterns.weight, numbers[: len(patterns.weight)]
+        codes, weight = distinct_rows(codes, weight)
     total = 0.0
     for start in range(0, len(codes), BLOCK):
         block = slice(start, start + BLOCK)
-        answer = inference.answer(np.ascontiguousarray(codes[block]), numbers[block], weight[block])
+        rows = np.ascontiguousarray(codes[block])
+        answer = inference.answer(rows, numbers[block][: len(rows)], weight[block])
         total += float(weight[block] @ answer.log_likelihood)
     return total
 

@@ -68,7 +68,7 @@ class NormalMixture:
         fault = flat_variable(self.covariances)
         if fault is not None:
             raise ParameterError(f"{self.variables[fault]!r} is fixed by the others, so there is no density")
-        logs = log_density(rows - self.means[:, None], np.linalg.cholesky(self.covariances))
+        logs = log_density(rows - self.means[:, None], np.asarray(np.linalg.cholesky(self.covariances), np.float64))
         values = self.weights @ np.exp(logs)
         return float(values[0]) if points.ndim == 0 or points.shape == (d,) else values
 
@@ -135,7 +135,7 @@ class Conditional:
     @classmethod
     def of(cls, cov: Floats, known: npt.NDArray[np.bool_]) -> Conditional:
         """Of covariances (…, d, d), of which `known` (d,) says which variables are; these must not be flat."""
-        root = np.linalg.cholesky(cov[..., known, :][..., known])
+        root = np.asarray(np.linalg.cholesky(cov[..., known, :][..., known]), np.float64)
         half = np.linalg.solve(root, cov[..., known, :][..., ~known])
         slope = np.swapaxes(np.linalg.solve(np.swapaxes(root, -1, -2), half), -1, -2)
         left = cov[..., ~known, :][..., ~known] - np.swapaxes(half, -1, -2) @ half

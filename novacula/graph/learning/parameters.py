@@ -1,7 +1,8 @@
 """Learning the parameters of a network whose graph is known: one pass of counting, or EM where cells are empty.
 
 Rows that know every cell are counted once. Of the others the E-step takes expected counts by exact inference; where
-all nodes are discrete, equal rows are grouped first, so that a step costs as much as there are distinct ones.
+all nodes are discrete, equal rows are grouped first, so that a step costs as much as there are distinct ones; if these
+are too many to be kept, or a node is continuous, a step is a pass over the table.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from novacula.graph.families import Family, tables_of
 from novacula.graph.inference.expected_counts import Expected, Inference, Structure, expect_incomplete, expect_patterns
 from novacula.graph.learning.estimates import Prior, Solver, log_likelihood
 from novacula.graph.learning.family_counts import FamilyCounts
-from novacula.graph.learning.patterns import Split
+from novacula.graph.learning.patterns import MOST_CELLS, SortedRows
 from novacula.graph.learning.starts import Starts, given_families
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
 from novacula.statistics import Bundle, ClassMoments
 from novacula.table import Chunk, Table
+from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered, tree_sum
 
 BLOCK = 2048
@@ -94,12 +96,11 @@ def _solver(structure: Structure, columns: ClassMoments, settings: Settings) -> 
 def _climb(
     table: Table, cells: Cells, solver: Solver, structure: Structure, seen: FamilyCounts, settings: Settings
 ) -> Learned:
-    variables = structure.variables
-    given = given_families(settings.init, structure.dag.parents, variables)
+    given = given_families(settings.init, structure.dag.parents, structure.variables)
     # A zero in a given table is knowledge: it stays, whatever the prior says.
     allowed = {node: family.table > 0.0 for node, family in tables_of(given).items()}
     solver = replace(solver, allowed=allowed)
-    e_step = _GroupedRows(table, cells, structure) if not variables.continuous else _AllRows(table, cells, structure)
+    e_step = _e_step(table, cells, structure)
     seeds = check_random_state(settings.random_state).randint(2**31, size=settings.n_init)
     result = expectation_maximization(
         e_step,
@@ -115,12 +116,24 @@ def _climb(
     return Learned(result.params, result.statistics, result.log_likelihood, result)
 
 
-class _GroupedRows:
-    """The E-step of a discrete network, over distinct rows."""
+def _e_step(table: Table, cells: Cells, structure: Structure) -> _GroupedRows | _AllRows:
+    """Over distinct rows, if all nodes are discrete and there are few of them, else over the table."""
+    if structure.variables.continuous:
+        whole = table.reduce(FamilyCounts.observe, cells, structure.layout, True)
+        return _AllRows(table, cells, structure, whole)
+    rows = table.reduce(SortedRows.observe, cells, structure.layout, MOST_CELLS)
+    if rows.patterns.too_many:
+        return _AllRows(table, cells, structure, rows.whole)
+    return _GroupedRows(rows.patterns.blocks(BLOCK), structure, rows.whole)
 
-    def __init__(self, table: Table, cells: Cells, structure: Structure) -> None:
-        split = table.reduce(Split.observe, cells, structure.layout)
-        self.structure, self.whole, self.blocks = structure, split.whole, split.patterns.blocks(BLOCK)
+
+@dataclass(frozen=True)
+class _GroupedRows:
+    """The E-step over distinct rows of codes."""
+
+    blocks: list[tuple[Codes, Floats]]
+    structure: Structure
+    whole: FamilyCounts
 
     def __call__(self, families: Mapping[str, Family]) -> tuple[FamilyCounts, float]:
         """Counts of whole rows and expected counts of patterns, and the log-likelihood of all."""
@@ -129,12 +142,14 @@ class _GroupedRows:
             return _together(self.whole, tree_sum(parts), families, self.structure)
 
 
+@dataclass(frozen=True)
 class _AllRows:
-    """The E-step of a network with continuous nodes: a pass over the table."""
+    """The E-step as a pass over the table."""
 
-    def __init__(self, table: Table, cells: Cells, structure: Structure) -> None:
-        self.table, self.cells, self.structure = table, cells, structure
-        self.whole = table.reduce(FamilyCounts.observe, cells, structure.layout, True)
+    table: Table
+    cells: Cells
+    structure: Structure
+    whole: FamilyCounts
 
     def __call__(self, families: Mapping[str, Family]) -> tuple[FamilyCounts, float]:
         """Counts of whole rows and expected counts of the others, and the log-likelihood of all."""

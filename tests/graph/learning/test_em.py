@@ -17,6 +17,7 @@ import novacula as nv
 from novacula.errors import DataError, ParameterError
 from novacula.graph import BayesianNetwork
 from novacula.graph.families import CategoricalFamily, GaussianFamily
+from novacula.graph.learning import parameters
 from novacula.graph.network import Network
 from novacula.table import threads
 
@@ -253,6 +254,18 @@ def test_threads_and_weights_do_not_matter():
     with threads(1):
         alone = BayesianNetwork(**parameters).fit(long)
     np.testing.assert_array_equal(alone.history_, repeated.history_)
+
+
+def test_more_distinct_rows_than_are_kept_are_read_again_at_each_step(monkeypatch):
+    """The same climb, whether distinct rows are kept or every step is a pass."""
+    rng = np.random.default_rng(0)
+    columns = {name: [None if rng.random() < 0.2 else f"s{k}" for k in rng.integers(0, 3, 200)] for name in "abc"}
+    learner = BayesianNetwork([("h", "a"), ("h", "b"), ("a", "c")], hidden={"h": 2}, m=1.0, max_iter=10, tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        kept = learner.fit(pa.table(columns)).history_
+        monkeypatch.setattr(parameters, "MOST_CELLS", 20)
+        np.testing.assert_allclose(learner.fit(pa.table(columns)).history_, kept, rtol=1e-12)
 
 
 def test_zeros_of_the_start_stay_also_under_a_prior():
