@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
@@ -109,16 +107,9 @@ class BayesianNetwork(NetworkLearner):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NetworkLearner._parameter_constraints,
         "edges": [list, tuple, Mapping, None],
-        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
         "hidden": [Mapping, None],
-        "equivalent_sample_size": [Interval(Real, 0, None, closed="neither"), None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "unseen": [StrOptions({"ignore", "error"})],
     }
 
     def __init__(
@@ -135,17 +126,9 @@ class BayesianNetwork(NetworkLearner):
         random_state: Any = 0,
         unseen: str = "ignore",
     ) -> None:
+        super().__init__(m, equivalent_sample_size, var_smoothing, n_init, max_iter, tol, init, random_state, unseen)
         self.edges = edges
-        self.m = m
         self.hidden = hidden
-        self.equivalent_sample_size = equivalent_sample_size
-        self.var_smoothing = var_smoothing
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.unseen = unseen
 
     @classmethod
     def from_network(cls, network: Network) -> Self:

@@ -9,7 +9,7 @@ Goldszmidt, 1997) lets each column depend on one more, so that what two columns 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -86,17 +86,10 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NetworkLearner._parameter_constraints,
         "structure": [StrOptions({"tan", "naive", "hill_climb"}), list, tuple, Mapping],
-        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
         "criterion": [StrOptions({"bic", "aic", "bdeu"})],
         "max_parents": [Interval(Integral, 0, None, closed="left")],
-        "equivalent_sample_size": [Interval(Real, 0, None, closed="neither"), None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "unseen": [StrOptions({"ignore", "error"})],
     }
 
     classes_: Any
@@ -116,18 +109,10 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         random_state: Any = 0,
         unseen: str = "ignore",
     ) -> None:
+        super().__init__(m, equivalent_sample_size, var_smoothing, n_init, max_iter, tol, init, random_state, unseen)
         self.structure = structure
-        self.m = m
         self.criterion = criterion
         self.max_parents = max_parents
-        self.equivalent_sample_size = equivalent_sample_size
-        self.var_smoothing = var_smoothing
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.unseen = unseen
 
     def _learn(self, table: Table) -> None:
         """Find the edges, unless they are given, and learn the parameters."""

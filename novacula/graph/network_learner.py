@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
@@ -45,15 +47,16 @@ class NetworkLearner(Learner):
         CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move,
     )  # fmt: skip
 
-    m: Any
-    equivalent_sample_size: float | None
-    var_smoothing: float
-    n_init: int
-    max_iter: int
-    tol: float
-    init: Any
-    random_state: Any
-    unseen: str
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
+        "equivalent_sample_size": [Interval(Real, 0, None, closed="neither"), None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
 
     families_: dict[str, Family]
     counts_: FamilyCounts
@@ -65,6 +68,28 @@ class NetworkLearner(Learner):
     outcome_: str
     restarts_: tuple[Restart, ...]
     moves_: tuple[Move, ...]
+
+    def __init__(
+        self,
+        m: float | str = 0.0,
+        equivalent_sample_size: float | None = None,
+        var_smoothing: float = 1e-9,
+        n_init: int = 1,
+        max_iter: int = 500,
+        tol: float = 1e-8,
+        init: Any = None,
+        random_state: Any = 0,
+        unseen: str = "ignore",
+    ) -> None:
+        self.m = m
+        self.equivalent_sample_size = equivalent_sample_size
+        self.var_smoothing = var_smoothing
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.unseen = unseen
 
     # --- fit ---------------------------------------------------------------------------------------------------
 

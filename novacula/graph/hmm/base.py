@@ -70,15 +70,6 @@ class HiddenMarkovModel(Unsupervised):
         "random_state": ["random_state"],
     }
 
-    n_states: int | None
-    init: Any
-    n_init: int
-    m: float
-    tol: float
-    max_iter: int
-    transition_mask: Any
-    random_state: Any
-
     states_: tuple[Any, ...]
     start_: Floats
     transition_: Floats
@@ -92,6 +83,27 @@ class HiddenMarkovModel(Unsupervised):
     log_likelihood_: float
     n_steps_: float
     n_free_: int
+
+    def __init__(
+        self,
+        n_states: int | None = None,
+        *,
+        init: Any = None,
+        n_init: int = 1,
+        m: float = 0.0,
+        tol: float = 1e-8,
+        max_iter: int = 500,
+        transition_mask: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_states = n_states
+        self.init = init
+        self.n_init = n_init
+        self.m = m
+        self.tol = tol
+        self.max_iter = max_iter
+        self.transition_mask = transition_mask
+        self.random_state = random_state
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
@@ -178,6 +190,12 @@ class HiddenMarkovModel(Unsupervised):
         fault = first_fault(chunk, self.card.admits)
         if fault is not None:
             raise refusal(fault, self.schema_, sequences.row_name(fault.row))
+
+    def _require_known(self, values: Floats, what: str) -> None:
+        """Refuse a column that is empty in every step."""
+        for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
+            if not known.any():
+                raise DataError(f"column {column.name!r} has no {what} in any step that counts: drop it")
 
     def _learn_blocks(self, values: Any, blocks: list[Block], labels: Labels) -> None:
         rng = check_random_state(self.random_state)

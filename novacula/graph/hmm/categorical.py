@@ -124,16 +124,12 @@ class CategoricalHMM(HiddenMarkovModel):
         unseen: str = "ignore",
         random_state: Any = 0,
     ) -> None:
-        self.n_states = n_states
+        super().__init__(
+            n_states, init=init, n_init=n_init, m=m, tol=tol, max_iter=max_iter, transition_mask=transition_mask,
+            random_state=random_state,
+        )  # fmt: skip
         self.symbols = symbols
-        self.init = init
-        self.n_init = n_init
-        self.m = m
-        self.tol = tol
-        self.max_iter = max_iter
-        self.transition_mask = transition_mask
         self.unseen = unseen
-        self.random_state = random_state
 
     @classmethod
     def from_parameters(

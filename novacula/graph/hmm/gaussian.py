@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import DataError, DataWarning, ParameterError, overflow, warn_user
+from novacula.errors import DataWarning, ParameterError, overflow, warn_user
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
@@ -115,16 +115,12 @@ class GaussianHMM(HiddenMarkovModel):
         transition_mask: Any = None,
         random_state: Any = 0,
     ) -> None:
-        self.n_states = n_states
+        super().__init__(
+            n_states, init=init, n_init=n_init, m=m, tol=tol, max_iter=max_iter, transition_mask=transition_mask,
+            random_state=random_state,
+        )  # fmt: skip
         self.covariance_type = covariance_type
         self.reg_covar = reg_covar
-        self.init = init
-        self.n_init = n_init
-        self.m = m
-        self.tol = tol
-        self.max_iter = max_iter
-        self.transition_mask = transition_mask
-        self.random_state = random_state
 
     @classmethod
     def from_parameters(
@@ -154,9 +150,7 @@ class GaussianHMM(HiddenMarkovModel):
         return chunk.numeric
 
     def _overview(self, values: Floats, weight: Floats, seed: int) -> GaussianOverview:
-        for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
-            if not known.any():
-                raise DataError(f"column {column.name!r} has no value in any step that counts: drop it")
+        self._require_known(values, "value")
         overview = GaussianOverview.of(values, weight, self.covariance_type, self.reg_covar, seed)
         if not np.isfinite(overview.rows.variance).all():
             name = self.schema_.features[int(np.argmin(np.isfinite(overview.rows.variance)))].name

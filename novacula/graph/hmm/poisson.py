@@ -74,31 +74,9 @@ class PoissonHMM(HiddenMarkovModel):
     )
     discrete: ClassVar[bool] = True
     emission_names: ClassVar[tuple[str, ...]] = ("rates",)
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**HiddenMarkovModel._parameter_constraints}
 
     rates_: Floats
     emission_counts_: Floats
-
-    def __init__(
-        self,
-        n_states: int | None = None,
-        *,
-        init: Any = None,
-        n_init: int = 1,
-        m: float = 0.0,
-        tol: float = 1e-8,
-        max_iter: int = 500,
-        transition_mask: Any = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_states = n_states
-        self.init = init
-        self.n_init = n_init
-        self.m = m
-        self.tol = tol
-        self.max_iter = max_iter
-        self.transition_mask = transition_mask
-        self.random_state = random_state
 
     @classmethod
     def from_parameters(
@@ -134,9 +112,7 @@ class PoissonHMM(HiddenMarkovModel):
             )
 
     def _overview(self, values: Floats, weight: Floats, seed: int) -> PoissonOverview:
-        for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
-            if not known.any():
-                raise DataError(f"column {column.name!r} has no count in any step that counts: drop it")
+        self._require_known(values, "count")
         return PoissonOverview.of(values, weight, seed)
 
     def _given_emission(self, given: Mapping[str, Any], n_states: int) -> PoissonEmission:
