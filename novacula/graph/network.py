@@ -20,9 +20,9 @@ import numpy as np
 from novacula.errors import ParameterError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, lines_of, tables_of
 from novacula.graph.inference.distribution import Distribution, Estimate, MeanEstimate
-from novacula.graph.inference.elimination import Plan, eliminate
-from novacula.graph.inference.evidence import Evidence
-from novacula.graph.inference.factor import Factor
+from novacula.graph.inference.elimination import EliminationPlan, eliminate
+from novacula.graph.inference.evidence import NodeEvidence
+from novacula.graph.inference.factor import DiscreteFactor
 from novacula.graph.inference.junction_tree import JunctionTree
 from novacula.graph.inference.normal import NormalMixture
 from novacula.graph.inference.queries import answer, best_assignment
@@ -109,8 +109,8 @@ class Network:
         `method` is exact with "elimination" and "junction_tree". With "likelihood_weighting" (`n_samples`,
         `random_state`) and "gibbs" (also `n_chains`, `burn_in`) it samples, and gives standard errors.
         """
-        known = self.read_evidence(evidence)
-        return answer(self, self.asked(variables, known), known, method, options)
+        node_evidence = self.read_evidence(evidence)
+        return answer(self, self.query_places(variables, node_evidence), node_evidence, method, options)
 
     def map_query(
         self, variables: str | Sequence[str] | None = None, evidence: Mapping[str, Any] | None = None
@@ -120,10 +120,10 @@ class Network:
         Nodes that are neither named nor given are summed out. Of assignments that are equally probable, one is
         given: node by node the first state, in the order of states, that belongs to such an assignment.
         """
-        known = self.read_evidence(evidence)
-        free = [node for node in self.factors if node not in known.codes]
-        nodes = free if variables is None else self.asked(variables, known)
-        codes = best_assignment(self, nodes, known)
+        node_evidence = self.read_evidence(evidence)
+        free = [node for node in self.factors if node not in node_evidence.codes]
+        nodes = free if variables is None else self.query_places(variables, node_evidence)
+        codes = best_assignment(self, nodes, node_evidence)
         return {self.nodes[node]: self.states[self.nodes[node]][codes[node]] for node in nodes}
 
     def log_probability(self, evidence: Mapping[str, Any]) -> float:
@@ -195,21 +195,21 @@ class Network:
         return lines_of({family.node: family for family in self.families})
 
     @cached_property
-    def factors(self) -> dict[int, Factor]:
+    def factors(self) -> dict[int, DiscreteFactor]:
         """P(node | parents) of each discrete node."""
         return {
-            i: Factor.of((*self.parent_places[i], i), family.table)
+            i: DiscreteFactor.of((*self.parent_places[i], i), family.table)
             for i, family in tables_of(dict(enumerate(self.families))).items()
         }
 
     @cached_property
-    def log_factors(self) -> dict[int, Factor]:
+    def log_factors(self) -> dict[int, DiscreteFactor]:
         """log P(node | parents) of each discrete node."""
         with np.errstate(divide="ignore"):
-            return {i: Factor(factor.scope, np.log(factor.table)) for i, factor in self.factors.items()}
+            return {i: DiscreteFactor(factor.scope, np.log(factor.table)) for i, factor in self.factors.items()}
 
     @cached_property
-    def plans(self) -> dict[Any, Plan]:
+    def plans(self) -> dict[Any, EliminationPlan]:
         """The orders of elimination that were found so far, by what is asked and given."""
         return {}
 
@@ -220,16 +220,16 @@ class Network:
 
     def ancestral(self, places: Iterable[int]) -> set[int]:
         """These nodes and all from which a path leads to them: the others tell nothing, and are left out."""
-        found: set[int] = set()
+        ancestors: set[int] = set()
         waiting = list(places)
         while waiting:
             place = waiting.pop()
-            if place not in found:
-                found.add(place)
+            if place not in ancestors:
+                ancestors.add(place)
                 waiting += self.parent_places[place]
-        return found
+        return ancestors
 
-    def read_evidence(self, evidence: Mapping[str, Any] | None) -> Evidence:
+    def read_evidence(self, evidence: Mapping[str, Any] | None) -> NodeEvidence:
         """States as codes and values as floats, each checked."""
         codes, values = {}, {}
         for node, value in (evidence or {}).items():
@@ -239,9 +239,9 @@ class Network:
                 codes[place] = family.code(value)
             else:
                 values[place] = family.number(value)
-        return Evidence(codes, values)
+        return NodeEvidence(codes, values)
 
-    def asked(self, variables: str | Sequence[str], evidence: Evidence) -> tuple[int, ...]:
+    def query_places(self, variables: str | Sequence[str], evidence: NodeEvidence) -> tuple[int, ...]:
         """The places of the nodes that a query asks for, checked."""
         names = (variables,) if isinstance(variables, str) else tuple(variables)
         if not names or len(set(names)) < len(names):
@@ -252,7 +252,7 @@ class Network:
                 raise ParameterError(f"node {name!r} is asked for and given as evidence: leave it out of one")
         return places
 
-    def named(self, places: Sequence[int], table: Floats) -> Distribution:
+    def distribution(self, places: Sequence[int], table: Floats) -> Distribution:
         """A table of probabilities under the names of its nodes."""
         names = tuple(self.families[place].node for place in places)
         return Distribution(names, tuple(self.states[name] for name in names), table)
@@ -264,13 +264,13 @@ class Network:
             raise ParameterError(f"there is no node {node!r}: the nodes are {listed(self.index)}") from None
 
 
-def _check_parents(family: Family, known: Mapping[str, Family]) -> None:
+def _check_parents(family: Family, by_name: Mapping[str, Family]) -> None:
     """Parents must be there, of the right kind, and have as many states as the family says."""
     for parent in family.all_parents:
-        if parent not in known:
+        if parent not in by_name:
             raise ParameterError(f"the parent {parent!r} of {family.node!r} has no family: give it one")
     for parent, card in zip(family.parents, family.cards, strict=True):
-        above = known[parent]
+        above = by_name[parent]
         if not above.states:
             problem = (
                 "a discrete node cannot depend on a continuous one in a conditional linear Gaussian network: turn the "
@@ -284,7 +284,7 @@ def _check_parents(family: Family, known: Mapping[str, Family]) -> None:
                 f"the table of {family.node!r} has {card} rows for {parent!r}, which has {len(above.states)} states"
             )
     for parent in family.all_parents[len(family.parents) :]:
-        if known[parent].states:
+        if by_name[parent].states:
             raise ParameterError(
                 f"the regressor {parent!r} of {family.node!r} is discrete: name it among the parents instead"
             )

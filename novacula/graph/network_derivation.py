@@ -10,7 +10,7 @@ import numpy as np
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.elimination_trace import EliminationTrace, elimination_trace
 from novacula.graph.inference.expected_counts import Inference
-from novacula.graph.learning.estimates import Prior
+from novacula.graph.learning.estimates import TablePrior
 from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner
 from novacula.learner.figure import curve_figure, few_digits
@@ -29,7 +29,7 @@ _TINY = 1e-280  # products below this are scaled before they are shown
 # --- the model ----------------------------------------------------------------------------------------------
 
 
-def derive_model(model: NetworkLearner, prior: Prior) -> Work:
+def derive_model(model: NetworkLearner, prior: TablePrior) -> Work:
     """The graph, the climb of EM, and the estimates of the first families."""
     steps, states = list(_overview(model)), model.network_.states
     tables, lines = iter(model._layout().split(model.counts_.counts)), iter(model.counts_.moments)
@@ -68,7 +68,7 @@ def _overview(model: NetworkLearner) -> Iterator[Step]:
 
 
 def _table_step(
-    family: CategoricalFamily, counts: Floats, prior: Prior, zeros_stay: bool, states: Mapping[str, Sequence[Any]]
+    family: CategoricalFamily, counts: Floats, prior: TablePrior, zeros_stay: bool, states: Mapping[str, Sequence[Any]]
 ) -> Step:
     """The table with its counts, and the entry with the largest count written out."""
     shape = family.table.shape

@@ -21,9 +21,9 @@ from novacula.graph.inference.expected_counts import (
     state_posteriors,
     value_posteriors,
 )
-from novacula.graph.learning.estimates import Prior
+from novacula.graph.learning.estimates import TablePrior
 from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments
-from novacula.graph.learning.parameters import Learned, Settings, learn_parameters
+from novacula.graph.learning.parameters import Learned, NetworkSettings, learn_parameters
 from novacula.graph.network import Network
 from novacula.graph.structure.dag import Dag, Names
 from novacula.graph.structure.hill_climb import Move
@@ -97,15 +97,15 @@ class NetworkLearner(Learner):
         """Set the parameters of a graph."""
         self._keep(learn_parameters(table, dag, variables, self._settings()))
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> NetworkSettings:
+        return NetworkSettings(
             self._prior(), self.var_smoothing, self.init, self.n_init, self.max_iter, self.tol, self.random_state
         )
 
-    def _prior(self) -> Prior:
+    def _prior(self) -> TablePrior:
         if self.equivalent_sample_size is not None and self.m != 0.0:
             raise ParameterError("m and equivalent_sample_size are two ways to state one prior: leave one of them out")
-        return Prior(self.m, self.equivalent_sample_size)
+        return TablePrior(self.m, self.equivalent_sample_size)
 
     def _keep(self, learned: Learned) -> None:
         self.families_, self.counts_ = learned.families, learned.counts
@@ -204,32 +204,32 @@ class NetworkLearner(Learner):
             return self.log_likelihood_, float(self.counts_.weight)
         if isinstance(X, Table) and y is None and all(name in X.layout for name in self.target_names_):
             y = self.target_names_
-        found = self.score_samples(X, y)
-        weight = ingest.weight_values(X) if isinstance(X, Table) else ingest.weights_of(sample_weight, found)
-        weight = np.ones(len(found)) if weight is None else weight
-        return float(weight @ found), float(weight.sum())
+        log_p = self.score_samples(X, y)
+        weight = ingest.weight_values(X) if isinstance(X, Table) else ingest.weights_of(sample_weight, log_p)
+        weight = np.ones(len(log_p)) if weight is None else weight
+        return float(weight @ log_p), float(weight.sum())
 
     # --- answers -----------------------------------------------------------------------------------------------
 
     def _states(self, X: Any, target: str) -> Floats:
         """P(state | known cells of the row) of a discrete node: (n, K)."""
         place = list(self._variables().states).index(target)
-        return self._asked(X, target, state_posteriors, place)
+        return self._posteriors(X, target, state_posteriors, place)
 
     def _values(self, X: Any, target: str) -> Floats:
         """Mean and standard deviation of a continuous node given the known cells of each row: (n, 2)."""
-        return self._asked(X, target, value_posteriors, target)
+        return self._posteriors(X, target, value_posteriors, target)
 
-    def _asked(self, X: Any, target: str, posteriors: Any, node: Any) -> Floats:
+    def _posteriors(self, X: Any, target: str, posteriors: Any, node: Any) -> Floats:
         table = self._rows(X, without=target)
-        found: Floats = table.map(posteriors, self._cells(table, target), self._inference(), node)
-        lost = np.isneginf(found[:, -1])
+        answers: Floats = table.map(posteriors, self._cells(table, target), self._inference(), node)
+        lost = np.isneginf(answers[:, -1])
         if lost.any():
             raise DataError(
                 f"row {int(np.argmax(lost)) + 1} has probability zero under the network, so nothing follows from it: m "
                 "above 0 leaves nothing impossible"
             )
-        return found[:, :-1]
+        return answers[:, :-1]
 
     def _rows(self, X: Any, y: Any = None, without: str | None = None) -> Table:
         """Rows laid out as at fit, with the target where it is given; the column `without` need not be there."""
@@ -241,12 +241,12 @@ class NetworkLearner(Learner):
         if table is None:
             table = self._query(X, self.unseen)
             return table if y is None else self._beside(table, y)
-        held = self.schema_ if without is None or without in table.layout else _without(self.schema_, without)
+        layout = self.schema_ if without is None or without in table.layout else _without(self.schema_, without)
         # Asked for another node, a table brings its target as evidence.
         held_targets = tuple(name for name in self.target_names_ if name in table.layout and name != without)
         targets = as_names(y) if without is None else held_targets
-        held = replace(held, columns=(*held.columns, *(self._column(name) for name in targets)))
-        return self._answering(table.with_target(None).conform(held, ingest.unseen_policy(self.unseen)))
+        layout = replace(layout, columns=(*layout.columns, *(self._column(name) for name in targets)))
+        return self._answering(table.with_target(None).conform(layout, ingest.unseen_policy(self.unseen)))
 
     def _beside(self, table: Table, y: Any) -> Table:
         """The table with the target's values beside it."""

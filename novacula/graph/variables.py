@@ -53,11 +53,11 @@ class Variables:
     @classmethod
     def of_families(cls, families: Iterable[Family], hidden: Iterable[str]) -> Self:
         """The nodes of a network that was learned before."""
-        held = list(families)
-        states = {family.node: family.states for family in held if family.states}
+        family_list = list(families)
+        states = {family.node: family.states for family in family_list if family.states}
         last = tuple(name for name in states if name in set(hidden))
         ordered = {name: states[name] for name in (*(n for n in states if n not in last), *last)}
-        return cls(ordered, tuple(family.node for family in held if family.node not in states), last)
+        return cls(ordered, tuple(family.node for family in family_list if family.node not in states), last)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ BEND = 4.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class LayeredPlaces:
     """Places in inches, y downwards: of nodes, and of the points through which each edge goes."""
 
     nodes: dict[str, tuple[float, int]]
@@ -47,13 +47,13 @@ class _Neighbours:
     down: dict[Point, list[Point]]
 
 
-def layered(dag: Dag, widths: Mapping[str, float]) -> Layout:
+def layered(dag: Dag, widths: Mapping[str, float]) -> LayeredPlaces:
     """Lay a graph out, its connected parts side by side; `widths` of nodes are in inches."""
-    whole = Layout({}, {}, 0.0, 0)
+    whole = LayeredPlaces({}, {}, 0.0, 0)
     for part in _parts(dag):
         layout = _connected(part, widths)
         shift = whole.width + 2.0 * GAP if whole.nodes else 0.0
-        whole = Layout(
+        whole = LayeredPlaces(
             whole.nodes | {node: (x + shift, y) for node, (x, y) in layout.nodes.items()},
             whole.edges | {ends: tuple((x + shift, y) for x, y in path) for ends, path in layout.edges.items()},
             shift + layout.width,
@@ -76,7 +76,7 @@ def _parts(dag: Dag) -> Iterator[Dag]:
         left = {node: parents for node, parents in left.items() if node not in part}
 
 
-def _connected(dag: Dag, widths: Mapping[str, float]) -> Layout:
+def _connected(dag: Dag, widths: Mapping[str, float]) -> LayeredPlaces:
     level = _levels(dag)
     paths: dict[tuple[str, str], tuple[Point, ...]] = {
         (a, b): (a, *((a, b, k) for k in range(level[a] + 1, level[b])), b) for a, b in dag.edges
@@ -95,7 +95,7 @@ def _connected(dag: Dag, widths: Mapping[str, float]) -> Layout:
     x = _places(layers, near, widths)
     left = min(place - _half(point, widths) for point, place in x.items())
     right = max(place + _half(point, widths) for point, place in x.items())
-    return Layout(
+    return LayeredPlaces(
         {node: (x[node] - left, level[node]) for node in dag.nodes},
         {ends: tuple((x[p] - left, level[ends[0]] + k) for k, p in enumerate(path)) for ends, path in paths.items()},
         right - left,

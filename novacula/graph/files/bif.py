@@ -33,7 +33,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Row:
+class BifRow:
     """Probabilities at some line: of a configuration of parents, or of all that have no row of their own."""
 
     states: tuple[str, ...] | None
@@ -47,8 +47,8 @@ class Probability:
 
     node: str
     parents: tuple[str, ...]
-    table: Row | None
-    rows: tuple[Row, ...]
+    table: BifRow | None
+    rows: tuple[BifRow, ...]
     line: int
 
 
@@ -72,10 +72,10 @@ def parse_bif(text: str) -> tuple[CategoricalFamily, ...]:
     variables: dict[str, Variable] = {}
     blocks: dict[str, Probability] = {}
     for name, block in _blocks(Tokens(text)):
-        known: Mapping[str, Variable | Probability] = variables if isinstance(block, Variable) else blocks
-        if name in known:
+        same_kind: Mapping[str, Variable | Probability] = variables if isinstance(block, Variable) else blocks
+        if name in same_kind:
             kind = "variable" if isinstance(block, Variable) else "probability"
-            refuse(block.line, f"{name!r} has a {kind} block already, at line {known[name].line}: keep one")
+            refuse(block.line, f"{name!r} has a {kind} block already, at line {same_kind[name].line}: keep one")
         if isinstance(block, Variable):
             variables[name] = block
         else:
@@ -94,17 +94,17 @@ def parse_bif(text: str) -> tuple[CategoricalFamily, ...]:
 
 
 def _blocks(tokens: Tokens) -> Iterator[tuple[str, Variable | Probability]]:
-    named = 0  # the line of the network block
+    network_line = 0  # the line of the network block
     while not tokens.at_end:
         line = tokens.next.line
         match tokens.keyword("network", "variable", "probability"):
             case "network":
-                if named:
-                    refuse(line, f"the file has a network block already, at line {named}: keep one")
-                named = line
+                if network_line:
+                    refuse(line, f"the file has a network block already, at line {network_line}: keep one")
+                network_line = line
                 tokens.name("the name of the network")
                 tokens.mark("{")
-                while not tokens.found("}"):
+                while not tokens.accept("}"):
                     tokens.keyword("property")
                     tokens.skip_property()
             case "variable":
@@ -118,7 +118,7 @@ def _states(tokens: Tokens) -> tuple[str, ...]:
     states: tuple[str, ...] = ()
     tokens.mark("{")
     line = tokens.next.line
-    while not tokens.found("}"):
+    while not tokens.accept("}"):
         line = tokens.next.line
         if tokens.keyword("type", "property") == "property":
             tokens.skip_property()
@@ -147,22 +147,22 @@ def _probability(tokens: Tokens, line: int) -> Probability:
     parents = tuple(tokens.names("the name of a parent", ")")) if tokens.mark("|", ")") == "|" else ()
     if len({node, *parents}) <= len(parents):
         refuse(line, f"the probability block of {node!r} names a variable twice")
-    table, rows = None, list[Row]()
+    table, rows = None, list[BifRow]()
     tokens.mark("{")
-    while not tokens.found("}"):
+    while not tokens.accept("}"):
         at = tokens.next.line
-        if tokens.found("("):
-            rows.append(Row(tuple(tokens.names("a state", ")")), tokens.numbers(), at))
+        if tokens.accept("("):
+            rows.append(BifRow(tuple(tokens.names("a state", ")")), tokens.numbers(), at))
             continue
         match tokens.keyword("table", "default", "property"):
             case "property":
                 tokens.skip_property()
             case "default":
-                rows.append(Row(None, tokens.numbers(), at))
+                rows.append(BifRow(None, tokens.numbers(), at))
             case _:
                 if table is not None:
                     refuse(at, f"{node!r} has a second table: keep one")
-                table = Row((), tokens.numbers(), at)
+                table = BifRow((), tokens.numbers(), at)
     if table is not None and rows:
         refuse(table.line, f"{node!r} has a table and rows of its own: keep one kind")
     return Probability(node, parents, table, tuple(rows), line)
@@ -183,7 +183,7 @@ def _family(block: Probability, variables: Mapping[str, Variable]) -> Categorica
     return CategoricalFamily(block.node, states[-1], block.parents, table)
 
 
-def _table(node: str, row: Row, shape: tuple[int, ...]) -> Floats:
+def _table(node: str, row: BifRow, shape: tuple[int, ...]) -> Floats:
     size = int(np.prod(shape))
     if len(row.values) != size:
         refuse(row.line, f"the table of {node!r} has {len(row.values)} numbers: expected {size}")
@@ -195,7 +195,7 @@ def _table(node: str, row: Row, shape: tuple[int, ...]) -> Floats:
 
 def _rows(block: Probability, states: list[tuple[str, ...]], shape: tuple[int, ...]) -> Floats:
     table = np.full(shape, np.nan)
-    default: Row | None = None
+    default: BifRow | None = None
     for row in block.rows:
         if len(row.values) != shape[-1]:
             refuse(row.line, f"a row of {block.node!r} has {len(row.values)} numbers: expected {shape[-1]}")

@@ -55,11 +55,11 @@ class Tokens:
         self._place += not self.at_end
         return token
 
-    def found(self, mark: str) -> bool:
+    def accept(self, mark: str) -> bool:
         """Take a mark if it comes next."""
-        found = self.next.kind == "mark" and self.next.text == mark
-        self._place += found
-        return found
+        accepted = self.next.kind == "mark" and self.next.text == mark
+        self._place += accepted
+        return accepted
 
     def mark(self, *marks: str) -> str:
         """Take one of these marks."""
@@ -85,16 +85,16 @@ class Tokens:
     def names(self, what: str, until: str) -> list[str]:
         """Take names up to a mark; commas between them may be left out."""
         names = [self.name(what)]
-        while not self.found(until):
-            self.found(",")
+        while not self.accept(until):
+            self.accept(",")
             names.append(self.name(what))
         return names
 
     def numbers(self) -> list[float]:
         """Take probabilities up to a semicolon; commas between them may be left out."""
         values = [self._probability()]
-        while not self.found(";"):
-            self.found(",")
+        while not self.accept(";"):
+            self.accept(",")
             values.append(self._probability())
         return values
 
@@ -117,7 +117,7 @@ class Tokens:
 
     def skip_property(self) -> None:
         """Pass over a property, which says nothing about probabilities."""
-        while not self.found(";"):
+        while not self.accept(";"):
             token = self.take()
             if token.kind == "mark" and token.text in ("", "{", "}"):
                 refuse(token.line, f"expected ';' at the end of a property, found {token}")

@@ -21,13 +21,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError, warn_user
 from novacula.graph.hmm.baum_welch import ExpectedCounts, Model, climb, expected_counts, labelled_counts
-from novacula.graph.hmm.blocks import Block, cut, each
+from novacula.graph.hmm.blocks import SequenceBlock, cut, each
 from novacula.graph.hmm.derivation import derive_model, derive_predictions
 from novacula.graph.hmm.forward_backward import filtered, scores, smoothed
 from novacula.graph.hmm.inputs import Labels, read_labels, sequence_weights
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Parameters, distribution, stationary
+from novacula.graph.hmm.parameters import Emission, Forecast, Parameters, StepOverview, distribution, stationary
 from novacula.graph.hmm.sequences import Sequences
-from novacula.graph.hmm.start import Given, Starts, allowed_transitions
+from novacula.graph.hmm.start import ChainStarts, Given, allowed_transitions
 from novacula.graph.hmm.viterbi import best_paths
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits
@@ -116,7 +116,7 @@ class HiddenMarkovModel(Unsupervised):
         """The observations (n, d) of a chunk."""
 
     @abstractmethod
-    def _overview(self, values: Any, weight: Floats, seed: int) -> Overview:
+    def _overview(self, values: Any, weight: Floats, seed: int) -> StepOverview:
         """One look at all steps."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class HiddenMarkovModel(Unsupervised):
     def _emission_steps(self) -> Iterator[Step]:
         """The M-step of the emission with its numbers."""
 
-    def _shown(self, values: Any) -> Any:
+    def _observations(self, values: Any) -> Any:
         """Drawn observations as users know them."""
         return values
 
@@ -176,12 +176,12 @@ class HiddenMarkovModel(Unsupervised):
         chunk = sequences.arranged(table.to_chunk())
         labels = read_labels(states, sequences, self.n_states)
         weight = sequence_weights(sequences, weight, chunk)
-        counted = weight > 0.0
-        steps = slice(None) if counted.all() else np.repeat(counted, sequences.lengths)
+        takes_part = weight > 0.0
+        steps = slice(None) if takes_part.all() else np.repeat(takes_part, sequences.lengths)
         self._require_admitted(replace(chunk, weight=np.repeat(weight, sequences.lengths)), sequences)
-        values = self._values(chunk if counted.all() else chunk.take(steps))
-        held = None if labels.held is None else labels.held[steps]
-        blocks = cut(values, held, sequences.lengths[counted], weight[counted], self.discrete)
+        values = self._values(chunk if takes_part.all() else chunk.take(steps))
+        label = None if labels.codes is None else labels.codes[steps]
+        blocks = cut(values, label, sequences.lengths[takes_part], weight[takes_part], self.discrete)
         self.states_ = labels.states
         self._learn_blocks(values, blocks, labels)
 
@@ -197,10 +197,10 @@ class HiddenMarkovModel(Unsupervised):
             if not known.any():
                 raise DataError(f"column {column.name!r} has no {what} in any step that counts: drop it")
 
-    def _learn_blocks(self, values: Any, blocks: list[Block], labels: Labels) -> None:
+    def _learn_blocks(self, values: Any, blocks: list[SequenceBlock], labels: Labels) -> None:
         rng = check_random_state(self.random_state)
         k, seeds = len(labels.states), rng.randint(2**31, size=self.n_init + 1).tolist()
-        if labels.held is None and len(values) < k:
+        if labels.codes is None and len(values) < k:
             raise DataError(f"n_states is {k}, but there are only {len(values)} steps (n_samples={len(values)})")
         step_weight = np.concatenate([block.step_weight for block in blocks])
         overview, given = self._overview(values, step_weight, seeds[-1]), self._given(k)
@@ -213,17 +213,17 @@ class HiddenMarkovModel(Unsupervised):
             self._count(blocks, model, overview.blank(k))
             return
         how = self.init if isinstance(self.init, str) else self.default_init
-        starts = Starts(blocks, model, overview, given, how, labels.held is not None)
+        starts = ChainStarts(blocks, model, overview, given, how, labels.codes is not None)
         self._keep(climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter))
 
     def _given(self, n_states: int) -> Given:
         """The parameters that `init` gives, checked."""
         if not isinstance(self.init, dict):
             return Given()
-        known = ("start", "transition", *self.emission_names)
+        names = ("start", "transition", *self.emission_names)
         for name in self.init:
-            if name not in known:
-                raise ParameterError(f"init has {name!r}, which is none of {', '.join(known)}")
+            if name not in names:
+                raise ParameterError(f"init has {name!r}, which is none of {', '.join(names)}")
         shapes = {"start": (n_states,), "transition": (n_states, n_states)}
         chain = {
             name: distribution(self.init[name], shape, f"init[{name!r}]")
@@ -236,7 +236,7 @@ class HiddenMarkovModel(Unsupervised):
             raise ParameterError(f"n_init is {self.n_init}, but init gives one whole start: leave n_init at 1")
         return given
 
-    def _count(self, blocks: list[Block], model: Model, blank: Emission) -> None:
+    def _count(self, blocks: list[SequenceBlock], model: Model, blank: Emission) -> None:
         """With every state known, the counts are solved once."""
         counts = labelled_counts(blocks, model, blank)
         parameters = model.solve(counts)
@@ -353,7 +353,7 @@ class HiddenMarkovModel(Unsupervised):
         for t, ticket in enumerate(tickets):
             path[t] = np.searchsorted(row, ticket * row[-1], side="right")
             row = reach[path[t]]
-        return self._shown(self._emission().draw(path, rng)), np.array(self.states_)[path]
+        return self._observations(self._emission().draw(path, rng)), np.array(self.states_)[path]
 
     @property
     def stationary_(self) -> Floats:
@@ -397,7 +397,9 @@ class HiddenMarkovModel(Unsupervised):
         sequences, blocks = self._blocks(X, lengths, sequence, time)
         return sequences.shaped(np.concatenate(list(each(partial(what, parameters=self._parameters()), blocks))))
 
-    def _blocks(self, X: Any, lengths: Any, sequence: str | None, time: str | None) -> tuple[Sequences, list[Block]]:
+    def _blocks(
+        self, X: Any, lengths: Any, sequence: str | None, time: str | None
+    ) -> tuple[Sequences, list[SequenceBlock]]:
         """Sequences to be asked about, laid out as those of the fit."""
         check_is_fitted(self)
         sequences = Sequences.of(X, lengths, sequence, time)

@@ -151,8 +151,10 @@ class CategoricalHMM(HiddenMarkovModel):
         if len(labels) != shape[1] or len(set(labels)) != len(labels):
             raise ParameterError(f"symbols must be {shape[1]} different labels, one for each column of emission")
         model = cls(shape[0], symbols=symbols, **parameters)
-        held = CategoricalEmission(distribution(emission, shape, "emission"), np.array([0, shape[1]]))
-        return model._set(start, transition, held, (Column(column, "categorical", labels, declared=True),), states)
+        known_emission = CategoricalEmission(distribution(emission, shape, "emission"), np.array([0, shape[1]]))
+        return model._set(
+            start, transition, known_emission, (Column(column, "categorical", labels, declared=True),), states
+        )
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
@@ -185,8 +187,8 @@ class CategoricalHMM(HiddenMarkovModel):
         if len(self.offsets_) > 2:
             parts = np.split(np.asarray(given["emission"], float), self.offsets_[1:-1], axis=1)
             shapes = [(n_states, end - begin) for begin, end in zip(self.offsets_[:-1], self.offsets_[1:], strict=True)]
-            held = [distribution(part, shape, "init['emission']") for part, shape in zip(parts, shapes, strict=True)]
-            return CategoricalEmission(np.hstack(held), self.offsets_)
+            tables = [distribution(part, shape, "init['emission']") for part, shape in zip(parts, shapes, strict=True)]
+            return CategoricalEmission(np.hstack(tables), self.offsets_)
         return CategoricalEmission(distribution(given["emission"], (n_states, m), "init['emission']"), self.offsets_)
 
     @property
@@ -207,7 +209,7 @@ class CategoricalHMM(HiddenMarkovModel):
         if sums is not None:
             self.emission_counts_ = sums
 
-    def _shown(self, values: Codes) -> Any:
+    def _observations(self, values: Codes) -> Any:
         labels = [np.array(column.categories, object) for column in self.schema_.features]
         return np.column_stack([own[code] for own, code in zip(labels, values.T, strict=True)])
 

@@ -168,14 +168,16 @@ class GaussianHMM(HiddenMarkovModel):
         """Means, and covariances in the shape of their type."""
         k, d = means.shape
         shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[self.covariance_type]
-        shown = np.array(covariances, np.float64)
-        if shown.shape != shape:
-            raise ParameterError(f"covariances has shape {shown.shape}, but {self.covariance_type} ones have {shape}")
-        held = self._family().expanded(shown, k)
-        lowest = held.min() if held.shape[1] == 1 else np.linalg.eigvalsh(held).min()
-        if not lowest > 0.0 or not np.allclose(held, held.swapaxes(1, 2) if held.shape[1] == d else held):
+        compact = np.array(covariances, np.float64)
+        if compact.shape != shape:
+            raise ParameterError(f"covariances has shape {compact.shape}, but {self.covariance_type} ones have {shape}")
+        covariance = self._family().expanded(compact, k)
+        lowest = covariance.min() if covariance.shape[1] == 1 else np.linalg.eigvalsh(covariance).min()
+        if not lowest > 0.0 or not np.allclose(
+            covariance, covariance.swapaxes(1, 2) if covariance.shape[1] == d else covariance
+        ):
             raise ParameterError("covariances must be symmetric and have positive variances in every direction")
-        return GaussianEmission.of(means, np.ascontiguousarray(held))
+        return GaussianEmission.of(means, np.ascontiguousarray(covariance))
 
     def _family(self) -> Family:
         return Family(self.covariance_type, None, self.floor_)

@@ -90,10 +90,10 @@ class PoissonHMM(HiddenMarkovModel):
         **parameters: Any,
     ) -> Self:
         """A model of known parameters, of which questions can be asked without a fit."""
-        held = as_rates(rates, None, None)
-        k, d = held.shape
+        table = as_rates(rates, None, None)
+        k, d = table.shape
         features = numeric_columns(columns, d, "rates")
-        return cls(k, **parameters)._set(start, transition, PoissonEmission(held), features, states)
+        return cls(k, **parameters)._set(start, transition, PoissonEmission(table), features, states)
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
@@ -140,12 +140,12 @@ class PoissonHMM(HiddenMarkovModel):
             raise ParameterError("the rates of the model do not fit its columns")
 
 
-def as_rates(given: Any, n_states: int | None, n_columns: int | None) -> Floats:
+def as_rates(values: Any, n_states: int | None, n_columns: int | None) -> Floats:
     """Rates (K, d) that were given, checked; for one column (K,) will do."""
     try:
-        rates = np.array(given, np.float64)
+        rates = np.array(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"rates is {given!r}; it must hold numbers") from None
+        raise ParameterError(f"rates is {values!r}; it must hold numbers") from None
     rates = rates[:, None] if rates.ndim == 1 else rates
     wanted = (n_states or rates.shape[0], n_columns or rates.shape[-1])
     if rates.shape != wanted:

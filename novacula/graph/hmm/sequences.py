@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError, InputTypeError, SchemaError
-from novacula.graph.hmm.columns import Values, frame_source, read_columns
+from novacula.graph.hmm.columns import ColumnValues, frame_source, read_columns
 from novacula.table import Chunk, Table
 from novacula.table.frames import is_frame
 
@@ -37,7 +37,7 @@ class Sequences:
     order: Places | None = None
     listed: bool = False
     flat: bool = False  # steps were given as single values
-    label: Values | None = None  # the column of states that was named
+    label: ColumnValues | None = None  # the column of states that was named
 
     @classmethod
     def of(
@@ -53,10 +53,10 @@ class Sequences:
             if lengths is not None:
                 raise InputTypeError("lengths cut one array into sequences, but X is a list of sequences already")
             return cls._of_list(X)
-        given = _array(X)
-        data = _as_rows(given)
+        array = _array(X)
+        data = _as_rows(array)
         n = data.shape[0] if data.ndim else 0
-        return cls(data, as_lengths(lengths, n), flat=given.ndim == 1)
+        return cls(data, as_lengths(lengths, n), flat=array.ndim == 1)
 
     @classmethod
     def _of_list(cls, X: Sequence[Any]) -> Self:
@@ -99,14 +99,14 @@ class Sequences:
             label = X.layout.target[0]
         names = [name for name in (sequence, time, label) if name is not None]
         data, columns = _set_aside(X, names)
-        found, n = dict(zip(names, columns, strict=True)), len(X)
-        labels = None if label is None else found[label]
+        by_name, n = dict(zip(names, columns, strict=True)), len(X)
+        labels = None if label is None else by_name[label]
         if sequence is None and time is None:
             return cls(data, as_lengths(lengths, n), label=labels)
         if lengths is not None:
             raise InputTypeError("give either lengths or the names of sequence and time, not both")
-        number = np.zeros(n, np.int64) if sequence is None else found[sequence].numbers(sequence)
-        when = np.zeros(n) if time is None else found[time].ranks(time)
+        number = np.zeros(n, np.int64) if sequence is None else by_name[sequence].numbers(sequence)
+        when = np.zeros(n) if time is None else by_name[time].ranks(time)
         order = np.lexsort((when, number))
         _refuse_repeats(number[order], when[order], order, time)
         return cls(data, np.bincount(number).astype(np.int64), order, label=labels)
@@ -149,18 +149,18 @@ def as_lengths(lengths: Any, n: int) -> Places:
     """Lengths that add up to n steps; without any, all steps are one sequence."""
     if lengths is None:
         return np.array([n], np.int64)
-    found = np.asarray(lengths)
-    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0:
+    values = np.asarray(lengths)
+    if values.ndim != 1 or values.dtype.kind not in "iu" or len(values) == 0:
         raise InputTypeError(f"lengths is {lengths!r}; it must be a list of whole numbers, one a sequence")
-    empty = np.flatnonzero(found < 1)
+    empty = np.flatnonzero(values < 1)
     if len(empty):
-        raise DataError(f"lengths[{empty[0]}] is {found[empty[0]]}, but each sequence has at least one step")
-    if found.sum() != n:
-        raise DataError(f"the lengths add up to {found.sum()}, but X has {n} steps")
-    return found.astype(np.int64)
+        raise DataError(f"lengths[{empty[0]}] is {values[empty[0]]}, but each sequence has at least one step")
+    if values.sum() != n:
+        raise DataError(f"the lengths add up to {values.sum()}, but X has {n} steps")
+    return values.astype(np.int64)
 
 
-def _set_aside(X: Any, names: list[str]) -> tuple[Any, list[Values]]:
+def _set_aside(X: Any, names: list[str]) -> tuple[Any, list[ColumnValues]]:
     """A frame or a table without the named columns and without a target, and these columns."""
     if isinstance(X, Table):
         rows = X.with_target(None)

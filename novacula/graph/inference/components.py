@@ -186,7 +186,7 @@ class JointGaussian:
             if known.all():
                 density[rows] = self._whole(x[rows])
             elif known.any():
-                given = self._given(known)
+                given = self._conditional(known)
                 density[rows] = given.log_density(x[rows][:, known] - self.mean[:, None, known]).T
                 gaps.append(Gap(rows, known, given.slope, given.covariance))
             else:
@@ -202,7 +202,7 @@ class JointGaussian:
             total += (-0.5 * (spread + np.log(line.variance) + LOG_2PI))[:, line.group]
         return total
 
-    def _given(self, known: Any) -> Conditional:
+    def _conditional(self, known: Any) -> Conditional:
         try:
             return Conditional.of(self.covariance, known)
         except np.linalg.LinAlgError:

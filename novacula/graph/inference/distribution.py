@@ -78,15 +78,15 @@ class Distribution:
 
     def __repr__(self) -> str:
         columns = self._columns()
-        shown = [[printable(name) for name in (*self.variables, *columns)]]
+        cells = [[printable(name) for name in (*self.variables, *columns)]]
         rows: Iterator[tuple[Any, ...]] = zip(
             product(*self.states), *(values.ravel() for values in columns.values()), strict=True
         )
         for states, *values in islice(rows, ROWS):
-            shown.append([*(printable(str(state)) for state in states), *(f"{value:.6g}" for value in values)])
-        widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+            cells.append([*(printable(str(state)) for state in states), *(f"{value:.6g}" for value in values)])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in shown
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
         ]
         rest = self.table.size - ROWS
         return "\n".join(lines + ([f"… and {rest} more rows"] if rest > 0 else []))

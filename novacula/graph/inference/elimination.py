@@ -3,7 +3,8 @@
     P(Q, e) = Σ_z Π φ        one variable z at a time, in min-fill order
 
 Nodes that lead neither to the query nor to evidence are left out first (barren), and evidence is put into the
-factors. What is done does not depend on the values of the evidence, so it is a `Plan`, which a network keeps.
+factors. What is done does not depend on the values of the evidence, so it is an
+`EliminationPlan`, which a network keeps.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.inference.factor import Factor, log_sum, normalised, require_size, spread_shape
+from novacula.graph.inference.factor import DiscreteFactor, log_sum, normalised, require_size, spread_shape
 from novacula.graph.inference.gaussian_inference import evidence_factors
 from novacula.graph.inference.triangulation import interactions, members, min_fill
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 TIE = 1e-12
@@ -35,7 +36,7 @@ Aligned: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Elimination:
+class EliminationStep:
     """One step: these factors are multiplied over `scope`, and `node`, which is at `axis`, goes."""
 
     node: int
@@ -50,32 +51,36 @@ class Elimination:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EliminationPlan:
     """Steps over numbered factors: first those of `places`, then any that are given, then the results of steps."""
 
     places: tuple[int, ...]  # of the discrete nodes whose families take part
-    steps: tuple[Elimination, ...]
+    steps: tuple[EliminationStep, ...]
     scope: tuple[int, ...]  # of what is left in the end
     rest: Aligned
 
 
 def plan(
-    network: Network, kept: frozenset[int], evidence: Evidence, extra: Sequence[Factor], last: frozenset[int]
-) -> Plan:
+    network: Network,
+    kept: frozenset[int],
+    evidence: NodeEvidence,
+    extra: Sequence[DiscreteFactor],
+    last: frozenset[int],
+) -> EliminationPlan:
     """The plan that leaves the nodes `kept`; those in `last` go after all others, as for a maximum."""
-    given = frozenset(evidence.codes)
-    key = (kept, last, given, frozenset(evidence.values), tuple(factor.scope for factor in extra))
-    found = network.plans.get(key)
-    if found is None:
-        asked = {*kept, *last, *given, *evidence.values, *(node for factor in extra for node in factor.scope)}
+    known_states = frozenset(evidence.codes)
+    key = (kept, last, known_states, frozenset(evidence.values), tuple(factor.scope for factor in extra))
+    ready = network.plans.get(key)
+    if ready is None:
+        asked = {*kept, *last, *known_states, *evidence.values, *(node for factor in extra for node in factor.scope)}
         relevant = network.ancestral(asked)
         places = tuple(place for place in network.factors if place in relevant)
-        scopes = [tuple(n for n in network.factors[place].scope if n not in given) for place in places]
-        found = _plan(network.cards, places, [*scopes, *(f.scope for f in extra)], kept, last)
+        scopes = [tuple(n for n in network.factors[place].scope if n not in known_states) for place in places]
+        ready = _plan(network.cards, places, [*scopes, *(f.scope for f in extra)], kept, last)
         if len(network.plans) >= KEPT_PLANS:
             network.plans.clear()
-        network.plans[key] = found
-    return found
+        network.plans[key] = ready
+    return ready
 
 
 def _plan(
@@ -84,7 +89,7 @@ def _plan(
     scopes: list[tuple[int, ...]],
     kept: frozenset[int],
     last: frozenset[int],
-) -> Plan:
+) -> EliminationPlan:
     neighbours = interactions(scopes)
     holders: dict[int, set[int]] = {node: set() for node in neighbours}  # the live factors that hold each node
     for number, scope in enumerate(scopes):
@@ -96,7 +101,7 @@ def _plan(
             scope = tuple(members(around | 1 << node))
             require_size((cards[n] for n in scope), "to eliminate all other nodes")
             used = sorted(holders[node])
-            step = Elimination(node, scope, scope.index(node), _aligned(used, scopes, scope, cards))
+            step = EliminationStep(node, scope, scope.index(node), _aligned(used, scopes, scope, cards))
             for number in used:
                 live.remove(number)
                 for other in scopes[number]:
@@ -108,7 +113,7 @@ def _plan(
             steps.append(step)
     final = tuple(sorted(kept))
     require_size((cards[n] for n in final), "the joint distribution of the nodes that are asked for")
-    return Plan(places, tuple(steps), final, _aligned(sorted(live), scopes, final, cards))
+    return EliminationPlan(places, tuple(steps), final, _aligned(sorted(live), scopes, final, cards))
 
 
 def _aligned(
@@ -117,7 +122,7 @@ def _aligned(
     return tuple((k, spread_shape(scopes[k], [cards[n] for n in scopes[k]], scope)) for k in numbers)
 
 
-def eliminate(network: Network, kept: Sequence[int], evidence: Evidence) -> Factor:
+def eliminate(network: Network, kept: Sequence[int], evidence: NodeEvidence) -> DiscreteFactor:
     """log P(kept, evidence) for discrete nodes; where continuous evidence is given, it is a density."""
     extra = evidence_factors(network, evidence)
     todo = plan(network, frozenset(kept), evidence, extra, frozenset())
@@ -129,20 +134,20 @@ def eliminate(network: Network, kept: Sequence[int], evidence: Evidence) -> Fact
     tables = starting_tables(network, todo, evidence, extra)
     for step in todo.steps:
         tables.append(log_sum(multiplied(tables, step.inputs), step.axis))
-    return Factor(todo.scope, multiplied(tables, todo.rest))
+    return DiscreteFactor(todo.scope, multiplied(tables, todo.rest))
 
 
-def _eliminated(network: Network, todo: Plan, evidence: Evidence) -> Factor:
+def _eliminated(network: Network, todo: EliminationPlan, evidence: NodeEvidence) -> DiscreteFactor:
     """The same without logarithms, several times as fast; a product that loses digits raises."""
     codes = evidence.codes
     with np.errstate(under="raise", divide="ignore"):
-        tables = [network.factors[place].given(codes).table for place in todo.places]
+        tables = [network.factors[place].at(codes).table for place in todo.places]
         for step in todo.steps:
             tables.append(np.add.reduce(multiplied(tables, step.inputs, np.multiply), axis=step.axis))
-        return Factor(todo.scope, np.log(multiplied(tables, todo.rest, np.multiply)))
+        return DiscreteFactor(todo.scope, np.log(multiplied(tables, todo.rest, np.multiply)))
 
 
-def posterior(network: Network, nodes: Sequence[int], evidence: Evidence) -> Floats:
+def posterior(network: Network, nodes: Sequence[int], evidence: NodeEvidence) -> Floats:
     """P(nodes | evidence) of discrete nodes, an axis a node, in their order."""
     table, log_total = normalised(in_order(eliminate(network, nodes, evidence), nodes))
     require_possible(log_total)
@@ -166,9 +171,11 @@ def require_possible(log_probability: float) -> None:
         )
 
 
-def starting_tables(network: Network, todo: Plan, evidence: Evidence, extra: Sequence[Factor]) -> list[Floats]:
+def starting_tables(
+    network: Network, todo: EliminationPlan, evidence: NodeEvidence, extra: Sequence[DiscreteFactor]
+) -> list[Floats]:
     """The logarithms of the families with the evidence put in, and of the factors that come with them."""
-    return [network.log_factors[place].given(evidence.codes).table for place in todo.places] + [f.table for f in extra]
+    return [network.log_factors[place].at(evidence.codes).table for place in todo.places] + [f.table for f in extra]
 
 
 def multiplied(tables: Sequence[Floats], inputs: Aligned, times: Any = np.add) -> Floats:
@@ -182,12 +189,12 @@ def multiplied(tables: Sequence[Floats], inputs: Aligned, times: Any = np.add) -
     return total
 
 
-def most_probable(network: Network, nodes: Sequence[int], evidence: Evidence) -> tuple[dict[int, int], float]:
+def most_probable(network: Network, nodes: Sequence[int], evidence: NodeEvidence) -> tuple[dict[int, int], float]:
     """The codes of the nodes at which P(nodes, evidence) is largest, and its logarithm there."""
     extra = evidence_factors(network, evidence)
     todo = plan(network, frozenset(), evidence, extra, frozenset(nodes))
     tables = starting_tables(network, todo, evidence, extra)
-    choices: list[tuple[Elimination, Any]] = []
+    choices: list[tuple[EliminationStep, Any]] = []
     wanted = set(nodes)
     for step in todo.steps:
         total = multiplied(tables, step.inputs)
@@ -203,6 +210,6 @@ def most_probable(network: Network, nodes: Sequence[int], evidence: Evidence) ->
     return codes, float(multiplied(tables, todo.rest))
 
 
-def in_order(factor: Factor, nodes: Sequence[int]) -> Floats:
+def in_order(factor: DiscreteFactor, nodes: Sequence[int]) -> Floats:
     """The table with its axes in the order of the nodes."""
     return factor.table.transpose([factor.scope.index(node) for node in nodes])

@@ -10,7 +10,7 @@ import numpy as np
 
 from novacula.graph.inference.distribution import Distribution
 from novacula.graph.inference.elimination import (
-    Plan,
+    EliminationPlan,
     in_order,
     multiplied,
     plan,
@@ -18,12 +18,12 @@ from novacula.graph.inference.elimination import (
     require_possible,
     starting_tables,
 )
-from novacula.graph.inference.factor import Factor, log_sum, normalised
+from novacula.graph.inference.factor import DiscreteFactor, log_sum, normalised
 from novacula.graph.inference.gaussian_inference import evidence_factors
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 SHOWN = 64
@@ -77,13 +77,13 @@ def elimination_trace(
     >>> [(step.variable, step.result.name, step.result.table.round(3).tolist()) for step in trace.steps]
     [('Wet', 'τ1(Rain)', [0.63, 0.14])]
     """
-    known = network.read_evidence(evidence)
-    asked = network.asked(variables, known)
+    node_evidence = network.read_evidence(evidence)
+    asked = network.query_places(variables, node_evidence)
     require_discrete(network, asked)
-    extra = evidence_factors(network, known)
-    todo = plan(network, frozenset(asked), known, extra, frozenset())
-    tables = starting_tables(network, todo, known, extra)
-    traced = _starting(network, todo, known, extra, tables)
+    extra = evidence_factors(network, node_evidence)
+    todo = plan(network, frozenset(asked), node_evidence, extra, frozenset())
+    tables = starting_tables(network, todo, node_evidence, extra)
+    traced = _starting(network, todo, node_evidence, extra, tables)
     start, steps = tuple(traced), list[TracedStep]()
     for number, step in enumerate(todo.steps, start=1):
         tables.append(log_sum(multiplied(tables, step.inputs), step.axis))
@@ -91,15 +91,19 @@ def elimination_trace(
         used = tuple(traced[k] for k, _ in step.inputs)
         steps.append(TracedStep(network.nodes[step.node], used, traced[-1]))
     remaining = tuple(traced[k] for k, _ in todo.rest)
-    final = Factor(todo.scope, multiplied(tables, todo.rest))
+    final = DiscreteFactor(todo.scope, multiplied(tables, todo.rest))
     table, log_probability = normalised(in_order(final, asked))
     require_possible(log_probability)
     order = tuple(step.variable for step in steps)
-    return EliminationTrace(start, order, tuple(steps), remaining, network.named(asked, table), log_probability)
+    return EliminationTrace(start, order, tuple(steps), remaining, network.distribution(asked, table), log_probability)
 
 
 def _starting(
-    network: Network, todo: Plan, evidence: Evidence, extra: Sequence[Factor], tables: Sequence[Floats]
+    network: Network,
+    todo: EliminationPlan,
+    evidence: NodeEvidence,
+    extra: Sequence[DiscreteFactor],
+    tables: Sequence[Floats],
 ) -> list[TracedFactor]:
     traced = []
     for place, table in zip(todo.places, tables, strict=False):
@@ -120,7 +124,7 @@ def _applied(network: Network, name: str, scope: Sequence[int]) -> str:
     return f"{name}({', '.join(network.nodes[node] for node in scope)})"
 
 
-def _conditional(network: Network, place: int, evidence: Evidence) -> str:
+def _conditional(network: Network, place: int, evidence: NodeEvidence) -> str:
     """P(node | parents), with the states that are known."""
     node, *parents = (
         f"{network.nodes[i]}={network.states[network.nodes[i]][evidence.codes[i]]}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Evidence:
+class NodeEvidence:
     """The code of a state by the place of a discrete node, the value by that of a continuous one."""
 
     codes: dict[int, int]

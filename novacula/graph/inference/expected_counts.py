@@ -209,10 +209,10 @@ class Inference:
                 f"a row has probability zero under the parameters that EM starts from ({self.row_text(codes[row])}): "
                 "give a start without that zero, or leave the row out"
             )
-        counted = np.where(weight > 0.0, answer.log_likelihood, 0.0)
+        log_likelihood = np.where(weight > 0.0, answer.log_likelihood, 0.0)
         moments = self._moments(answer, weight)
-        seen = FamilyCounts(answer.counts, moments, float(weight.sum()), float(weight.sum()))
-        return Expected(seen, float(weight @ counted))
+        family_counts = FamilyCounts(answer.counts, moments, float(weight.sum()), float(weight.sum()))
+        return Expected(family_counts, float(weight @ log_likelihood))
 
     def row_text(self, codes: Codes) -> str:
         """The known discrete cells of a row, in words."""
@@ -241,15 +241,15 @@ def row_likelihoods(chunk: Chunk, cells: Cells, inference: Inference) -> Floats:
 def state_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: int) -> Floats:
     """Probabilities of a discrete node's states, then log p of the row: (n, K + 1)."""
     codes, numbers = cells.codes(chunk), cells.numbers(chunk)
-    found = np.empty((len(codes), inference.structure.variables.cards[target] + 1))
+    answers = np.empty((len(codes), inference.structure.variables.cards[target] + 1))
     last = np.zeros(len(codes), bool) if inference.joints else (codes < 0).sum(axis=1) == 1  # the target's own cell
     if last.any():
-        found[last, :-1], found[last, -1] = inference.posterior_of_last(codes[last], target)
+        answers[last, :-1], answers[last, -1] = inference.posterior_of_last(codes[last], target)
     if not last.all():
         others = np.ascontiguousarray(codes[~last]), numbers[~last], np.zeros(len(codes) - int(last.sum()))
         answer = inference.answer(*others, target)
-        found[~last, :-1], found[~last, -1] = answer.marginal, answer.log_likelihood
-    return found
+        answers[~last, :-1], answers[~last, -1] = answer.marginal, answer.log_likelihood
+    return answers
 
 
 def value_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: str) -> Floats:

@@ -23,36 +23,36 @@ LARGEST = 2**26
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Factor:
+class DiscreteFactor:
     """φ(scope), or its logarithm: nodes by their index, ascending, and an axis of `table` for each."""
 
     scope: tuple[int, ...]
     table: Floats
 
     @classmethod
-    def of(cls, axes: Sequence[int], table: Floats) -> Factor:
+    def of(cls, axes: Sequence[int], table: Floats) -> DiscreteFactor:
         """A factor whose axes come in any order."""
         order = sorted(range(len(axes)), key=axes.__getitem__)
         return cls(tuple(axes[i] for i in order), np.asarray(table.transpose(order), order="C"))
 
-    def given(self, codes: Mapping[int, int]) -> Factor:
+    def at(self, codes: Mapping[int, int]) -> DiscreteFactor:
         """The factor at the states that are known, of the nodes that are not."""
         if codes.keys().isdisjoint(self.scope):
             return self
         index = tuple(codes.get(node, slice(None)) for node in self.scope)
-        return Factor(tuple(node for node in self.scope if node not in codes), np.asarray(self.table[index]))
+        return DiscreteFactor(tuple(node for node in self.scope if node not in codes), np.asarray(self.table[index]))
 
     def spread(self, scope: Sequence[int]) -> Floats:
         """The table with an axis of length 1 for each node of `scope` that the factor does not have."""
         return self.table.reshape(spread_shape(self.scope, self.table.shape, scope))
 
-    def kept(self, nodes: Iterable[int]) -> Factor:
+    def marginal(self, nodes: Iterable[int]) -> DiscreteFactor:
         """The logarithm of the sum over all nodes but these, of a factor in logarithms."""
         keep = set(nodes)
         axes = tuple(i for i, node in enumerate(self.scope) if node not in keep)
         if not axes:
             return self
-        return Factor(tuple(node for node in self.scope if node in keep), log_sum(self.table, axes))
+        return DiscreteFactor(tuple(node for node in self.scope if node in keep), log_sum(self.table, axes))
 
 
 def spread_shape(scope: Sequence[int], shape: Sequence[int], wider: Sequence[int]) -> tuple[int, ...]:
@@ -61,7 +61,7 @@ def spread_shape(scope: Sequence[int], shape: Sequence[int], wider: Sequence[int
     return tuple(sizes.get(node, 1) for node in wider)
 
 
-def product(factors: Sequence[Factor], scope: Sequence[int], cards: Sequence[int]) -> Floats:
+def product(factors: Sequence[DiscreteFactor], scope: Sequence[int], cards: Sequence[int]) -> Floats:
     """log Π φ over a scope that holds those of all factors."""
     total = np.zeros([cards[node] for node in scope])
     for factor in factors:

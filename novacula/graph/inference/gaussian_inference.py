@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.graph.inference.components import Completed, Component, JointGaussian, components
-from novacula.graph.inference.factor import Factor, require_size, spread_shape
+from novacula.graph.inference.factor import DiscreteFactor, require_size, spread_shape
 from novacula.graph.inference.normal import NormalMixture
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 
-def evidence_factors(network: Network, evidence: Evidence) -> list[Factor]:
+def evidence_factors(network: Network, evidence: NodeEvidence) -> list[DiscreteFactor]:
     """The log density of continuous evidence as factors over the discrete parents of its components."""
     if not evidence.values:
         return []
     return [
-        Factor(_scope(network, part.joint.component), part.log_density.reshape(part.joint.component.shape))
+        DiscreteFactor(_scope(network, part.joint.component), part.log_density.reshape(part.joint.component.shape))
         for part in _completed(network, evidence.values, evidence)
     ]
 
 
-def _completed(network: Network, nodes: Iterable[int], evidence: Evidence) -> Iterator[Completed]:
+def _completed(network: Network, nodes: Iterable[int], evidence: NodeEvidence) -> Iterator[Completed]:
     """The evidence as one row, in each component that holds one of the nodes."""
     names, variables = network.nodes, network.variables
     wanted = {names[place] for place in nodes}
@@ -58,14 +58,14 @@ def _scope(network: Network, component: Component) -> tuple[int, ...]:
 
 
 def continuous_query(
-    network: Network, asked: Sequence[int], evidence: Evidence, posterior: Callable[[tuple[int, ...]], Floats]
+    network: Network, nodes: Sequence[int], evidence: NodeEvidence, posterior: Callable[[tuple[int, ...]], Floats]
 ) -> NormalMixture:
     """p(asked | evidence), with `posterior` giving the probabilities of discrete nodes given the evidence."""
-    names = tuple(network.nodes[node] for node in asked)
-    used = list(_completed(network, asked, evidence))
+    names = tuple(network.nodes[node] for node in nodes)
+    used = list(_completed(network, nodes, evidence))
     scopes = [_scope(network, part.joint.component) for part in used]
     scope = tuple(sorted({node for each in scopes for node in each}))
-    cards, d = [network.cards[node] for node in scope], len(asked)
+    cards, d = [network.cards[node] for node in scope], len(nodes)
     require_size([*cards, d, d], "the mixture of normal densities")
     mean, cov = np.zeros((*cards, d)), np.zeros((*cards, d, d))
     for part, own in zip(used, scopes, strict=True):

@@ -24,7 +24,7 @@ from novacula.table.chunk import Floats
 from novacula.words import listed
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 STARTS = 100
@@ -36,8 +36,8 @@ State = dict[int, npt.NDArray[Any]]
 
 def gibbs(
     network: Network,
-    asked: Sequence[int],
-    evidence: Evidence,
+    nodes: Sequence[int],
+    evidence: NodeEvidence,
     n_samples: int = 10_000,
     n_chains: int = 20,
     burn_in: int = 500,
@@ -46,18 +46,18 @@ def gibbs(
     """P(asked | evidence) from `n_samples` draws of `n_chains` chains, after `burn_in` rounds of each."""
     rng, chains = check_random_state(random_state), at_least(n_chains, "n_chains", 2)
     rounds, unused = -(-at_least(n_samples, "n_samples", 1) // chains), at_least(burn_in, "burn_in", 0)
-    state = _start(network, asked, evidence, chains, rng)
+    state = _start(network, nodes, evidence, chains, rng)
     hidden = [place for place in state if place not in evidence.codes and place not in evidence.values]
     scan = [(place, _conditional(network, place, state)) for place in hidden]
     frozen: set[int] = set()
-    kept = np.empty((rounds, chains, len(asked)))
+    draws = np.empty((rounds, chains, len(nodes)))
     for k in range(-unused, rounds):
         for place, redraw in scan:
             state[place], stuck = redraw(state, rng)
             if stuck:
                 frozen.add(place)
         if k >= 0:
-            kept[k] = np.column_stack([state[place] for place in asked])
+            draws[k] = np.column_stack([state[place] for place in nodes])
     if frozen:
         names = listed(network.nodes[place] for place in sorted(frozen))
         warn_user(
@@ -65,14 +65,14 @@ def gibbs(
             "and the errors may be too small; compare method='likelihood_weighting' or an exact one",
             DataWarning,
         )
-    return _summary(network, asked, kept)
+    return _summary(network, nodes, draws)
 
 
 def _start(
-    network: Network, asked: Sequence[int], evidence: Evidence, chains: int, rng: np.random.RandomState
+    network: Network, nodes: Sequence[int], evidence: NodeEvidence, chains: int, rng: np.random.RandomState
 ) -> State:
     """Where each chain starts: drawn among weighted draws by their weights, so that it is possible."""
-    drawn, weight = weighted_draws(network, asked, evidence, STARTS * chains, rng)
+    drawn, weight = weighted_draws(network, nodes, evidence, STARTS * chains, rng)
     picked = rng.choice(len(weight), size=chains, p=weight)
     return {place: values[picked] for place, values in drawn.items()}
 
@@ -187,19 +187,19 @@ def _require_variance(family: GaussianFamily) -> None:
         )
 
 
-def _summary(network: Network, asked: Sequence[int], kept: Floats) -> Estimate | MeanEstimate:
+def _summary(network: Network, nodes: Sequence[int], draws: Floats) -> Estimate | MeanEstimate:
     """Shares or means of the draws (rounds, chains, d), and their errors."""
-    if not network.cards[asked[0]]:
-        mean, std_error = kept.mean(axis=(0, 1)), _std_error(kept)
-        cov = np.atleast_2d(np.cov(kept.reshape(-1, len(asked)), rowvar=False, bias=True))
-        names = tuple(network.nodes[place] for place in asked)
-        return MeanEstimate(names, mean, cov, std_error, _size(np.diagonal(cov), std_error, kept))
-    shape = tuple(network.cards[place] for place in asked)
-    cell = np.ravel_multi_index(tuple(np.moveaxis(kept.astype(np.intp), -1, 0)), shape)
+    if not network.cards[nodes[0]]:
+        mean, std_error = draws.mean(axis=(0, 1)), _std_error(draws)
+        cov = np.atleast_2d(np.cov(draws.reshape(-1, len(nodes)), rowvar=False, bias=True))
+        names = tuple(network.nodes[place] for place in nodes)
+        return MeanEstimate(names, mean, cov, std_error, _size(np.diagonal(cov), std_error, draws))
+    shape = tuple(network.cards[place] for place in nodes)
+    cell = np.ravel_multi_index(tuple(np.moveaxis(draws.astype(np.intp), -1, 0)), shape)
     hits = cell[..., None] == np.arange(int(np.prod(shape)))
     share, std_error = hits.mean(axis=(0, 1)), _std_error(hits)
     size = _size(share * (1.0 - share), std_error, hits)
-    return estimate(network, asked, share.reshape(shape), std_error.reshape(shape), size)
+    return estimate(network, nodes, share.reshape(shape), std_error.reshape(shape), size)
 
 
 def _std_error(draws: npt.NDArray[Any]) -> Floats:

@@ -17,12 +17,12 @@ import numpy as np
 
 from novacula.graph.inference.distribution import Distribution
 from novacula.graph.inference.elimination import in_order, posterior, require_discrete, require_possible
-from novacula.graph.inference.factor import Factor, normalised, product, require_size
+from novacula.graph.inference.factor import DiscreteFactor, normalised, product, require_size
 from novacula.graph.inference.gaussian_inference import evidence_factors
 from novacula.graph.inference.triangulation import clique_tree
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 
@@ -52,9 +52,9 @@ class JunctionTree:
         return set.intersection(*each) if each else set(range(len(self.cliques)))
 
     @cached_property
-    def assigned(self) -> tuple[tuple[Factor, ...], ...]:
+    def assigned(self) -> tuple[tuple[DiscreteFactor, ...], ...]:
         """The factors of the families that each clique takes."""
-        factors: list[list[Factor]] = [[] for _ in self.cliques]
+        factors: list[list[DiscreteFactor]] = [[] for _ in self.cliques]
         for factor in self.network.log_factors.values():
             factors[min(self.holding(factor.scope))].append(factor)
         return tuple(map(tuple, factors))
@@ -63,7 +63,7 @@ class JunctionTree:
         """Put evidence in and pass all messages."""
         return self.calibrated(self.network.read_evidence(evidence))
 
-    def calibrated(self, evidence: Evidence) -> CalibratedTree:
+    def calibrated(self, evidence: NodeEvidence) -> CalibratedTree:
         """Put evidence in that was read."""
         extra = evidence_factors(self.network, evidence)
         loose = [factor.scope for factor in extra if factor.scope and not self.holding(factor.scope)]
@@ -71,27 +71,29 @@ class JunctionTree:
             return JunctionTree(self.network, [*self.also, *loose]).calibrated(evidence)
         return CalibratedTree(self, evidence, *self._pass(evidence, extra))
 
-    def _pass(self, evidence: Evidence, extra: Sequence[Factor]) -> tuple[tuple[Factor, ...], float]:
+    def _pass(
+        self, evidence: NodeEvidence, extra: Sequence[DiscreteFactor]
+    ) -> tuple[tuple[DiscreteFactor, ...], float]:
         codes, cards = evidence.codes, self.network.cards
         scopes = [tuple(node for node in clique if node not in codes) for clique in self.cliques]
-        added: list[list[Factor]] = [[f.given(codes) for f in factors] for factors in self.assigned]
+        added: list[list[DiscreteFactor]] = [[f.at(codes) for f in factors] for factors in self.assigned]
         constant = sum(float(factor.table) for factor in extra if not factor.scope)
         for factor in extra:
             if factor.scope:
                 added[min(self.holding(factor.scope))].append(factor)
-        beliefs = [Factor(s, product(f, s, cards)) for s, f in zip(scopes, added, strict=True)]
-        sent: dict[int, Factor] = {}
+        beliefs = [DiscreteFactor(s, product(f, s, cards)) for s, f in zip(scopes, added, strict=True)]
+        sent: dict[int, DiscreteFactor] = {}
         for k in reversed(range(len(beliefs))):  # towards the roots
             above = self.parent[k]
             if above >= 0:
-                sent[k] = beliefs[k].kept(scopes[above])
+                sent[k] = beliefs[k].marginal(scopes[above])
                 beliefs[above] = _times(beliefs[above], sent[k])
             else:
-                constant += float(beliefs[k].kept(()).table)
+                constant += float(beliefs[k].marginal(()).table)
         for k, above in enumerate(self.parent):  # and back
             if above >= 0:
-                message = beliefs[above].kept(scopes[k])
-                beliefs[k] = _times(beliefs[k], Factor(message.scope, _without(message.table, sent[k].table)))
+                message = beliefs[above].marginal(scopes[k])
+                beliefs[k] = _times(beliefs[k], DiscreteFactor(message.scope, _without(message.table, sent[k].table)))
         return tuple(beliefs), constant
 
 
@@ -100,22 +102,22 @@ class CalibratedTree:
     """A junction tree with evidence in it, which answers for any nodes."""
 
     tree: JunctionTree
-    evidence: Evidence
-    beliefs: tuple[Factor, ...]  # log P(clique, evidence), up to a constant a tree
+    evidence: NodeEvidence
+    beliefs: tuple[DiscreteFactor, ...]  # log P(clique, evidence), up to a constant a tree
     log_probability: float  # of the evidence
 
     def marginal(self, variables: str | Sequence[str]) -> Distribution:
         """P(variables | evidence); by elimination where no clique holds all of them."""
         network = self.tree.network
-        nodes = network.asked(variables, self.evidence)
+        nodes = network.query_places(variables, self.evidence)
         require_discrete(network, nodes)
-        return network.named(nodes, self.table(nodes))
+        return network.distribution(nodes, self.table(nodes))
 
     def marginals(self) -> dict[str, Distribution]:
         """P(node | evidence) of every discrete node that is not given."""
         network = self.tree.network
         free = [node for node in network.factors if node not in self.evidence.codes]
-        return {network.nodes[node]: network.named((node,), self.table((node,))) for node in free}
+        return {network.nodes[node]: network.distribution((node,), self.table((node,))) for node in free}
 
     def table(self, nodes: Sequence[int]) -> Any:
         """The probabilities of discrete nodes given the evidence, an axis a node, in their order."""
@@ -123,11 +125,11 @@ class CalibratedTree:
         holding = self.tree.holding(nodes)
         if not holding:
             return posterior(self.tree.network, nodes, self.evidence)
-        return normalised(in_order(self.beliefs[min(holding)].kept(nodes), nodes))[0]
+        return normalised(in_order(self.beliefs[min(holding)].marginal(nodes), nodes))[0]
 
 
-def _times(belief: Factor, message: Factor) -> Factor:
-    return Factor(belief.scope, belief.table + message.spread(belief.scope))
+def _times(belief: DiscreteFactor, message: DiscreteFactor) -> DiscreteFactor:
+    return DiscreteFactor(belief.scope, belief.table + message.spread(belief.scope))
 
 
 def _without(message: Any, sent: Any) -> Any:

@@ -15,7 +15,7 @@ from novacula.graph.inference.sampling import likelihood_weighting
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 Answer: TypeAlias = Distribution | NormalMixture | Estimate | MeanEstimate
@@ -30,11 +30,11 @@ METHODS: Mapping[str, tuple[str, ...]] = {
 
 
 def answer(
-    network: Network, asked: Sequence[int], evidence: Evidence, method: str, options: Mapping[str, Any]
+    network: Network, nodes: Sequence[int], evidence: NodeEvidence, method: str, options: Mapping[str, Any]
 ) -> Answer:
     """P(asked | evidence) by the method of that name."""
-    continuous = [network.nodes[node] for node in asked if not network.cards[node]]
-    if continuous and len(continuous) < len(asked):
+    continuous = [network.nodes[node] for node in nodes if not network.cards[node]]
+    if continuous and len(continuous) < len(nodes):
         raise ParameterError(
             f"a query asks for discrete or for continuous nodes, and {continuous[0]!r} is continuous: ask for it "
             "apart, or give the states of the others as evidence"
@@ -46,23 +46,23 @@ def answer(
             takes = f"its options are {', '.join(METHODS[method])}" if METHODS[method] else "it is exact and has none"
             raise ParameterError(f"method={method!r} has no option {option!r}: {takes}")
     if method == "likelihood_weighting":
-        return likelihood_weighting(network, asked, evidence, **options)
+        return likelihood_weighting(network, nodes, evidence, **options)
     if method == "gibbs":
-        return gibbs(network, asked, evidence, **options)
+        return gibbs(network, nodes, evidence, **options)
     tables = _exact(network, evidence, method)
     if continuous:
-        return continuous_query(network, asked, evidence, tables)
-    return network.named(asked, tables(tuple(asked)))
+        return continuous_query(network, nodes, evidence, tables)
+    return network.distribution(nodes, tables(tuple(nodes)))
 
 
-def _exact(network: Network, evidence: Evidence, method: str) -> Callable[[tuple[int, ...]], Floats]:
+def _exact(network: Network, evidence: NodeEvidence, method: str) -> Callable[[tuple[int, ...]], Floats]:
     """A function from discrete nodes to their probabilities given the evidence."""
     if method == "junction_tree":
         return network.junction_tree.calibrated(evidence).table
     return lambda nodes: posterior(network, nodes, evidence)
 
 
-def best_assignment(network: Network, nodes: Sequence[int], evidence: Evidence) -> dict[int, int]:
+def best_assignment(network: Network, nodes: Sequence[int], evidence: NodeEvidence) -> dict[int, int]:
     """The most probable codes of discrete nodes."""
     require_discrete(network, nodes)
     codes, log_best = most_probable(network, nodes, evidence)

@@ -22,7 +22,7 @@ from novacula.graph.inference.distribution import Estimate, MeanEstimate
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.graph.inference.evidence import Evidence
+    from novacula.graph.inference.evidence import NodeEvidence
     from novacula.graph.network import Network
 
 BLOCK = 2**16
@@ -78,11 +78,11 @@ def draw(
 
 
 def weighted_draws(
-    network: Network, asked: Sequence[int], evidence: Evidence, n: int, rng: np.random.RandomState
+    network: Network, nodes: Sequence[int], evidence: NodeEvidence, n: int, rng: np.random.RandomState
 ) -> tuple[dict[int, npt.NDArray[Any]], Floats]:
     """Draws of all nodes that bear on the query with evidence fixed, and their weights, which sum to 1."""
     fixed = {**evidence.codes, **evidence.values}
-    places = sorted(network.ancestral([*asked, *fixed]))
+    places = sorted(network.ancestral([*nodes, *fixed]))
     drawn = draw(network, places, n, rng, fixed)
     log_weight = np.zeros(n)
     for place in fixed:
@@ -99,37 +99,37 @@ def weighted_draws(
 
 
 def likelihood_weighting(
-    network: Network, asked: Sequence[int], evidence: Evidence, n_samples: int = 10_000, random_state: Any = None
+    network: Network, nodes: Sequence[int], evidence: NodeEvidence, n_samples: int = 10_000, random_state: Any = None
 ) -> Estimate | MeanEstimate:
     """P(asked | evidence) from weighted draws, with standard errors of a ratio of means."""
     rng, n = check_random_state(random_state), at_least(n_samples, "n_samples", 1)
-    drawn, weight = weighted_draws(network, asked, evidence, n, rng)
+    drawn, weight = weighted_draws(network, nodes, evidence, n, rng)
     size = float(1.0 / (weight**2).sum())
-    columns = [drawn[place] for place in asked]
-    if not network.cards[asked[0]]:
+    columns = [drawn[place] for place in nodes]
+    if not network.cards[nodes[0]]:
         x = np.column_stack(columns)
         mean = weight @ x
         gap = x - mean
         std_error = np.sqrt((weight**2) @ gap**2)
-        return MeanEstimate(_names(network, asked), mean, (gap * weight[:, None]).T @ gap, std_error, size)
-    shape = tuple(network.cards[place] for place in asked)
+        return MeanEstimate(_names(network, nodes), mean, (gap * weight[:, None]).T @ gap, std_error, size)
+    shape = tuple(network.cards[place] for place in nodes)
     cell = np.ravel_multi_index(tuple(columns), shape)
     share, squares = (np.zeros(int(np.prod(shape))) for _ in range(2))
     np.add.at(share, cell, weight)
     np.add.at(squares, cell, weight**2)
     # Σ w² ([x in cell] − share)², of those inside the cell and of all the others
     std_error = np.sqrt(squares * (1.0 - share) ** 2 + (squares.sum() - squares) * share**2)
-    return estimate(network, asked, share.reshape(shape), std_error.reshape(shape), size)
+    return estimate(network, nodes, share.reshape(shape), std_error.reshape(shape), size)
 
 
-def estimate(network: Network, asked: Sequence[int], table: Floats, std_error: Floats, size: float) -> Estimate:
+def estimate(network: Network, nodes: Sequence[int], table: Floats, std_error: Floats, size: float) -> Estimate:
     """Probabilities and their errors under the names of the nodes."""
-    exact = network.named(asked, table)
+    exact = network.distribution(nodes, table)
     return Estimate(exact.variables, exact.states, exact.table, std_error, size)
 
 
-def _names(network: Network, asked: Sequence[int]) -> tuple[str, ...]:
-    return tuple(network.nodes[place] for place in asked)
+def _names(network: Network, nodes: Sequence[int]) -> tuple[str, ...]:
+    return tuple(network.nodes[place] for place in nodes)
 
 
 def at_least(value: Any, name: str, least: int) -> int:

@@ -28,7 +28,7 @@ SINGULAR = 1e-12
 
 
 @dataclass(frozen=True)
-class Prior:
+class TablePrior:
     """Rows that are thought to have been seen before: `m` in each configuration, or `sample_size` in all of them."""
 
     m: float | str = 0.0
@@ -48,22 +48,22 @@ class Prior:
 
 
 @dataclass(frozen=True)
-class Solver:
+class FamilySolver:
     """Makes families of counts; `allowed` says by node which entries of a table may be above 0, None for all."""
 
     dag: Dag
     variables: Variables
     layout: FamilyLayout
-    prior: Prior
+    prior: TablePrior
     floor: Floats  # the least variance of each continuous node
     column_mean: Floats
     column_variance: Floats
     allowed: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
 
-    def families(self, seen: FamilyCounts) -> dict[str, Family]:
+    def families(self, family_counts: FamilyCounts) -> dict[str, Family]:
         """The families of all nodes, parents first."""
         families: dict[str, Family] = {}
-        for (node, parents), sums in zip(self.dag.parents.items(), self.layout.each(seen), strict=True):
+        for (node, parents), sums in zip(self.dag.parents.items(), self.layout.each(family_counts), strict=True):
             solve = self._table if node in self.variables.states else self._line
             families[node] = solve(node, parents, sums)
         return families
@@ -104,11 +104,11 @@ class Solver:
             for node, family in tables_of(families).items()
         )
 
-    def never_seen(self, seen: FamilyCounts) -> int:
+    def never_seen(self, family_counts: FamilyCounts) -> int:
         """How many configurations of parents no row has, so that neither counts nor prior say anything of them."""
-        tables = [counts.sum(axis=-1) for counts in self.layout.split(seen.counts)]
+        tables = [counts.sum(axis=-1) for counts in self.layout.split(family_counts.counts)]
         silent = [total for total, shape in zip(tables, self.layout.shapes, strict=True) if not self.prior.rows(shape)]
-        return sum(int((total == 0.0).sum()) for total in (*silent, *(m.weight for m in seen.moments)))
+        return sum(int((total == 0.0).sum()) for total in (*silent, *(m.weight for m in family_counts.moments)))
 
 
 def solve_lines(moments: GroupMoments, floor: float) -> tuple[Floats, Floats, Floats]:
@@ -124,9 +124,11 @@ def solve_lines(moments: GroupMoments, floor: float) -> tuple[Floats, Floats, Fl
     return intercept, weights, np.maximum(variance, floor)
 
 
-def log_likelihood(seen: FamilyCounts, families: Mapping[str, Family], layout: FamilyLayout) -> float:
+def log_likelihood(family_counts: FamilyCounts, families: Mapping[str, Family], layout: FamilyLayout) -> float:
     """ln P(rows) of rows that know every cell, from their counts and moments."""
-    return sum(family.log_likelihood(sums) for family, sums in zip(families.values(), layout.each(seen), strict=True))
+    return sum(
+        family.log_likelihood(sums) for family, sums in zip(families.values(), layout.each(family_counts), strict=True)
+    )
 
 
 def flat_tables(families: Mapping[str, Family]) -> Any:

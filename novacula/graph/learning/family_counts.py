@@ -92,9 +92,9 @@ class FamilyLayout:
         pieces = zip(self.offsets[:-1], self.offsets[1:], self.shapes, strict=True)
         return [counts[start:stop].reshape(shape) for start, stop, shape in pieces]
 
-    def each(self, seen: FamilyCounts) -> Iterator[Any]:
+    def each(self, family_counts: FamilyCounts) -> Iterator[Any]:
         """The counts of each discrete family and the moments of each continuous one, in the order of families."""
-        tables, moments = iter(self.split(seen.counts)), iter(seen.moments)
+        tables, moments = iter(self.split(family_counts.counts)), iter(family_counts.moments)
         return (next(tables) if discrete else next(moments) for discrete in self.discrete)
 
 
@@ -265,10 +265,14 @@ class FamilyCounts(Statistic):
         """The same, of codes (n, D) and numbers (n, C) of all nodes."""
         total, empty = float(weight.sum()), 0.0
         if whole or numbers.shape[1]:
-            known = ~np.isnan(numbers).any(axis=1) & (codes >= 0).all(axis=1)
-            empty = float(weight[~known].sum())
-            if whole and not known.all():
-                codes, numbers, weight = np.ascontiguousarray(codes[known]), numbers[known], weight[known]
+            whole_rows = ~np.isnan(numbers).any(axis=1) & (codes >= 0).all(axis=1)
+            empty = float(weight[~whole_rows].sum())
+            if whole and not whole_rows.all():
+                codes, numbers, weight = (
+                    np.ascontiguousarray(codes[whole_rows]),
+                    numbers[whole_rows],
+                    weight[whole_rows],
+                )
         counts, coded = _table_counts(codes, weight, layout)
         moments = tuple(
             _moments(codes, numbers, weight, *family)

@@ -19,10 +19,10 @@ from sklearn.utils import check_random_state
 from novacula.errors import DataError, DataWarning, warn_user
 from novacula.graph.families import Family, tables_of
 from novacula.graph.inference.expected_counts import Expected, Inference, Structure, expect_incomplete, expect_patterns
-from novacula.graph.learning.estimates import Prior, Solver, log_likelihood
+from novacula.graph.learning.estimates import FamilySolver, TablePrior, log_likelihood
 from novacula.graph.learning.family_counts import FamilyCounts
 from novacula.graph.learning.patterns import MOST_CELLS, SortedRows
-from novacula.graph.learning.starts import Starts, given_families
+from novacula.graph.learning.starts import NetworkStarts, given_families
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
@@ -36,10 +36,10 @@ BLOCK = 2048
 
 
 @dataclass(frozen=True)
-class Settings:
+class NetworkSettings:
     """What a learner of networks was told about its parameters."""
 
-    prior: Prior
+    prior: TablePrior
     var_smoothing: float
     init: Any
     n_init: int
@@ -58,18 +58,18 @@ class Learned:
     run: EMResult[Any, Any] | None
 
 
-def learn_parameters(table: Table, dag: Dag, variables: Variables, settings: Settings) -> Learned:
+def learn_parameters(table: Table, dag: Dag, variables: Variables, settings: NetworkSettings) -> Learned:
     """The families of a graph from the rows of a table."""
     structure = Structure.of(dag, variables)
     cells = Cells.of(variables, table.layout)
     parts: Any = table.reduce(survey_rows, cells, structure).parts
-    seen, columns = parts
+    family_counts, columns = parts
     solver = _solver(structure, columns, settings)
-    if not variables.hidden and seen.incomplete == 0.0:
-        families = solver.families(seen)
-        learned = Learned(families, seen, log_likelihood(seen, families, structure.layout), None)
+    if not variables.hidden and family_counts.incomplete == 0.0:
+        families = solver.families(family_counts)
+        learned = Learned(families, family_counts, log_likelihood(family_counts, families, structure.layout), None)
     else:
-        learned = _climb(table, cells, solver, structure, seen, settings)
+        learned = _climb(table, cells, solver, structure, family_counts, settings)
     _report(learned, solver)
     return learned
 
@@ -81,7 +81,7 @@ def survey_rows(chunk: Chunk, cells: Cells, structure: Structure) -> Bundle:
     return Bundle((FamilyCounts.of_rows(cells.codes(chunk), numbers, chunk.weight, structure.layout), columns))
 
 
-def _solver(structure: Structure, columns: ClassMoments, settings: Settings) -> Solver:
+def _solver(structure: Structure, columns: ClassMoments, settings: NetworkSettings) -> FamilySolver:
     weight = columns.weight[0]
     for name, known in zip(structure.variables.continuous, weight, strict=True):
         if not known > 0.0:
@@ -90,11 +90,18 @@ def _solver(structure: Structure, columns: ClassMoments, settings: Settings) -> 
     # A column that does not vary counts as one of variance 1.
     varies = np.where(variance > 0.0, variance, 1.0)
     floor = np.maximum(settings.var_smoothing * varies, np.finfo(np.float64).tiny)
-    return Solver(structure.dag, structure.variables, structure.layout, settings.prior, floor, columns.mean[0], varies)
+    return FamilySolver(
+        structure.dag, structure.variables, structure.layout, settings.prior, floor, columns.mean[0], varies
+    )
 
 
 def _climb(
-    table: Table, cells: Cells, solver: Solver, structure: Structure, seen: FamilyCounts, settings: Settings
+    table: Table,
+    cells: Cells,
+    solver: FamilySolver,
+    structure: Structure,
+    family_counts: FamilyCounts,
+    settings: NetworkSettings,
 ) -> Learned:
     given = given_families(settings.init, structure.dag.parents, structure.variables)
     # A zero in a given table is knowledge: it stays, whatever the prior says.
@@ -105,7 +112,7 @@ def _climb(
     result = expectation_maximization(
         e_step,
         solver.families,
-        Starts(solver, seen, given, tuple(seeds.tolist())),
+        NetworkStarts(solver, family_counts, given, tuple(seeds.tolist())),
         n_init=settings.n_init,
         tol=settings.tol,
         max_iter=settings.max_iter,
@@ -165,7 +172,7 @@ def _together(
     return total, known + expected.log_likelihood
 
 
-def _report(learned: Learned, solver: Solver) -> None:
+def _report(learned: Learned, solver: FamilySolver) -> None:
     """Warn of EM that did not converge, and of configurations that nothing is known of."""
     if learned.run is not None and not learned.run.converged:
         from sklearn.exceptions import ConvergenceWarning

@@ -14,18 +14,18 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.learning.estimates import Prior, Solver
+from novacula.graph.learning.estimates import FamilySolver, TablePrior
 from novacula.graph.learning.family_counts import FamilyCounts
 from novacula.graph.network import Network
 from novacula.graph.variables import Variables
 
 
 @dataclass(frozen=True)
-class Starts:
+class NetworkStarts:
     """Gives the start number 0, 1, …; `seen` holds the families whose cells were known."""
 
-    solver: Solver
-    seen: FamilyCounts
+    solver: FamilySolver
+    family_counts: FamilyCounts
     given: Mapping[str, Family]
     seeds: tuple[int, ...]
 
@@ -33,8 +33,8 @@ class Starts:
         """Families in the order of the graph; those of later starts lie further from what was seen."""
         rng = np.random.default_rng(self.seeds[number])
         # One row of prior knowledge keeps every entry above 0: from 0 no step leads away.
-        solver = replace(self.solver, prior=Prior(m=1.0), allowed={})
-        families = solver.families(self.seen)
+        solver = replace(self.solver, prior=TablePrior(m=1.0), allowed={})
+        families = solver.families(self.family_counts)
         for node, family in families.items():
             hidden = any(name in self.solver.variables.hidden for name in (node, *family.parents))
             if node in self.given:
@@ -65,14 +65,14 @@ def given_families(init: Any, parents: Mapping[str, tuple[str, ...]], variables:
     """The families that a user gave to start from, their states and parents put into our order."""
     if init is None:
         return {}
-    held: Iterable[tuple[str, Any]]
+    pairs: Iterable[tuple[str, Any]]
     if isinstance(init, Network):
-        held = [(family.node, family) for family in init.families]
+        pairs = [(family.node, family) for family in init.families]
     elif isinstance(init, Mapping):
-        held = init.items()
+        pairs = init.items()
     else:
-        held = [(getattr(family, "node", ""), family) for family in init]
-    named = list(held)
+        pairs = [(getattr(family, "node", ""), family) for family in init]
+    named = list(pairs)
     theirs = {node: value.states for node, value in named if isinstance(value, CategoricalFamily)}
     return {node: _aligned(node, value, parents, variables, theirs) for node, value in named}
 

@@ -106,15 +106,14 @@ def pair_gains(
     gains = {}
     for batch in batches(families, variables):
         layout = FamilyLayout.of(batch, variables)
-        seen = table.reduce(FamilyCounts.observe, cells, layout)
-        tables, lines = iter(layout.split(seen.counts)), iter(seen.moments)
-        for family in batch:
+        family_counts = table.reduce(FamilyCounts.observe, cells, layout)
+        for family, sums in zip(batch, layout.each(family_counts), strict=True):
             parent, child = families[family]
             if child in variables.states:
-                found = _table_gain(next(tables))
+                gain = _table_gain(sums)
             else:
-                found = _line_gain(next(lines), len(variables.states.get(parent, ())))
-            gains[parent, child] = found * seen.weight
+                gain = _line_gain(sums, len(variables.states.get(parent, ())))
+            gains[parent, child] = gain * family_counts.weight
     return gains
 
 

@@ -147,18 +147,18 @@ class Dag:
     def _active(self, sources: set[str], given: set[str]) -> set[str]:
         """The nodes that a path reaches unblocked: a ball rolls along edges, and bounces as the rules say."""
         opens = given | set(self.ancestors(given))  # colliders that let the ball pass
-        seen: set[tuple[str, bool]] = set()
+        visited: set[tuple[str, bool]] = set()
         waiting = [(node, True) for node in sources]
         while waiting:
             node, from_child = visit = waiting.pop()
-            if visit in seen:
+            if visit in visited:
                 continue
-            seen.add(visit)
+            visited.add(visit)
             if node not in given:
                 waiting += [(child, False) for child in self._children[node]]
             if (from_child and node not in given) or (not from_child and node in opens):
                 waiting += [(parent, True) for parent in self.parents[node]]
-        return {node for node, _ in seen} - given
+        return {node for node, _ in visited} - given
 
 
 def _name(node: Any) -> str:

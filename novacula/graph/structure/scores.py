@@ -89,7 +89,7 @@ class FamilyScores:
     score: str
     sample_size: float = 10.0
     var_smoothing: float = 1e-9
-    known: dict[tuple[str, frozenset[str]], float] = field(default_factory=dict)
+    scores: dict[tuple[str, frozenset[str]], float] = field(default_factory=dict)
     n: float = 0.0
 
     def __post_init__(self) -> None:
@@ -103,27 +103,27 @@ class FamilyScores:
         self.cells = Cells.of(self.variables, self.table.layout)
         self.order = {name: i for i, name in enumerate(self.variables.names)}
         alone = FamilyLayout.of([(name, ()) for name in self.variables.names], self.variables)
-        seen = self._count(alone)
-        self.n, self.left_out = seen.weight - seen.incomplete, seen.incomplete
+        single_counts = self._count(alone)
+        self.n, self.left_out = single_counts.weight - single_counts.incomplete, single_counts.incomplete
         if not self.n > 0.0:
             raise DataError(
                 "no row knows every cell, and a structure is searched in such rows: drop the emptiest columns"
             )
-        variance = np.array([float(m.scatter[0, 0, 0]) / self.n for m in seen.moments])
+        variance = np.array([float(m.scatter[0, 0, 0]) / self.n for m in single_counts.moments])
         self.floor = self.var_smoothing * np.where(variance > 0.0, variance, 1.0)
 
     def __call__(self, node: str, parents: Iterable[str]) -> float:
         """The score of a family that was needed before; −∞ of one whose table is too large."""
-        return self.known[node, frozenset(parents)]
+        return self.scores[node, frozenset(parents)]
 
     def need(self, families: Iterable[tuple[str, Iterable[str]]]) -> None:
         """Count the families that are not known yet."""
         new: list[FamilyName] = []
         for node, parents in dict.fromkeys((node, frozenset(parents)) for node, parents in families):
-            if (node, parents) not in self.known:
+            if (node, parents) not in self.scores:
                 family = node, tuple(sorted(parents, key=self.order.__getitem__))
                 if table_size(family, self.variables) > LARGEST:
-                    self.known[node, parents] = -math.inf
+                    self.scores[node, parents] = -math.inf
                 else:
                     new.append(family)
         for batch in batches(new, self.variables):
@@ -139,10 +139,10 @@ class FamilyScores:
 
     def _score(self, families: list[FamilyName]) -> None:
         layout = FamilyLayout.of(families, self.variables)
-        seen = self._count(layout)
-        for (node, parents), sums in zip(families, layout.each(seen), strict=True):
+        family_counts = self._count(layout)
+        for (node, parents), sums in zip(families, layout.each(family_counts), strict=True):
             if node in self.variables.states:
                 score = table_score(sums, self.score, self.n, self.sample_size)
             else:
                 score = line_score(sums, self.floor[self.variables.place[node]], self.score, self.n)
-            self.known[node, frozenset(parents)] = score
+            self.scores[node, frozenset(parents)] = score

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 from novacula.errors import InputTypeError, ParameterError
 from novacula.graph.families import CategoricalFamily, GaussianFamily
 from novacula.graph.inference.distribution import Distribution
-from novacula.graph.inference.factor import Factor, log_sum, normalised, product, require_size
+from novacula.graph.inference.factor import DiscreteFactor, log_sum, normalised, product, require_size
 from novacula.graph.network import Network
 
 RNG = np.random.default_rng(0)
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 def test_axes_are_sorted_and_products_are_aligned():
     one, other = RNG.normal(size=(3, 2)), RNG.normal(size=(2, 4))
-    a, b = Factor.of((5, 1), one), Factor.of((1, 3), other)
+    a, b = DiscreteFactor.of((5, 1), one), DiscreteFactor.of((1, 3), other)
     assert a.scope == (1, 5)
     table = product([a, b], (1, 3, 5), {1: 2, 3: 4, 5: 3})
     for i, j, k in np.ndindex(2, 4, 3):
@@ -24,7 +24,7 @@ def test_axes_are_sorted_and_products_are_aligned():
 
 def test_what_is_known_is_put_in():
     table = RNG.normal(size=(2, 3, 4))
-    factor = Factor((1, 4, 6), table).given({4: 2, 9: 0})
+    factor = DiscreteFactor((1, 4, 6), table).at({4: 2, 9: 0})
     assert factor.scope == (1, 6)
     np.testing.assert_array_equal(factor.table, table[:, 2])
 
@@ -33,7 +33,7 @@ def test_sums_of_logarithms_without_underflow():
     log = RNG.normal(size=(2, 3, 4)) * 1000.0
     log[0] = -np.inf
     np.testing.assert_allclose(log_sum(log, (1, 2)), logsumexp(log, axis=(1, 2)))
-    np.testing.assert_allclose(Factor((0, 1, 2), log).kept([1]).table, logsumexp(log, axis=(0, 2)))
+    np.testing.assert_allclose(DiscreteFactor((0, 1, 2), log).marginal([1]).table, logsumexp(log, axis=(0, 2)))
     table, total = normalised(np.array([-5000.0, -5000.0 + np.log(3.0)]))
     np.testing.assert_allclose(table, [0.25, 0.75])
     assert total == pytest.approx(-5000.0 + np.log(4.0))

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Solver, log_pseudo, shares
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, log_pseudo, shares
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Codes, Floats
 
@@ -65,7 +65,7 @@ class CategoricalEmission(Emission):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoricalSolver(Solver[CategoricalEmission]):
+class CategoricalSolver(EmissionSolver[CategoricalEmission]):
     """Shares of expected counts, with m more for every symbol that is allowed in a state."""
 
     allowed: Any  # (K, M), which symbols a state may show
@@ -88,7 +88,7 @@ class CategoricalSolver(Solver[CategoricalEmission]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoricalOverview(Overview):
+class CategoricalOverview(StepOverview):
     """How often each symbol is seen."""
 
     count: Floats  # (M,)

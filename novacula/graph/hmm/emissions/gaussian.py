@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Solver, sampled
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, sampled
 from novacula.mixture.gaussian.covariance import CovarianceType, Family
 from novacula.mixture.gaussian.density import Components, Density, groups, part
 from novacula.mixture.gaussian.start import Overview as RowOverview
@@ -98,7 +98,7 @@ class GaussianEmission(Emission):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianSolver(Solver[GaussianEmission]):
+class GaussianSolver(EmissionSolver[GaussianEmission]):
     """Means and covariances of a family, with m steps more at the mean and the variances of all."""
 
     family: Family
@@ -108,8 +108,8 @@ class GaussianSolver(Solver[GaussianEmission]):
 
     def solve(self, sums: Moments) -> GaussianEmission:
         """The most probable ones."""
-        held = self.with_prior(sums)
-        covariances = self.family.solve(held)
+        total = self.with_prior(sums)
+        covariances = self.family.solve(total)
         spread = covariances[:, 0] if self.family.diagonal else np.diagonal(covariances, axis1=1, axis2=2)
         if not (spread > 0.0).all():
             k = int(np.argmin((spread > 0.0).all(axis=1)))
@@ -117,7 +117,7 @@ class GaussianSolver(Solver[GaussianEmission]):
                 f"state {k} of {len(spread)} shows the same value at all of its steps, so its variance is 0: raise "
                 "reg_covar, lower n_states, or drop columns that do not vary"
             )
-        return GaussianEmission.of(held.mean, covariances)
+        return GaussianEmission.of(total.mean, covariances)
 
     def with_prior(self, moments: Moments) -> Moments:
         """Moments of the steps and of the m that the prior counts as."""
@@ -154,7 +154,7 @@ def _outer(gap: Floats, diagonal: bool) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianOverview(Overview):
+class GaussianOverview(StepOverview):
     """Means and variances of the columns, and a sample of rows, from which a mixture of Gaussians can start."""
 
     rows: RowOverview
