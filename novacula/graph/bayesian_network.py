@@ -3,7 +3,7 @@
     P(x₁, …, xₙ) = Π P(xᵢ | parents of xᵢ)        P̂(x|u) = (n_xu + m/r) / (n_u + m)
 
 Categorical columns are discrete nodes, numeric ones are Gaussian: linear in their continuous parents, with a line of
-their own for each configuration of the discrete ones. Hidden nodes are no columns at all.
+their own for each configuration of the discrete ones. Hidden nodes are not columns at all.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class BayesianNetwork(NetworkLearner):
         Weight of an even prior in each configuration of the parents, in rows. 0 is maximum likelihood; "laplace" is
         the number of states, which starts every count at 1. Continuous nodes have no prior.
     hidden : dict, default=None
-        Nodes that are no columns: {"Bag": 2}, or {"Bag": ["first", "second"]}.
+        Nodes that are not columns: {"Bag": 2}, or {"Bag": ["first", "second"]}.
     equivalent_sample_size : float, default=None
-        In place of m: the prior's rows in all configurations together (BDeu), α/(q·r) a cell.
+        In place of m: the prior's rows in all configurations together (BDeu), α/(q·r) per cell.
     var_smoothing : float, default=1e-9
         The least variance of a continuous node, as a share of its column's own.
     n_init : int, default=1
@@ -168,12 +168,12 @@ class BayesianNetwork(NetworkLearner):
         target: str | None = None,
         tabu: int = 0,
     ) -> Self:
-        """Find the edges, and then learn the parameters; `edges` is not looked at.
+        """Find the edges, and then learn the parameters; `edges` is ignored.
 
         `method` is "hill_climb", by `score` ("bic", "aic" or "bdeu"), "chow_liu", the best tree, from `root`, or "tan",
         the best tree within the classes of `target`, by default the target of the fit. The edges of `whitelist` are
         always there, those of `blacklist` never. `tabu` moves may lead down before the climb ends. Rows with an empty
-        cell take no part in the search, of which a warning tells.
+        cell take no part in the search, and a warning says so.
         """
         if self.hidden:
             raise ParameterError("edges of hidden nodes are not searched for: give edges, and call fit")
@@ -189,7 +189,7 @@ class BayesianNetwork(NetworkLearner):
         return self
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
-        """y is one more node, beside the columns."""
+        """y is one more node, together with the columns."""
         columns = [] if y is None else [self._target_column(source, y, X)]
         self.target_names_ = tuple(column.name for column in columns)
         return columns
@@ -204,7 +204,7 @@ class BayesianNetwork(NetworkLearner):
         super()._remember(table.drop(among) if among else table)
 
     def _target_column(self, source: Any, y: Any, X: Any) -> Column:
-        """Put y beside the columns: numbers are a continuous node, words a discrete one."""
+        """Make y the target of the source: numbers are a continuous node, words a discrete one."""
         values = np.asarray(y)
         if values.dtype.kind in "iuf":
             source.target = np.ravel(ingest.numbers_of(values, X))
@@ -219,7 +219,7 @@ class BayesianNetwork(NetworkLearner):
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any, target: str | None = None) -> Any:
-        """The most probable state of a node given the other cells of each row, or its mean; of equals the first."""
+        """The most probable state of a node given the other cells of each row, or its mean; ties go to the first."""
         name = self._target(target)
         states = self.families_[name].states
         return np.array(states)[np.argmax(self._states(X, name), axis=1)] if states else self._values(X, name)[:, 0]

@@ -137,7 +137,7 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         return self._states(X, self._target(None))
 
     def predict(self, X: Any) -> Any:
-        """The most probable class of each row; of equals the first."""
+        """The most probable class of each row; ties go to the first."""
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 

@@ -44,7 +44,7 @@ class _Family:
 
 @dataclass(frozen=True, eq=False)
 class CategoricalFamily(_Family):
-    """P(node | parents): `table` has an axis a parent, and a last one for the states, along which it sums to 1.
+    """P(node | parents): `table` has one axis per parent, and a last one for the states, along which it sums to 1.
 
     Sums that are off by at most 0.001, as of rounded numbers, are divided out; others are refused.
 

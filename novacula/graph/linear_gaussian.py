@@ -4,7 +4,7 @@
 
 Whatever σ is, the likelihood is largest where Σ (y − ŷ)² is smallest: the line of maximum likelihood is that of
 least squares, and then σ² = Σ (y − ŷ)² / n. With the mean and covariance of the parents, parents and node are
-jointly normal, so either can be told from the other.
+jointly normal, so either can be inferred from the other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A Bayesian network as it stands: a graph and a family a node, asked for probabilities.
+"""A Bayesian network whose parameters are known: a graph and one family per node, which answer queries.
 
     P(x₁, …, xₙ) = Π P(xᵢ | parents of xᵢ)
 
@@ -91,7 +91,7 @@ class Network:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free."""
+        """Parameters of all families."""
         return sum(family.n_parameters for family in self.families)
 
     # --- asked ----------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Network:
         """The most probable states of discrete nodes, jointly; of all that are not given, unless some are named.
 
         Nodes that are neither named nor given are summed out. Of assignments that are equally probable, one is
-        given: node by node the first state, in the order of states, that belongs to such an assignment.
+        given: node by node the first state, in the order of states, that belongs to one of them.
         """
         node_evidence = self.read_evidence(evidence)
         free = [node for node in self.factors if node not in node_evidence.codes]
@@ -219,7 +219,7 @@ class Network:
         return JunctionTree(self)
 
     def ancestral(self, places: Iterable[int]) -> set[int]:
-        """These nodes and all from which a path leads to them: the others tell nothing, and are left out."""
+        """These nodes and all from which a path leads to them: the others say nothing, and are left out."""
         ancestors: set[int] = set()
         waiting = list(places)
         while waiting:
@@ -249,7 +249,7 @@ class Network:
         places = tuple(map(self._place, names))
         for name, place in zip(names, places, strict=True):
             if place in evidence.codes or place in evidence.values:
-                raise ParameterError(f"node {name!r} is asked for and given as evidence: leave it out of one")
+                raise ParameterError(f"node {name!r} is both a variable of the query and evidence: leave it out of one")
         return places
 
     def distribution(self, places: Sequence[int], table: Floats) -> Distribution:

@@ -147,11 +147,11 @@ class NetworkLearner(Learner):
         return self.network_.sample(n, self.random_state)
 
     def d_separated(self, a: Names, b: Names, given: Names = ()) -> bool:
-        """Whether the graph makes a and b independent given the rest, whatever the probabilities."""
+        """Whether the graph makes a and b independent given the rest, for any probabilities."""
         return self._dag().d_separated(a, b, given)
 
     def markov_blanket(self, node: str) -> tuple[str, ...]:
-        """Parents, children, and the children's other parents: given these, nothing else tells of the node."""
+        """Parents, children, and the children's other parents: given these, nothing else matters to the node."""
         return self._dag().markov_blanket(node)
 
     def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
@@ -242,14 +242,14 @@ class NetworkLearner(Learner):
             table = self._query(X, self.unseen)
             return table if y is None else self._beside(table, y)
         layout = self.schema_ if without is None or without in table.layout else _without(self.schema_, without)
-        # Asked for another node, a table brings its target as evidence.
+        # Where another node is predicted, a table brings its target as evidence.
         held_targets = tuple(name for name in self.target_names_ if name in table.layout and name != without)
         targets = as_names(y) if without is None else held_targets
         layout = replace(layout, columns=(*layout.columns, *(self._column(name) for name in targets)))
         return self._answering(table.with_target(None).conform(layout, ingest.unseen_policy(self.unseen)))
 
     def _beside(self, table: Table, y: Any) -> Table:
-        """The table with the target's values beside it."""
+        """The table with the target's values as its target."""
         if not self.target_names_:
             raise ParameterError("the network was fitted without a target, so there is no node for y")
         column = self._column(self.target_names_[0])
@@ -269,11 +269,11 @@ class NetworkLearner(Learner):
     def _column(self, name: str) -> Column:
         """A target as a column of a schema."""
         if name not in self.target_names_:
-            raise ParameterError(f"the target {name!r} was none at fit: {listed(self.target_names_)} were")
+            raise ParameterError(f"the target {name!r} was not a target at fit: {listed(self.target_names_)} were")
         return self.families_[name].column
 
     def _target(self, target: str | None) -> str:
-        """The node that is asked for: by name, or the target of the fit."""
+        """The node to predict: by name, or the target of the fit."""
         check_is_fitted(self)
         if target is None:
             if not self.target_names_:

@@ -93,7 +93,9 @@ class Variables:
                 )
         for name in self.hidden:
             if not dag.markov_blanket(name):
-                raise ParameterError(f"the hidden node {name!r} has no edge, so no row tells of it: give it children")
+                raise ParameterError(
+                    f"the hidden node {name!r} has no edge, so no row says anything about it: give it children"
+                )
         return dag
 
 
@@ -115,7 +117,7 @@ class Cells:
 
     @classmethod
     def of(cls, variables: Variables, layout: Schema, without: str | None = None) -> Self:
-        """The places of all nodes in chunks of this layout; `without` is a node that is not to be looked at."""
+        """The places of all nodes in chunks of this layout; `without` is a node whose cells count as empty."""
         coded = {column.name: i for i, column in enumerate(layout.of_kind("categorical"))}
         numeric = {column.name: i for i, column in enumerate(layout.of_kind("numeric"))}
         held = {**coded, **numeric, **dict.fromkeys(layout.target, BESIDE)}

@@ -94,7 +94,7 @@ def _draw_edge(axes: Axes, points: Sequence[tuple[float, float]]) -> None:
 
 
 def _slope(one: float, other: float) -> float:
-    """How a line leans at a bend: as the steeper of its sides, and so that it keeps off the nodes beside it."""
+    """How a line leans at a bend: as the steeper of its sides, and so that it keeps off the nodes next to it."""
     if one * other <= 0.0:
         return 0.0
     return math.copysign(min(abs(one), abs(other), 2.0 * GAP / HEIGHT), one)

@@ -146,7 +146,7 @@ def _crossings(layers: Sequence[Sequence[Point]], near: _Neighbours) -> int:
 
 
 def _places(layers: Sequence[Sequence[Point]], near: _Neighbours, widths: Mapping[str, float]) -> dict[Point, float]:
-    """Where each point stands in its layer, drawn towards its neighbours in turn downwards and upwards."""
+    """The place of each point in its layer, drawn towards its neighbours in turn downwards and upwards."""
     x: dict[Point, float] = {}
     offsets = []
     for layer in layers:

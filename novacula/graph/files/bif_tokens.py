@@ -149,7 +149,7 @@ def refuse(line: int, what: str) -> NoReturn:
 
 
 def place_of(name: str, names: tuple[str, ...] | list[str], line: int, what: str) -> int:
-    """Where a name stands among those that are known."""
+    """The place of a name among those that are known."""
     if name not in names:
         refuse(line, f"{what} {name!r} is not known: expected one of {listed(names)}")
     return names.index(name)

@@ -19,7 +19,7 @@ ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": r"\r", "\t"
 
 
 def bif_text(network: Network) -> str:
-    """The text of a network's file; names that are no plain words stand in quotes.
+    """The text of a network's file; names that are not plain words are in quotes.
 
     The format knows text only, so that a state 1 comes back as "1".
     """

@@ -1,8 +1,8 @@
 """Compiled passes over the steps of sequences: forward, backward, and the best path.
 
-Sequences lie under each other; `bounds` (S + 1,) says where each begins and ends. The observation of step t is row
+Sequences are under each other; `bounds` (S + 1,) says where each begins and ends. The observation of step t is row
 code[t] of a table (P, K) of likelihoods, so that equal observations share a row. `label` (n,) is the known state of a
-step, or −1. Inner loops run over states, which lie side by side. Divisions follow NumPy, lest tests for a divisor of
+step, or −1. Inner loops run over states, which are side by side. Divisions follow NumPy, lest tests for a divisor of
 zero keep loops from being vectorised.
 """
 
@@ -29,7 +29,7 @@ SUMS = {"reassoc", "contract", "nsz"}
 ROW_BLOCK = 256
 """Rows whose exponentials are taken at once."""
 LEAST = 1e-300
-"""The least likelihood beside the largest of its row that is not 0: what is possible stays possible."""
+"""The least likelihood, relative to the largest of its row, that is not 0: what is possible stays possible."""
 LEAST_LOG = -690.0
 LOST = 1e-200
 """A share of the states below which a path may get lost to rounding where transitions cannot bring it back."""
@@ -248,7 +248,7 @@ def add_moments(x, share, mean, weight, first, second):
 def best_paths(logs, code, label, bounds, log_start, log_transition, back, path, score):
     """Viterbi: the most probable states path (n,) of each sequence and the ln p of path and steps in score (S,).
 
-    back (n, K) takes the best state before each; of equals the lowest.
+    back (n, K) takes the best state before each; ties go to the lowest.
     """
     n_states = len(log_start)
     best, now, origin = np.empty(n_states), np.empty(n_states), np.empty(n_states, np.int64)

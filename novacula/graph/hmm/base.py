@@ -53,7 +53,7 @@ class HiddenMarkovModel(Unsupervised):
     """The base of the learners of chains; those that derive from it say what states show."""
 
     discrete: ClassVar[bool] = False
-    """Whether equal observations are common enough to be looked at once."""
+    """Whether equal observations are common enough to be evaluated once."""
     default_init: ClassVar[str] = "kmeans"
     emission_names: ClassVar[tuple[str, ...]]
     """What `init` calls the parameters of the emission."""
@@ -157,7 +157,7 @@ class HiddenMarkovModel(Unsupervised):
         ----------
         X : an array, one sequence; a list of sequences; a frame or a `Table`
         y : states of the steps in the shape of X, or the name of a column; None, NaN or −1 where one is not known
-        lengths : the lengths of sequences that lie in one array one after the other
+        lengths : the lengths of sequences that follow each other in one array
         sequence, time : names of the columns that say to which sequence a row belongs, and when it was seen
         sample_weight : a weight for each sequence, or for each row, equal within a sequence
         """
@@ -166,7 +166,7 @@ class HiddenMarkovModel(Unsupervised):
 
     @property
     def _admits(self) -> Admits:
-        """Steps are looked at once it is known to which sequence they belong, and which sequences count."""
+        """Steps are checked after reading which sequence they belong to, and which sequences count."""
         return replace(self.card.admits, infinite=True)
 
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
@@ -223,7 +223,7 @@ class HiddenMarkovModel(Unsupervised):
         names = ("start", "transition", *self.emission_names)
         for name in self.init:
             if name not in names:
-                raise ParameterError(f"init has {name!r}, which is none of {', '.join(names)}")
+                raise ParameterError(f"init has {name!r}, which is not one of {', '.join(names)}")
         shapes = {"start": (n_states,), "transition": (n_states, n_states)}
         chain = {
             name: distribution(self.init[name], shape, f"init[{name!r}]")
@@ -295,11 +295,11 @@ class HiddenMarkovModel(Unsupervised):
         return sequences.shaped(labels), float(sum(score.sum() for _, score in parts))
 
     def filter(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
-        """P(state at t | steps up to t), a row a step."""
+        """P(state at t | steps up to t), one row per step."""
         return self._stepwise(filtered, X, lengths, sequence, time)
 
     def smooth(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
-        """P(state at t | all steps of the sequence), a row a step."""
+        """P(state at t | all steps of the sequence), one row per step."""
         return self._stepwise(smoothed, X, lengths, sequence, time)
 
     def predict_next(
@@ -337,7 +337,7 @@ class HiddenMarkovModel(Unsupervised):
     def score(
         self, X: Any, y: Any = None, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
     ) -> float:
-        """ln p of all sequences: the sum, not the mean; y is not looked at."""
+        """ln p of all sequences: the sum, not the mean; y is ignored."""
         return float(self.score_sequences(X, lengths, sequence=sequence, time=time).sum())
 
     def sample(self, n_steps: int = 1, random_state: Any = None) -> tuple[Any, Any]:
@@ -357,7 +357,7 @@ class HiddenMarkovModel(Unsupervised):
 
     @property
     def stationary_(self) -> Floats:
-        """How often each state is visited in the long run, π = πA; where that depends on the start, one such π."""
+        """How often each state is visited in the long run, π = πA; where that depends on the start, one of them."""
         check_is_fitted(self)
         return stationary(self.transition_)
 
@@ -413,8 +413,8 @@ class HiddenMarkovModel(Unsupervised):
 
     def _refuse_flat(self) -> None:
         raise DataError(
-            f"each step of the model has {self.n_features_in_} columns, but X has one value a step. Reshape your data: "
-            "a sequence is an array with a row a step, X.reshape(1, -1) if it is a single step"
+            f"each step of the model has {self.n_features_in_} columns, but X has one value per step. Reshape your "
+            "data: a sequence is an array with one row per step, X.reshape(1, -1) if it is a single step"
         )
 
     def _check_state(self) -> None:

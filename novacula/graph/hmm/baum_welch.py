@@ -75,7 +75,7 @@ class Model:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free to be chosen."""
+        """How many parameters can be chosen."""
         k = len(self.start_allowed)
         chain = int(self.start_allowed.sum()) - 1 + int(self.transition_allowed.sum()) - k
         return chain + self.solver.n_parameters(k)

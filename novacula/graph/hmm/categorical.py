@@ -51,7 +51,7 @@ class CategoricalHMM(HiddenMarkovModel):
     start_, transition_, emission_
         What was learned: P(z₁) (K,), P(zₜ₊₁ | zₜ) (K, K) and P(x | z) (K, M).
     states_, symbols_ : tuple
-        The labels of rows and columns of the emission. Several columns lie side by side, by `offsets_`.
+        The labels of rows and columns of the emission. Several columns are side by side, by `offsets_`.
     start_counts_, transition_counts_, emission_counts_
         The expected counts from which the parameters were solved.
     log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
@@ -87,7 +87,7 @@ class CategoricalHMM(HiddenMarkovModel):
         unseen="Treated as missing, with a warning, or refused (`unseen`).",
         takes=("numeric", "categorical"),
         uses="arrays",
-        cost="n·K² an iteration, whatever the number of symbols.",
+        cost="n·K² per iteration, for any number of symbols.",
         cost_exponents={"n": 1, "K": 2},
         size="n_states",
         references=(
@@ -146,7 +146,7 @@ class CategoricalHMM(HiddenMarkovModel):
         """A model of known parameters, to be asked without a fit; symbols and states are 0, 1, … unless named."""
         shape = np.shape(emission)
         if len(shape) != 2:
-            raise ParameterError(f"emission has shape {shape}; it must be a table with a row a state")
+            raise ParameterError(f"emission has shape {shape}; it must be a table with one row per state")
         labels = tuple(range(shape[1])) if symbols is None else tuple(symbols)
         if len(labels) != shape[1] or len(set(labels)) != len(labels):
             raise ParameterError(f"symbols must be {shape[1]} different labels, one for each column of emission")
@@ -166,7 +166,7 @@ class CategoricalHMM(HiddenMarkovModel):
         """Every column as symbols: those that are named, or those that are seen."""
         columns = table.layout.features
         if self.symbols is None and table.layout.of_kind("numeric"):
-            table.to_chunk()  # which is held anyway, and refuses numbers that can be no symbol
+            table.to_chunk()  # which is held anyway, and refuses numbers that cannot be symbols
         if self.symbols is None:
             types: dict[str, Any] = {column.name: "categorical" for column in columns if column.kind != "categorical"}
         else:
@@ -223,5 +223,5 @@ class CategoricalHMM(HiddenMarkovModel):
 
 
 def _nested(symbols: Any) -> bool:
-    """Whether symbols are lists, one a column."""
+    """Whether symbols are lists, one per column."""
     return all(isinstance(part, (list, tuple, np.ndarray)) for part in symbols)

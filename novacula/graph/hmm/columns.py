@@ -1,6 +1,6 @@
-"""Columns beside the observations: which sequence a row belongs to, when it was seen, and its state where it is known.
+"""Columns that come with the observations: the sequence of a row, when it was seen, and its state where it is known.
 
-They are read by their own kinds, numbers as numbers and words as words, whatever the learner makes of other columns.
+They are read by their own kinds, numbers as numbers and words as words, however the learner reads other columns.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ColumnValues:
         try:
             distinct, code[known] = np.unique(values[known], return_inverse=True)
         except TypeError:
-            raise DataError("words and numbers stand in one column, so its values have no order") from None
+            raise DataError("words and numbers are in one column, so its values have no order") from None
         held = [int(v) if isinstance(v, float) and v.is_integer() else v for v in distinct.tolist()]
         return cls(tuple(held), code)
 

@@ -1,4 +1,4 @@
-"""The work of a chain: the last step of learning from its expected counts, and a sequence gone through by hand."""
+"""The work of a chain: the last step of learning from its expected counts, and a sequence worked out by hand."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Passage:
         own = self.logs[block.code[shown]]
         usual = bool((own.max(axis=1) > -600.0).all())
         self.likelihood = np.exp(own) if usual else scaled(np.ascontiguousarray(own))[0]
-        self.note = "" if usual else "Likelihoods stand beside the largest of their step."
+        self.note = "" if usual else "Likelihoods are relative to the largest of their step."
         self.alpha, self.gamma = filtered(block, self.parameters), smoothed(block, self.parameters)
         self.seen = [_words(row) for row in model._observations(block.values[block.code[shown]])]
 

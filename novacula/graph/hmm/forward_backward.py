@@ -26,12 +26,12 @@ RARE = 1e-100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """A block under a model, gone through forwards; sequences in `logs_of` were done in logarithms."""
+    """A block under a model, processed forwards; sequences in `logs_of` were done in logarithms."""
 
     block: SequenceBlock
     parameters: Parameters
     logs: Floats  # (P, K), ln p(x | k)
-    table: Floats  # (P, K), the same as likelihoods beside the largest
+    table: Floats  # (P, K), the same as likelihoods relative to the largest
     alpha: Floats  # (n, K), P(state | steps so far)
     scale: Floats  # (n,)
     score: Floats  # (S,), ln p of each sequence, −∞ where it cannot be
@@ -117,7 +117,7 @@ def scores(block: SequenceBlock, parameters: Parameters) -> Floats:
 
 
 def scaled(logs: Floats) -> tuple[Floats, Floats]:
-    """Log-likelihoods (P, K) as likelihoods beside the largest of each row, and its logarithm (P,)."""
+    """Log-likelihoods (P, K) as likelihoods relative to the largest of each row, and its logarithm (P,)."""
     from novacula.graph.hmm._kernels import scale_rows
 
     table, shift = np.empty_like(logs), np.empty(len(logs))
@@ -135,5 +135,5 @@ def refuse_impossible(sequence: int, step: int) -> Any:
     """Say which sequence has probability zero, and from which step on."""
     raise DataError(
         f"sequence {sequence + 1} has probability zero from its step {step + 1} on: the model rules it out; "
-        "fit with m > 0, or mend the sequence, the start or the transition_mask"
+        "fit with m > 0, or correct the sequence, the start or the transition_mask"
     )

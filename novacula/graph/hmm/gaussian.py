@@ -32,14 +32,14 @@ class GaussianHMM(HiddenMarkovModel):
     n_states : int, default=None
         None means as many as `y` names, and 2 without y.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A matrix a state, one for all, a variance a column, or one variance a state.
+        One matrix per state, one for all, one variance per column, or one variance per state.
     reg_covar : float, default=1e-6
         The least variance in any direction, as a share of the columns' own variances: a floor, not an addition.
     init : {"kmeans", "random"} or dict, default=None
         Where EM starts: clusters of the steps, random steps, or a dict with any of "start" (K,), "transition" (K, K),
         "means" (K, d) and "covariances", in the shape of the type. None is "kmeans".
     n_init, m, tol, max_iter, transition_mask, random_state
-        As those of `CategoricalHMM`; m counts as so many steps more in each state, with the mean and the variances of
+        As those of `CategoricalHMM`; m counts as m more steps in each state, with the mean and the variances of
         all steps.
 
     Attributes
@@ -49,7 +49,7 @@ class GaussianHMM(HiddenMarkovModel):
     moments_ : Moments
         Expected steps, means and covariances from which the emission was solved.
     collapsed_ : tuple of int
-        States that lie on the floor of `reg_covar`, of which a warning tells as well.
+        States whose variance is at the floor of `reg_covar`; a warning names them as well.
     states_, start_counts_, transition_counts_, log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
         As those of `CategoricalHMM`.
 
@@ -79,7 +79,7 @@ class GaussianHMM(HiddenMarkovModel):
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric",),
         uses="arrays",
-        cost="n·K² + n·K·d² an iteration (n·K·d for diag and spherical).",
+        cost="n·K² + n·K·d² per iteration (n·K·d for diag and spherical).",
         cost_exponents={"n": 1, "K": 2, "d": 2},
         size="n_states",
         references=("Rabiner, A tutorial on hidden Markov models (1989)",),
@@ -137,7 +137,7 @@ class GaussianHMM(HiddenMarkovModel):
         """A model of known parameters, of which questions can be asked without a fit."""
         shape = np.shape(means)
         if len(shape) != 2:
-            raise ParameterError(f"means has shape {shape}; it must be a table with a row a state")
+            raise ParameterError(f"means has shape {shape}; it must be a table with one row per state")
         features = numeric_columns(columns, shape[1], "means")
         model = cls(shape[0], **parameters)
         model.floor_ = np.zeros(shape[1])
@@ -193,7 +193,7 @@ class GaussianHMM(HiddenMarkovModel):
             self._report_collapsed(self._family().collapsed(emission.components.covariances))
 
     def _report_collapsed(self, collapsed: dict[int, list[int]]) -> None:
-        """Warn of states that lie on the floor."""
+        """Warn of states whose variance is at the floor."""
         self.collapsed_ = tuple(collapsed)
         if collapsed:
             names = [str(self.states_[k]) for k in collapsed]

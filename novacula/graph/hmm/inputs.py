@@ -1,4 +1,4 @@
-"""What comes beside the observations: states that are known, and weights of sequences."""
+"""What comes with the observations: states that are known, and weights of sequences."""
 
 from __future__ import annotations
 
@@ -98,6 +98,6 @@ def _of_rows(rows: Floats, sequences: Sequences) -> Floats:
         s = int(np.argmax(low < high))
         raise DataError(
             f"the rows of sequence {s + 1} have weights from {low[s]:g} to {high[s]:g}, but a weight belongs to a "
-            "whole sequence: give one a sequence"
+            "whole sequence: give one per sequence"
         )
     return low

@@ -24,7 +24,7 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forecast:
-    """What comes next: a row a step ahead.
+    """What comes next: one row per step ahead.
 
     `states` (steps, K) are probabilities. Of symbols `probability` (steps, symbols) is given, of numbers `mean`
     (steps, d) and `covariance` (steps, d, d).
@@ -81,11 +81,11 @@ class EmissionSolver(ABC, Generic[E]):
 
     @abstractmethod
     def n_parameters(self, n_states: int) -> int:
-        """Numbers that are free to be chosen."""
+        """How many parameters can be chosen."""
 
 
 class StepOverview(ABC):
-    """What one look at all steps tells: enough to start from, and to say what is usual."""
+    """What one pass over all steps gives: enough to start from, and to say what is usual."""
 
     @abstractmethod
     def start(self, how: str, n_states: int, seed: int) -> Emission:
@@ -136,7 +136,7 @@ def distribution(probabilities: Any, shape: tuple[int, ...], name: str) -> Float
     if values.shape != shape:
         raise ParameterError(f"{name} has shape {values.shape}, but {shape} is needed")
     if not (values >= 0.0).all():
-        raise ParameterError(f"{name} holds {values[~(values >= 0.0)][0]:g}, which is no probability")
+        raise ParameterError(f"{name} holds {values[~(values >= 0.0)][0]:g}, which is not a probability")
     total = values.sum(axis=-1, keepdims=True)
     if (np.abs(total - 1.0) > TOLERANCE).any():
         raise ParameterError(

@@ -30,7 +30,7 @@ class PoissonHMM(HiddenMarkovModel):
         Where EM starts: clusters of the steps, random steps, or a dict with any of "start" (K,), "transition" (K, K)
         and "rates" (K, d), for one column also (K,). None is "kmeans".
     n_init, m, tol, max_iter, transition_mask, random_state
-        As those of `CategoricalHMM`; m counts as so many steps more in each state, at the rate of all steps.
+        As those of `CategoricalHMM`; m counts as m more steps in each state, at the rate of all steps.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class PoissonHMM(HiddenMarkovModel):
         noise="Averages out in the rates; counts that vary more than Poisson's take more states.",
         missing="Integrated out: a step without a count says nothing, but time goes on.",
         admits=Admits(missing=True),
-        unseen="Not taken: categories are no counts.",
+        unseen="Not taken: categories are not counts.",
         takes=("numeric",),
         counts=True,
         uses="arrays",
-        cost="n·K² + n·K·d an iteration.",
+        cost="n·K² + n·K·d per iteration.",
         cost_exponents={"n": 1, "K": 2, "d": 1},
         size="n_states",
         references=("Zucchini, MacDonald and Langrock, Hidden Markov Models for Time Series (2016)",),
@@ -151,5 +151,5 @@ def as_rates(values: Any, n_states: int | None, n_columns: int | None) -> Floats
     if rates.shape != wanted:
         raise ParameterError(f"rates has shape {rates.shape}, but {wanted} is needed")
     if not ((rates >= 0.0) & (rates < np.inf)).all():
-        raise ParameterError("rates holds a number that is no rate: rates are 0 or more, and finite")
+        raise ParameterError("rates holds a number that is not a rate: rates are 0 or more, and finite")
     return rates

@@ -48,7 +48,7 @@ class Sequences:
             return cls._of_columns(X, lengths, sequence, time, label)
         for name, value in (("sequence", sequence), ("time", time)):
             if value is not None:
-                raise InputTypeError(f"{name} is {value!r}, the name of a column, but X is no frame: give lengths")
+                raise InputTypeError(f"{name} is {value!r}, the name of a column, but X is not a frame: give lengths")
         if isinstance(X, (list, tuple)) and any(_is_sequence(item) for item in X):
             if lengths is not None:
                 raise InputTypeError("lengths cut one array into sequences, but X is a list of sequences already")
@@ -76,7 +76,7 @@ class Sequences:
                 )
         kinds = {part.dtype.kind for part in parts}
         if len(kinds) > 1 and kinds & set("OUS"):
-            parts = [part.astype(object) for part in parts]  # numbers beside words would become words
+            parts = [part.astype(object) for part in parts]  # numbers among words would become words
         lengths, flat = np.array([len(part) for part in parts], np.int64), given[0].ndim == 1
         return cls(np.concatenate(parts), lengths, listed=True, flat=flat)
 
@@ -138,7 +138,7 @@ class Sequences:
         return out
 
     def row_name(self, step: int) -> str:
-        """Where a step of all stands: its sequence and its number there, counted from 1."""
+        """The place of a step among all: its sequence and its number there, counted from 1."""
         ends = np.cumsum(self.lengths)
         s = int(np.searchsorted(ends, step, side="right"))
         inside = step - int(ends[s] - self.lengths[s]) + 1
@@ -151,7 +151,7 @@ def as_lengths(lengths: Any, n: int) -> Places:
         return np.array([n], np.int64)
     values = np.asarray(lengths)
     if values.ndim != 1 or values.dtype.kind not in "iu" or len(values) == 0:
-        raise InputTypeError(f"lengths is {lengths!r}; it must be a list of whole numbers, one a sequence")
+        raise InputTypeError(f"lengths is {lengths!r}; it must be a list of whole numbers, one per sequence")
     empty = np.flatnonzero(values < 1)
     if len(empty):
         raise DataError(f"lengths[{empty[0]}] is {values[empty[0]]}, but each sequence has at least one step")
@@ -190,7 +190,7 @@ def _as_rows(array: Any) -> Any:
 
 
 def _plain(X: Any) -> bool:
-    """Whether NumPy may choose the type: of words beside numbers or None it would make words."""
+    """Whether NumPy may choose the type: of words mixed with numbers or None it would make words."""
     if not isinstance(X, (list, tuple)):
         return True
     flat = [value for item in X for value in (item if isinstance(item, (list, tuple)) else [item])]

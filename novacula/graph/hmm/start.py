@@ -15,7 +15,7 @@ from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Floats
 
 FAINT = 0.1
-"""What a random start gives to a start or a transition at least, beside 1 on average."""
+"""What a random start gives to a start or a transition at least, compared with 1 on average."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,7 @@ def random_chain(emission: Emission, model: Model, seed: int) -> Parameters:
 
 
 def clustered_chain(blocks: list[SequenceBlock], emission: Emission, model: Model) -> Parameters:
-    """Each step is put into the state that explains it best; starts and transitions are counted, and one is added."""
+    """Each step goes to the state that explains it best; starts and transitions are counted, and one is added."""
     k = emission.n_states
     starts, pairs = np.zeros(k), np.zeros((k, k))
     for label, block in zip(each(lambda block: best_states(block, emission), blocks), blocks, strict=True):
@@ -84,7 +84,7 @@ def clustered_chain(blocks: list[SequenceBlock], emission: Emission, model: Mode
 
 
 def best_states(block: SequenceBlock, emission: Emission) -> Any:
-    """The state that explains each step best by itself (n,)."""
+    """The state that explains each step best, without its neighbours (n,)."""
     return np.argmax(emission.log_likelihood(block.values), axis=1)[block.code]
 
 

@@ -1,11 +1,11 @@
 """Compiled loops of inference: expected counts where cells are empty.
 
 Signatures are stated, so that a kernel has one compiled form, also for the read-only arrays of files and of other
-processes. Rows of weight 0 are skipped: whatever they hold has no effect.
+processes. What rows of weight 0 hold has no effect on counts.
 
 `expect` goes through rows one by one. Of each clique it holds only the entries that agree with the row's known cells:
-those of its free variables. Where these entries lie in tables and messages depends on which cells are empty alone, so
-it is worked out anew only when that changes from one row to the next.
+those of its free variables. Where these entries are in tables and messages depends only on which cells are empty, so it
+is worked out again only when that changes from one row to the next.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ VECTOR = float64[::1]
 TABLE = float64[:, ::1]
 
 SMALL = 1e-200
-"""A product below this is put into the logarithm before it can vanish."""
+"""A product below this moves into the logarithm before it can vanish."""
 
 
 @njit(nogil=True)
@@ -48,7 +48,7 @@ def _among_separator(clique, member_start, member, shared, free, cards, digit):
 
 @njit(nogil=True)
 def _lay_out(tree, free, settled, size, n_messages, at, up_at, down_at, family_at, up, down, into, digit):
-    """Where the entries of each clique lie, and for each entry its place in messages and families' tables.
+    """Where the entries of each clique are, and for each entry its place in messages and families' tables.
 
     Families that know all their cells are settled. A clique without free variables has one entry, of value 1.
     """
@@ -200,7 +200,7 @@ def expect(
 ):  # fmt: skip
     """Expected counts of families, given what is known in each row of codes (n, D).
 
-    The tables of the first n_tables families lie in theta; of the others each row has its own, in evidence (n, Q).
+    The tables of the first n_tables families are in theta; of the others each row has its own, in evidence (n, Q).
     tree: states of each variable; families by start, variable, stride and offset; cliques, children first, by the
     start of their members, members, whether the parent shares them, and parent; families held, by start and number.
     Adds to counts (T,), and to posterior (n, Q); sets log_likelihood (n,), −∞ where a row is impossible, and, if

@@ -25,7 +25,7 @@ MOST_ENTRIES = 2**24
 class CliqueTree:
     """Families and cliques as the kernel `expect` takes them.
 
-    The first `n_tables` families have tables that all rows share; the others are evidence, `width` numbers a row.
+    The first `n_tables` families have tables that all rows share; the others are evidence, `width` numbers per row.
     """
 
     flat: tuple[Places, ...]
@@ -79,7 +79,7 @@ def _children_first(scopes: Sequence[tuple[int, ...]], cards: Sequence[int]) -> 
 
 
 def _holders(scopes: Sequence[tuple[int, ...]], cliques: Sequence[tuple[int, ...]]) -> list[int]:
-    """For each family the smallest clique that holds all its variables, the first of equals."""
+    """For each family the smallest clique that holds all its variables; ties go to the first."""
     sets = [set(clique) for clique in cliques]
     order = sorted(range(len(cliques)), key=lambda k: len(sets[k]))
     return [next(k for k in order if sets[k].issuperset(scope)) for scope in scopes]

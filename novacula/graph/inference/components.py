@@ -4,8 +4,8 @@
     E[x_m | x_o, q] = μ_m + B (x_o − μ_o)    Cov[x_m | x_o, q] = Σ_mm − B Σ_om      B = Σ_mo Σ_oo⁻¹
 
 Rows are grouped by which of their values are missing, so that this is solved once per group; a query is a single row.
-What all rows know alike, as the evidence of a query, is put in beforehand: a discrete parent then has one state, and a
-regressor moves the intercept and ties nothing, so that components are smaller.
+What all rows know alike, such as the evidence of a query, makes components smaller: a discrete parent then has one
+state, and a regressor moves the intercept and ties nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _digits(shape: tuple[int, ...]) -> Places:
 
 
 def require_few(nodes: Sequence[str], shape: Sequence[int]) -> None:
-    """Refuse a component of more configurations than rows should be held against."""
+    """Refuse a component of more configurations than rows should be compared with."""
     if math.prod(shape) > MOST_CONFIGURATIONS:
         raise DataError(
             f"the continuous nodes around {nodes[0]!r} have {math.prod(shape):,} configurations of discrete parents, "

@@ -36,7 +36,7 @@ class Distribution:
     table: Floats
 
     def __getitem__(self, states: Any) -> float:
-        """The probability of a state, or of a tuple of states, one a variable."""
+        """The probability of a state, or of a tuple of states, one per variable."""
         named = (states,) if len(self.variables) == 1 else tuple(states)
         if len(named) != len(self.variables):
             raise ParameterError(f"{states!r} does not name a state for each of {listed(self.variables)}")
@@ -51,7 +51,7 @@ class Distribution:
 
     @property
     def mode(self) -> dict[str, Any]:
-        """The most probable state of each variable, jointly; of equals the first."""
+        """The most probable state of each variable, jointly; ties go to the first."""
         place = np.unravel_index(int(np.argmax(self.table)), self.table.shape)
         return {name: states[k] for name, states, k in zip(self.variables, self.states, place, strict=True)}
 
@@ -65,7 +65,7 @@ class Distribution:
         names = (variables,) if isinstance(variables, str) else tuple(variables)
         for name in names:
             if name not in self.variables:
-                raise ParameterError(f"{name!r} is none of the variables {listed(self.variables)}")
+                raise ParameterError(f"{name!r} is not one of the variables {listed(self.variables)}")
         axes = [self.variables.index(name) for name in names]
         table = self.table.sum(axis=tuple(i for i in range(self.table.ndim) if i not in axes))
         kept = sorted(axes)
@@ -73,7 +73,7 @@ class Distribution:
         return Distribution(names, tuple(self.states[axis] for axis in axes), table)
 
     def _columns(self) -> dict[str, Floats]:
-        """The numbers that are printed beside the states."""
+        """The numbers that are printed after the states."""
         return {"P": self.table}
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Estimate(Distribution):
     """Probabilities from samples, each with its standard error."""
 
     std_error: Floats  # of the shape of the table
-    effective_sample_size: float  # independent samples that would tell as much
+    effective_sample_size: float  # independent samples that would say as much
 
     def _columns(self) -> dict[str, Floats]:
         return {"P": self.table, "± one standard error": self.std_error}

@@ -2,8 +2,8 @@
 
     P(Q, e) = Σ_z Π φ        one variable z at a time, in min-fill order
 
-Nodes that lead neither to the query nor to evidence are left out first (barren), and evidence is put into the
-factors. What is done does not depend on the values of the evidence, so it is an
+Nodes that lead neither to the query nor to evidence are left out first (barren), and the factors are taken at the
+evidence. What is done does not depend on the values of the evidence, so it is an
 `EliminationPlan`, which a network keeps.
 """
 
@@ -112,7 +112,7 @@ def _plan(
             scopes.append(step.left)
             steps.append(step)
     final = tuple(sorted(kept))
-    require_size((cards[n] for n in final), "the joint distribution of the nodes that are asked for")
+    require_size((cards[n] for n in final), "the joint distribution of the nodes of the query")
     return EliminationPlan(places, tuple(steps), final, _aligned(sorted(live), scopes, final, cards))
 
 
@@ -148,14 +148,14 @@ def _eliminated(network: Network, todo: EliminationPlan, evidence: NodeEvidence)
 
 
 def posterior(network: Network, nodes: Sequence[int], evidence: NodeEvidence) -> Floats:
-    """P(nodes | evidence) of discrete nodes, an axis a node, in their order."""
+    """P(nodes | evidence) of discrete nodes, one axis per node, in their order."""
     table, log_total = normalised(in_order(eliminate(network, nodes, evidence), nodes))
     require_possible(log_total)
     return table
 
 
 def require_discrete(network: Network, nodes: Sequence[int]) -> None:
-    """Refuse continuous nodes where states are asked for."""
+    """Refuse continuous nodes where states are wanted."""
     for node in nodes:
         if not network.cards[node]:
             raise ParameterError(
@@ -174,7 +174,7 @@ def require_possible(log_probability: float) -> None:
 def starting_tables(
     network: Network, todo: EliminationPlan, evidence: NodeEvidence, extra: Sequence[DiscreteFactor]
 ) -> list[Floats]:
-    """The logarithms of the families with the evidence put in, and of the factors that come with them."""
+    """The logarithms of the families at the evidence, and of the factors that come with them."""
     return [network.log_factors[place].at(evidence.codes).table for place in todo.places] + [f.table for f in extra]
 
 

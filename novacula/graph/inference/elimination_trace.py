@@ -37,7 +37,7 @@ class TracedFactor:
     name: str  # P(Wet=yes | Rain) of a family, τ3(Rain) of a step, λ1(Class) of continuous evidence
     variables: tuple[str, ...]
     states: tuple[tuple[Any, ...], ...]
-    table: Floats | None  # an axis a variable; None if it has more than 64 entries
+    table: Floats | None  # one axis per variable; None if it has more than 64 entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class TracedStep:
 
 @dataclass(frozen=True, eq=False)
 class EliminationTrace:
-    """A query answered: factors with evidence put in, steps in order, what is left, and what it comes to."""
+    """A query answered: factors at the evidence, steps in order, what is left, and what it comes to."""
 
     factors: tuple[TracedFactor, ...]
     order: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Exact inference in many rows at once: expected counts, likelihoods and posteriors, whatever cells are empty.
+"""Exact inference in many rows at once: expected counts, likelihoods and posteriors, for any cells that are empty.
 
 Discrete nodes go through a tree of cliques, one compiled loop over rows. Continuous nodes come in as evidence on their
 discrete parents, log p(x_o | q) for each configuration q, and take back the posterior of q, by which their expected
@@ -93,7 +93,7 @@ class Answer:
 
     log_likelihood: Floats  # (n,)
     counts: Floats  # (T,), expected, of the discrete families
-    marginal: Floats  # (n, K), of the discrete node that was asked for
+    marginal: Floats  # (n, K), of the discrete target, if there is one
     completed: tuple[Completed, ...]  # of each component
     share: tuple[Floats, ...]  # (n, Q) of each component, the posterior of its configurations
 

@@ -1,4 +1,4 @@
-"""Gibbs sampling: one node after the other is drawn anew, given all others, in many chains at once.
+"""Gibbs sampling: one node after the other is drawn again, given all others, in many chains at once.
 
     P(x | all others) ∝ P(x | parents) Π over children of P(child | its parents)        the Markov blanket decides
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from novacula.graph.network import Network
 
 STARTS = 100
-"""Weighted draws a chain, from which it picks where to start."""
+"""Weighted draws per chain, from which it picks where to start."""
 
 State = dict[int, npt.NDArray[Any]]
 """Codes or values of each node in all chains."""
@@ -92,7 +92,7 @@ def _conditional(
 
 
 def _draw_state(terms: Sequence[Floats], chains: int, rng: np.random.RandomState) -> tuple[npt.NDArray[Any], bool]:
-    """A code a chain from the logarithms of factors, each (chains, states) or the same for all (states,)."""
+    """A code per chain from the logarithms of factors, each (chains, states) or the same for all (states,)."""
     log = sum(terms, np.zeros((chains, 1)))
     odds = np.exp(log - log.max(axis=1, keepdims=True))
     levels = np.cumsum(odds, axis=1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class JunctionTree:
-    """The cliques of a network's discrete nodes, built once for many queries; `calibrate` puts evidence in.
+    """The cliques of a network's discrete nodes, built once for many queries; `calibrate` takes the evidence.
 
     `cliques` are ordered so that each comes after the one that it hangs on, `parent` (−1 for a root).
     """
@@ -60,11 +60,11 @@ class JunctionTree:
         return tuple(map(tuple, factors))
 
     def calibrate(self, evidence: Mapping[str, Any] | None = None) -> CalibratedTree:
-        """Put evidence in and pass all messages."""
+        """Take the evidence and pass all messages."""
         return self.calibrated(self.network.read_evidence(evidence))
 
     def calibrated(self, evidence: NodeEvidence) -> CalibratedTree:
-        """Put evidence in that was read."""
+        """The same, of evidence that was read."""
         extra = evidence_factors(self.network, evidence)
         loose = [factor.scope for factor in extra if factor.scope and not self.holding(factor.scope)]
         if loose:  # continuous nodes tie discrete ones that no clique holds together
@@ -103,7 +103,7 @@ class CalibratedTree:
 
     tree: JunctionTree
     evidence: NodeEvidence
-    beliefs: tuple[DiscreteFactor, ...]  # log P(clique, evidence), up to a constant a tree
+    beliefs: tuple[DiscreteFactor, ...]  # log P(clique, evidence), up to a constant per tree
     log_probability: float  # of the evidence
 
     def marginal(self, variables: str | Sequence[str]) -> Distribution:
@@ -120,7 +120,7 @@ class CalibratedTree:
         return {network.nodes[node]: network.distribution((node,), self.table((node,))) for node in free}
 
     def table(self, nodes: Sequence[int]) -> Any:
-        """The probabilities of discrete nodes given the evidence, an axis a node, in their order."""
+        """The probabilities of discrete nodes given the evidence, one axis per node, in their order."""
         require_possible(self.log_probability)
         holding = self.tree.holding(nodes)
         if not holding:

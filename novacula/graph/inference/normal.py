@@ -99,7 +99,7 @@ class NormalMixture:
 
     def _place(self, name: str) -> int:
         if name not in self.variables:
-            raise ParameterError(f"{name!r} is none of the variables {listed(self.variables)}")
+            raise ParameterError(f"{name!r} is not one of the variables {listed(self.variables)}")
         return self.variables.index(name)
 
 

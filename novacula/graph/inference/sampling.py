@@ -30,7 +30,7 @@ BLOCK = 2**16
 
 
 def sample(network: Network, n: int, random_state: Any = None) -> Any:
-    """Draw rows as a PyArrow table with a column a node."""
+    """Draw rows as a PyArrow table with one column per node."""
     import pyarrow as pa
 
     rng, rows = check_random_state(random_state), at_least(n, "n", 0)

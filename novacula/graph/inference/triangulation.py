@@ -1,7 +1,7 @@
 """Which node to eliminate next: the one whose neighbours need the fewest new edges between them (min-fill).
 
-Neighbours are bits of an integer, so that counting missing edges is a few machine words a node. Of equals, the
-one with the smallest table is taken, then the first.
+Neighbours are bits of an integer, so that counting missing edges is a few machine words per node. Ties go to
+the one with the smallest table, then to the first.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def min_fill(neighbours: dict[int, int], nodes: Iterable[int], cards: Sequence[i
     while heap:
         cost, node = heappop(heap)
         if node not in waiting or cost != graph.cost(node):
-            continue  # it was eliminated, or its cost has changed since and stands in the heap anew
+            continue  # it was eliminated, or its cost has changed since and is in the heap again
         waiting.remove(node)
         clique = neighbours[node]
         yield node, clique
@@ -47,7 +47,7 @@ def min_fill(neighbours: dict[int, int], nodes: Iterable[int], cards: Sequence[i
 class _Elimination:
     """A graph that changes, with the number of edges missing between the neighbours of each node kept up to date.
 
-    To count them anew would cost the square of the neighbours of a hub whenever one of these goes.
+    To count them again would cost the square of the neighbours of a hub whenever one of these goes.
     """
 
     def __init__(self, neighbours: dict[int, int], cards: Sequence[int]) -> None:

@@ -24,7 +24,7 @@ APART = 16
 
 @njit(nogil=True)
 def _count_whole(block, weight, first, m, scopes, place, counts):
-    """Add the weights of m rows, whose codes lie in block (D, BLOCK) by column, to a cell of each table."""
+    """Add the weights of m rows, whose codes are in block (D, BLOCK) by column, to a cell of each table."""
     start, column, stride, offset = scopes
     for t in range(len(offset)):
         for i in range(m):

@@ -176,7 +176,7 @@ def _check_total(size: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupMoments(Statistic):
-    """Weight, mean and scatter of p columns in each of q groups: q + qp + qp² numbers, whatever the rows."""
+    """Weight, mean and scatter of p columns in each of q groups: q + qp + qp² numbers, for any number of rows."""
 
     weight: Floats  # (q,)
     mean: Floats  # (q, p)
@@ -241,7 +241,7 @@ class GroupMoments(Statistic):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyCounts(Statistic):
-    """Counts of discrete families, moments of continuous ones: as large as the families' tables, whatever the rows."""
+    """Counts of discrete families, moments of continuous ones: as large as the families' tables, for any rows."""
 
     counts: Floats  # (T,), tables side by side
     moments: tuple[GroupMoments, ...]
@@ -295,7 +295,7 @@ def _table_counts(codes: Codes, weight: Floats, layout: FamilyLayout) -> tuple[F
     from novacula.graph.learning._kernels import family_counts
 
     counts = np.zeros(layout.offsets[-1])
-    # Joint tables pay where rows are many beside entries. They reorder sums, which only those of ones bear to the bit.
+    # Joint tables pay where there are many rows per entry. They reorder sums, and only sums of ones stay the same bits.
     many = len(layout.tables) > 1 and len(codes) >= max(JOINT_ROWS, 4 * len(counts))
     if not many or (weight != 1.0).any():
         return counts, family_counts(codes, weight, layout.flat, counts, layout.flat, counts)

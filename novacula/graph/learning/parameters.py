@@ -37,7 +37,7 @@ BLOCK = 2048
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """What a learner of networks was told about its parameters."""
+    """The settings of a learner of networks that parameters depend on."""
 
     prior: TablePrior
     var_smoothing: float
@@ -104,7 +104,7 @@ def _climb(
     settings: NetworkSettings,
 ) -> Learned:
     given = given_families(settings.init, structure.dag.parents, structure.variables)
-    # A zero in a given table is knowledge: it stays, whatever the prior says.
+    # A zero in a given table is knowledge: it stays under any prior.
     allowed = {node: family.table > 0.0 for node, family in tables_of(given).items()}
     solver = replace(solver, allowed=allowed)
     e_step = _e_step(table, cells, structure)

@@ -70,7 +70,7 @@ class SortedRows(Statistic):
 
     @classmethod
     def observe(cls, chunk: Chunk, cells: Cells, layout: FamilyLayout, most: int = MOST_CELLS) -> Self:
-        """Part the rows of a chunk."""
+        """Divide the rows of a chunk."""
         codes = cells.codes(chunk)
         empty = (codes < 0).any(axis=1)
         rest = Patterns.of_rows(codes[empty], chunk.weight[empty], most)

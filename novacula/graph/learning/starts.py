@@ -30,7 +30,7 @@ class NetworkStarts:
     seeds: tuple[int, ...]
 
     def __call__(self, number: int) -> dict[str, Family]:
-        """Families in the order of the graph; those of later starts lie further from what was seen."""
+        """Families in the order of the graph; later starts are further from what was seen."""
         rng = np.random.default_rng(self.seeds[number])
         # One row of prior knowledge keeps every entry above 0: from 0 no step leads away.
         solver = replace(self.solver, prior=TablePrior(m=1.0), allowed={})
@@ -86,7 +86,7 @@ def _aligned(
 ) -> Family:
     """A given family, or a table in our own order, with its axes turned to our order of parents and states."""
     if node not in parents:
-        raise ParameterError(f"init has a family of {node!r}, which is no node of the network")
+        raise ParameterError(f"init has a family of {node!r}, which is not a node of the network")
     own = parents[node]
     if node in variables.states:
         family = value
@@ -117,7 +117,7 @@ def _require_parents(node: str, given: tuple[str, ...], own: tuple[str, ...]) ->
 
 
 def _turned(array: Any, names: tuple[str, ...], variables: Variables, theirs: Mapping[str, tuple[Any, ...]]) -> Any:
-    """An array with an axis a name, the states of each put into our order."""
+    """An array with one axis per name, the states of each put into our order."""
     for axis, name in enumerate(names):
         ours = variables.states[name]
         states = theirs.get(name, ours)

@@ -54,7 +54,7 @@ def _tree(
     """
     discrete = [name for name in names if name in variables.states]
     if root is not None and root not in names:
-        raise ParameterError(f"the root {root!r} is no node of the tree: {listed(names)} are")
+        raise ParameterError(f"the root {root!r} is not a node of the tree: the nodes are {listed(names)}")
     if root is not None and discrete and root not in discrete:
         raise ParameterError(
             f"the root {root!r} is continuous, and discrete nodes cannot be below it: name one of them"
@@ -78,7 +78,7 @@ def _tree(
 def _grow(
     tree: Mapping[str, str | None], waiting: Sequence[str], gain: Callable[[str, str], float], slack: float
 ) -> dict[str, str | None]:
-    """Prim's algorithm: join the node with the largest gain to the tree, again and again; of equals the first."""
+    """Prim's algorithm: join the node with the largest gain to the tree until all are in; ties go to the first."""
     grown = dict(tree)
     link: dict[str, str | None] = dict.fromkeys(waiting)  # where each would be joined
     worth = dict.fromkeys(waiting, 0.0)
@@ -125,7 +125,7 @@ def _table_gain(counts: Floats) -> float:
 
 
 def _line_gain(moments: GroupMoments, states: int) -> float:
-    """Of the discrete parent with so many states, whose groups turn fastest, or with none of the one regressor."""
+    """The gain of a discrete parent of r states, whose groups turn fastest, or, where r is 0, of the one regressor."""
     n = float(moments.weight.sum())
     if not n > 0.0:
         return 0.0

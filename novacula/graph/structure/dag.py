@@ -51,7 +51,7 @@ class Dag:
         if isinstance(edges, Dag):
             edges = edges.parents
         if isinstance(edges, Mapping):
-            named: dict[str, Any] = {**dict.fromkeys(parents, ()), **edges}  # parents that are no tuple become one
+            named: dict[str, Any] = {**dict.fromkeys(parents, ()), **edges}  # parents that are not a tuple become one
             return cls(named)
         for parent, child in map(_pair, edges):
             parents.setdefault(parent, [])
@@ -82,13 +82,13 @@ class Dag:
         return self._reached(nodes, self._children)
 
     def markov_blanket(self, node: str) -> tuple[str, ...]:
-        """Parents, children, and the children's other parents: given these, nothing else tells of the node."""
+        """Parents, children, and the children's other parents: given these, nothing else matters to the node."""
         children = self.children(node)
         blanket = {*self.parents[node], *children, *(parent for child in children for parent in self.parents[child])}
         return self._in_order(blanket - {node})
 
     def d_separated(self, a: Names, b: Names, given: Names = ()) -> bool:
-        """Whether the graph makes a and b independent given the rest, whatever the probabilities."""
+        """Whether the graph makes a and b independent given the rest, for any probabilities."""
         first, second, known = self._require(a), self._require(b), self._require(given)
         for one, other in ((first, second), (first, known), (second, known)):
             for node in self._in_order(one & other):
@@ -163,7 +163,7 @@ class Dag:
 
 def _name(node: Any) -> str:
     if not isinstance(node, str):
-        raise InputTypeError(f"a node is named by a text, not by {node!r}")
+        raise InputTypeError(f"a node is named by a string, not by {node!r}")
     return node
 
 

@@ -1,4 +1,4 @@
-"""How well a graph explains rows: a sum of one score a family, so that a change of an edge changes one or two terms.
+"""How well a graph explains rows: a sum of one score per family, so that a change of an edge changes one or two terms.
 
     log_likelihood  Σ n_xu ln(n_xu / n_u)                      aic  ln L − k        bic  ln L − (k/2) ln N
     bdeu            Σ_u ln Γ(α/q) / Γ(α/q + n_u) + Σ_x ln Γ(α/qr + n_xu) / Γ(α/qr)
@@ -55,7 +55,7 @@ def line_score(moments: GroupMoments, floor: float, score: str, n: float) -> flo
 
 
 def penalty(score: str, parameters: int, n: float) -> float:
-    """What a score takes off the log-likelihood for so many parameters."""
+    """What a score takes off the log-likelihood for its parameters."""
     return {"log_likelihood": 0.0, "aic": float(parameters), "bic": 0.5 * math.log(n) * parameters}[score]
 
 
@@ -107,7 +107,7 @@ class FamilyScores:
         self.n, self.left_out = single_counts.weight - single_counts.incomplete, single_counts.incomplete
         if not self.n > 0.0:
             raise DataError(
-                "no row knows every cell, and a structure is searched in such rows: drop the emptiest columns"
+                "no row knows every cell, and the search for a structure needs rows that do: drop the emptiest columns"
             )
         variance = np.array([float(m.scatter[0, 0, 0]) / self.n for m in single_counts.moments])
         self.floor = self.var_smoothing * np.where(variance > 0.0, variance, 1.0)

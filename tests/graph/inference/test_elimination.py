@@ -188,7 +188,7 @@ def test_min_fill_of_a_cycle_needs_cliques_of_three():
         ("lung", {"smok": "yes"}, {}, "no node 'smok'"),
         ("lung", {"smoke": "maybe"}, {}, "'smoke' has no state 'maybe': its states are 'yes', 'no'"),
         ("lung", {"smoke": ["yes"]}, {}, "has no state"),
-        ("lung", {"lung": "yes"}, {}, "asked for and given"),
+        ("lung", {"lung": "yes"}, {}, "both a variable of the query and evidence"),
         ([], {}, {}, "one node or for several"),
         (["lung", "lung"], {}, {}, "several different"),
         ("lung", {}, {"method": "guess"}, "no method 'guess': it is one of elimination, junction_tree"),

@@ -54,7 +54,7 @@ def test_a_distribution_by_state():
     assert "y  2  0.333333" in repr(both)
     with pytest.raises(ParameterError, match=r"no state 'z'.*'x', 'y'"):
         both["z", 0]
-    with pytest.raises(ParameterError, match="'c' is none of"):
+    with pytest.raises(ParameterError, match="'c' is not one of"):
         both.marginal("c")
 
 

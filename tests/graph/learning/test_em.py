@@ -27,7 +27,7 @@ quiet = pytest.mark.filterwarnings("ignore")
 CANDY = [("Bag", "Flavor"), ("Bag", "Wrapper"), ("Bag", "Hole")]
 EVEN = {"Bag": [0.6, 0.4], "Flavor": [[0.6, 0.4], [0.4, 0.6]], "Wrapper": [[0.4, 0.6], [0.6, 0.4]],
         "Hole": [[0.4, 0.6], [0.6, 0.4]]}  # fmt: skip
-"""Bag 1 holds cherry, red and hole with 0.6, bag 2 with 0.4; states stand in alphabetical order."""
+"""Bag 1 holds cherry, red and hole with 0.6, bag 2 with 0.4; states are in alphabetical order."""
 
 
 def candies(**parameters):
@@ -291,7 +291,7 @@ def test_map_em_ends_where_counts_and_prior_agree():
 @pytest.mark.parametrize(
     ("init", "sentence"),
     [
-        ({"Bug": [0.5, 0.5]}, "'Bug', which is no node"),
+        ({"Bug": [0.5, 0.5]}, "'Bug', which is not a node"),
         ({"Bag": [0.5, 0.4]}, "sum to"),
         ({"Bag": CategoricalFamily("Bag", (1, 3), (), [0.5, 0.5])}, "the states"),
         ({"Hole": CategoricalFamily("Hole", ("no", "yes"), (), [0.5, 0.5])}, "its edges say"),
@@ -309,7 +309,7 @@ def test_a_row_that_the_start_makes_impossible_is_named():
         BayesianNetwork(CANDY, hidden={"Bag": [1, 2]}, init=start).fit(nv.datasets.load("candies"))
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_are_reported():
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         BayesianNetwork(CANDY, hidden={"Bag": 2}, max_iter=2).fit(nv.datasets.load("candies"))
 

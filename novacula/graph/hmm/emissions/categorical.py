@@ -1,6 +1,6 @@
 """Symbols: P(x = v | state k) = (N_kv + m) / Σᵥ(N_kv + m), N_kv the expected number of times that k shows v.
 
-Of several columns each is a symbol of its own, and given the state they are independent. Their symbols lie side by
+Of several columns each is a symbol of its own, and given the state they are independent. Their symbols are side by
 side: column c has those from offsets[c] to offsets[c + 1].
 """
 
@@ -83,7 +83,7 @@ class CategoricalSolver(EmissionSolver[CategoricalEmission]):
         return log_pseudo(emission.probability, self.allowed, self.m)
 
     def n_parameters(self, n_states: int) -> int:
-        """Probabilities that are allowed, less one a state and column."""
+        """Probabilities that are allowed, less one per state and column."""
         return int(self.allowed.sum()) - n_states * (len(self.offsets) - 1)
 
 

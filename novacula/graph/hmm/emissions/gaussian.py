@@ -47,7 +47,7 @@ class StateSums(ExpectedSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianEmission(Emission):
-    """Means and covariances of the states, as the components of a mixture; their weights are not looked at."""
+    """Means and covariances of the states, as the components of a mixture; their weights are ignored."""
 
     components: Components
 
