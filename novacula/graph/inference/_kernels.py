@@ -6,6 +6,8 @@ processes. What rows of weight 0 hold has no effect on counts.
 `expect` goes through rows one by one. Of each clique it holds only the entries that agree with the row's known cells:
 those of its free variables. Where these entries are in tables and messages depends only on which cells are empty, so it
 is worked out again only when that changes from one row to the next.
+
+Beliefs are products. Where one becomes too small for a double, the row is done again with the logarithms of beliefs.
 """
 
 import numpy as np
@@ -23,6 +25,8 @@ TABLE = float64[:, ::1]
 
 SMALL = 1e-200
 """A product below this moves into the logarithm before it can vanish."""
+LOST = 1e-300
+"""A product of positive numbers below this has lost digits, or is about to."""
 
 
 @njit(nogil=True)
@@ -95,35 +99,49 @@ def _lay_out(tree, free, settled, size, n_messages, at, up_at, down_at, family_a
 
 
 @njit(nogil=True)
-def _fill(i, codes, tree, free, settled, size, n_tables, theta, evidence, at, family_at, into, base, belief):
-    """Products of the families' entries in each clique; gives the logarithm of those that are settled."""
+def _fill(i, codes, tree, free, settled, size, n_tables, theta, evidence, logs, at, family_at, into, base, belief):
+    """Products of the families' entries in each clique, or their logarithms, if `logs`, with those of the evidence.
+
+    Gives the logarithm of the entries that are settled, and whether a product was too small.
+    """
     _, start, variable, stride, offset, _, _, _, parent, hold_start, hold = tree
-    product, log_product = 1.0, 0.0
+    product, log_product, lost = 1.0, 0.0, False
     for c in range(len(parent)):
         for e in range(at[c], at[c] + size[c]):
-            belief[e] = 1.0
+            belief[e] = 0.0 if logs else 1.0
         for h in range(hold_start[c], hold_start[c + 1]):
             f = hold[h]
             base[f] = offset[f]
             for a in range(start[f], start[f + 1]):
                 if not free[variable[a]]:
                     base[f] += max(codes[i, variable[a]], 0) * stride[a]
-            if settled[f]:
+            if settled[f] and logs and f >= n_tables:
+                log_product += evidence[i, base[f]]
+            elif settled[f]:
                 product *= theta[base[f]] if f < n_tables else evidence[i, base[f]]
                 if product < SMALL:
                     log_product += np.log(product) if product > 0.0 else -np.inf
                     product = 1.0
-                continue
-            for e in range(size[c]):
-                place = base[f] + into[family_at[f] + e]
-                belief[at[c] + e] *= theta[place] if f < n_tables else evidence[i, place]
-    return log_product + np.log(product)
+            elif logs:
+                for e in range(size[c]):
+                    place = base[f] + into[family_at[f] + e]
+                    belief[at[c] + e] += np.log(theta[place]) if f < n_tables else evidence[i, place]
+            else:
+                for e in range(size[c]):
+                    place = base[f] + into[family_at[f] + e]
+                    value, before = theta[place] if f < n_tables else evidence[i, place], belief[at[c] + e]
+                    belief[at[c] + e] = before * value
+                    lost = lost or (before * value < LOST and before > 0.0 and value > 0.0)
+    return log_product + np.log(product), lost
 
 
 @njit(nogil=True)
 def _collect(parent, size, n_messages, at, up_at, down_at, up, down, belief, message, total):
-    """Messages to the root, each summing to 1; gives the logarithm of what they were divided by."""
-    log_total = 0.0
+    """Messages to the root, each summing to 1.
+
+    Gives the logarithm of what they were divided by, and whether a product was too small.
+    """
+    log_total, lost = 0.0, False
     for c in range(len(parent)):
         if size[c] == 1:
             continue
@@ -135,15 +153,67 @@ def _collect(parent, size, n_messages, at, up_at, down_at, up, down, belief, mes
             message[first + up[e]] += belief[e]
             total[c] += belief[e]
         if total[c] == 0.0:
-            return -np.inf
+            return -np.inf, lost
         log_total += np.log(total[c])
         for s in range(n_messages[c]):
             message[first + s] /= total[c]
         p = parent[c]
         if p >= 0 and n_messages[c] > 1:
             for e in range(size[p]):
-                belief[at[p] + e] *= message[first + down[down_at[c] + e]]
+                value, before = message[first + down[down_at[c] + e]], belief[at[p] + e]
+                belief[at[p] + e] = before * value
+                lost = lost or (before * value < LOST and before > 0.0 and value > 0.0)
+    return log_total, lost
+
+
+@njit(nogil=True)
+def _collect_logs(parent, size, n_messages, at, up_at, down_at, up, down, belief, message, total, scratch):
+    """The same with the logarithms of beliefs, messages and what these are divided by."""
+    log_total = 0.0
+    for c in range(len(parent)):
+        if size[c] == 1:
+            continue
+        first, here = up_at[c], at[c]
+        for s in range(n_messages[c]):
+            message[first + s], scratch[s] = -np.inf, 0.0
+        total[c] = -np.inf
+        for e in range(here, here + size[c]):
+            message[first + up[e]] = max(message[first + up[e]], belief[e])
+            total[c] = max(total[c], belief[e])
+        if total[c] == -np.inf:
+            return -np.inf
+        for e in range(here, here + size[c]):
+            if belief[e] > -np.inf:
+                scratch[up[e]] += np.exp(belief[e] - message[first + up[e]])
+        top, share = total[c], 0.0
+        for s in range(n_messages[c]):
+            if scratch[s] > 0.0:
+                message[first + s] += np.log(scratch[s])
+                share += np.exp(message[first + s] - top)
+        total[c] = top + np.log(share)
+        log_total += total[c]
+        p = parent[c]
+        for s in range(n_messages[c]):
+            message[first + s] -= total[c]
+        if p >= 0 and n_messages[c] > 1:
+            for e in range(size[p]):
+                belief[at[p] + e] += message[first + down[down_at[c] + e]]
     return log_total
+
+
+@njit(nogil=True)
+def _given_separators(parent, size, n_messages, at, up_at, up, belief, message, total):
+    """From logarithms back to numbers: the beliefs of each clique given the states that it shares with its parent."""
+    for c in range(len(parent)):
+        if size[c] == 1:
+            continue
+        alone = parent[c] < 0 or n_messages[c] == 1
+        for e in range(at[c], at[c] + size[c]):
+            sent = total[c] + (0.0 if alone else message[up_at[c] + up[e]])
+            belief[e] = np.exp(belief[e] - sent) if belief[e] > -np.inf else 0.0
+        total[c] = 1.0
+        for s in range(n_messages[c]):
+            message[up_at[c] + s] = 1.0
 
 
 @njit(nogil=True)
@@ -169,7 +239,7 @@ def _distribute(parent, size, n_messages, at, up_at, down_at, up, down, belief, 
 
 
 @njit(nogil=True)
-def _tell(i, w, tree, settled, size, n_tables, at, family_at, into, base, belief, counts, posterior):
+def _add_posteriors(i, w, tree, settled, size, n_tables, at, family_at, into, base, belief, counts, posterior):
     """Add the beliefs of families to counts and, of evidence, to the row's posterior."""
     parent, hold_start, hold = tree[8], tree[9], tree[10]
     for c in range(len(parent)):
@@ -190,17 +260,18 @@ def _tell(i, w, tree, settled, size, n_tables, at, family_at, into, base, belief
 
 @kernel(
     void(
-        CODE_ROWS, VALUES, VALUES, ROWS, int64, UniTuple(PLACES, 11), int64, int64, int64,
+        CODE_ROWS, VALUES, VALUES, ROWS, ROWS, int64, UniTuple(PLACES, 11), int64, int64, int64,
         VECTOR, TABLE, VECTOR, TABLE,
     ),
 )  # fmt: skip
 def expect(
-    codes, weight, theta, evidence, n_tables, tree, room, target, home,
+    codes, weight, theta, evidence, log_evidence, n_tables, tree, room, target, home,
     counts, posterior, log_likelihood, marginal,
 ):  # fmt: skip
     """Expected counts of families, given what is known in each row of codes (n, D).
 
-    The tables of the first n_tables families are in theta; of the others each row has its own, in evidence (n, Q).
+    The tables of the first n_tables families are in theta; of the others each row has its own, in evidence (n, Q), and
+    their logarithms in log_evidence.
     tree: states of each variable; families by start, variable, stride and offset; cliques, children first, by the
     start of their members, members, whether the parent shares them, and parent; families held, by start and number.
     Adds to counts (T,), and to posterior (n, Q); sets log_likelihood (n,), −∞ where a row is impossible, and, if
@@ -225,13 +296,27 @@ def expect(
         if not same:
             _lay_out(tree, free, settled, size, n_messages, at, up_at, down_at, family_at, up, down, into, digit)
             laid = True
-        known = _fill(i, codes, tree, free, settled, size, n_tables, theta, evidence, at, family_at, into, base, belief)
-        summed = _collect(parent, size, n_messages, at, up_at, down_at, up, down, belief, message, total)
+        known, lost = _fill(
+            i, codes, tree, free, settled, size, n_tables, theta, evidence, False, at, family_at, into, base, belief
+        )  # fmt: skip
+        summed, too = _collect(parent, size, n_messages, at, up_at, down_at, up, down, belief, message, total)
         log_likelihood[i] = known + summed
+        in_logs = lost or too or log_likelihood[i] == -np.inf
+        if in_logs:
+            known, _ = _fill(
+                i, codes, tree, free, settled, size, n_tables, theta, log_evidence, True, at, family_at, into, base,
+                belief,
+            )  # fmt: skip
+            summed = _collect_logs(
+                parent, size, n_messages, at, up_at, down_at, up, down, belief, message, total, answer
+            )  # fmt: skip
+            log_likelihood[i] = known + summed
         if log_likelihood[i] == -np.inf:
             continue
+        if in_logs:
+            _given_separators(parent, size, n_messages, at, up_at, up, belief, message, total)
         _distribute(parent, size, n_messages, at, up_at, down_at, up, down, belief, message, total, answer)
-        _tell(i, w, tree, settled, size, n_tables, at, family_at, into, base, belief, counts, posterior)
+        _add_posteriors(i, w, tree, settled, size, n_tables, at, family_at, into, base, belief, counts, posterior)
         if target >= 0:
             for e in range(size[home]):
                 _spread(home, member_start, member, free, cards, digit, e)

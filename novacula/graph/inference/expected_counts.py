@@ -119,13 +119,14 @@ class Inference:
 
         tree, states = self.structure.tree, self.structure.variables.cards
         completed = tuple(joint.completed(numbers) for joint in self.joints)
-        evidence, log_density = self._evidence(codes, completed)
+        log_evidence, log_density = self._evidence(codes, completed)
+        evidence = np.exp(log_evidence)
         counts, posterior, log_likelihood = np.zeros_like(self.theta), np.zeros_like(evidence), np.zeros(len(codes))
         marginal = np.zeros((len(codes), states[target] if target >= 0 else 0))
         if states:
             room, home = tree.room(codes < 0), tree.home[target] if target >= 0 else -1
             expect(
-                codes, weight, self.theta, evidence, tree.n_tables, tree.flat, room, target, home,
+                codes, weight, self.theta, evidence, log_evidence, tree.n_tables, tree.flat, room, target, home,
                 counts, posterior, log_likelihood, marginal,
             )  # fmt: skip
         share = tuple(self._share(i, posterior) for i in range(len(completed)))
@@ -162,7 +163,7 @@ class Inference:
         return total
 
     def _evidence(self, codes: Codes, completed: Sequence[Completed]) -> tuple[Floats, Floats]:
-        """What components say of each configuration, scaled to a largest of 1, and the logarithms of the scales."""
+        """Log densities of components in each configuration, less the largest of the row, and these largest."""
         structure = self.structure
         pieces, log_scale = [], np.zeros(len(codes))
         for k in range(len(structure.evidence)):
@@ -173,7 +174,7 @@ class Inference:
                     total += np.where(agrees, own.log_density, -np.inf)[:, structure.within(i)]
             scale = total.max(axis=1, initial=-np.inf)
             log_scale += scale
-            pieces.append(np.exp(total - scale[:, None]))
+            pieces.append(total - scale[:, None])
         for i, own in enumerate(completed):
             if structure.part[i] < 0:
                 log_scale += own.log_density[:, 0]

@@ -199,6 +199,30 @@ def test_gaps_in_a_chain_of_numbers_are_those_of_a_full_gaussian():
         assert log_likelihood(*moved) < top
 
 
+def test_rows_whose_beliefs_no_double_holds_are_done_in_logarithms():
+    """A class with 1500 children, itself and one child empty: half of the others speak for each class.
+
+    Each half alone makes the classes differ by a factor of 2⁷⁵⁰, and the products are about 10⁻⁶⁷⁷.
+    """
+    n = 1500
+    tables = [[0.5, 0.5], [0.25, 0.75]], [[0.25, 0.75], [0.5, 0.5]]
+    children = [CategoricalFamily(f"x{i:04}", (0, 1), ("c",), tables[i >= n // 2]) for i in range(n)]
+    network = Network((CategoricalFamily("c", (0, 1), (), [0.3, 0.7]), *children))
+    row = {family.node: [0] for family in children[:-1]}
+    expected = np.logaddexp(
+        math.log(0.3) + (n // 2) * math.log(0.5) + (n // 2 - 1) * math.log(0.25),
+        math.log(0.7) + (n // 2) * math.log(0.25) + (n // 2 - 1) * math.log(0.5),
+    )
+    assert network.log_likelihood({**row, "x1499": [None]}) == pytest.approx(expected, rel=1e-12)
+    model = BayesianNetwork.from_network(network)
+    cells = pa.table({"c": pa.array([None], pa.int64()), **row, "x1499": pa.array([None], pa.int64())})
+    assert model.score_samples(cells)[0] == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(model.predict_proba(cells, "c"), [[0.15 / 0.325, 0.175 / 0.325]], rtol=1e-9)
+    np.testing.assert_allclose(
+        model.predict_proba(cells, "x1499")[0, 0], (0.15 * 0.25 + 0.175 * 0.5) / 0.325, rtol=1e-9
+    )
+
+
 def test_missing_at_random_of_one_column_is_the_share_among_known():
     data = pa.table({"a": ["u", "u", "v", None, None]})
     model = BayesianNetwork(tol=1e-13).fit(data)
