@@ -22,7 +22,8 @@ from novacula.graph.inference.expected_counts import (
     value_posteriors,
 )
 from novacula.graph.learning.estimates import TablePrior
-from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments
+from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
+from novacula.graph.learning.family_layout import FamilyLayout
 from novacula.graph.learning.parameters import Learned, NetworkSettings, learn_parameters
 from novacula.graph.network import Network
 from novacula.graph.structure.dag import Dag, Names

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from novacula.errors import DataError
 from novacula.graph.inference.triangulation import clique_tree
-from novacula.graph.learning.family_counts import FamilyLayout, Places, flat_scopes
+from novacula.graph.learning.family_layout import FamilyLayout, Places, flat_scopes
 from novacula.statistics.contingency import side_by_side
 
 MOST_ENTRIES = 2**24

@@ -21,7 +21,8 @@ import numpy as np
 from novacula.errors import DataError, ParameterError
 from novacula.graph.families import LOG_2PI, GaussianFamily
 from novacula.graph.inference.normal import Conditional, flat_variable
-from novacula.graph.learning.family_counts import GroupMoments, Places
+from novacula.graph.learning.family_counts import GroupMoments
+from novacula.graph.learning.family_layout import Places
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
 from novacula.mixture.gaussian.density import groups

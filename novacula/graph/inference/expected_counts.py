@@ -20,7 +20,8 @@ from novacula.graph.families import Family, lines_of
 from novacula.graph.inference.clique_tree import CliqueTree
 from novacula.graph.inference.components import Completed, Component, JointGaussian, components
 from novacula.graph.learning.estimates import flat_tables
-from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments, Places, configuration
+from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
+from novacula.graph.learning.family_layout import FamilyLayout, Places, configuration
 from novacula.graph.learning.patterns import distinct_rows
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables

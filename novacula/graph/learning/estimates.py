@@ -18,7 +18,8 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, tables_of
-from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, GroupMoments
+from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
+from novacula.graph.learning.family_layout import FamilyLayout
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
 from novacula.table.chunk import Floats

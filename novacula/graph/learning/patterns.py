@@ -12,7 +12,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout
+from novacula.graph.learning.family_counts import FamilyCounts
+from novacula.graph.learning.family_layout import FamilyLayout
 from novacula.graph.variables import Cells
 from novacula.statistics.base import Statistic, require_same_layout, weighted_counts
 from novacula.table.chunk import Chunk, Codes, Floats

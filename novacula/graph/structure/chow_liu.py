@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, FamilyName, GroupMoments
+from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
+from novacula.graph.learning.family_layout import FamilyLayout, FamilyName
 from novacula.graph.structure.dag import Dag
 from novacula.graph.structure.hill_climb import TIE
 from novacula.graph.structure.scores import batches, line_score, table_score

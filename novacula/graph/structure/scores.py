@@ -19,7 +19,8 @@ from scipy.special import gammaln, xlogy
 
 from novacula.errors import DataError, ParameterError
 from novacula.graph.learning.estimates import solve_lines
-from novacula.graph.learning.family_counts import FamilyCounts, FamilyLayout, FamilyName, GroupMoments
+from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
+from novacula.graph.learning.family_layout import FamilyLayout, FamilyName
 from novacula.graph.variables import Cells, Variables
 from novacula.table import Table
 from novacula.table.chunk import Floats
