@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.elimination_trace import EliminationTrace, elimination_trace
-from novacula.graph.inference.expected_counts import Inference
+from novacula.graph.inference.rows import Inference
 from novacula.graph.learning.estimates import TablePrior
 from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner

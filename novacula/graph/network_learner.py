@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, tables_of
-from novacula.graph.inference.expected_counts import (
+from novacula.graph.inference.rows import (
     Inference,
     Structure,
     row_likelihoods,

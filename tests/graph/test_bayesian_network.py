@@ -94,7 +94,7 @@ def test_bdeu_prior_spreads_over_all_cells():
     np.testing.assert_allclose(model.families_["b"].table, [[(1 + 1) / 4, (1 + 1) / 4], [(2 + 1) / 4, 1 / 4]])
 
 
-def test_unseen_configuration_is_even_and_told():
+def test_unseen_configuration_is_even_and_reported():
     data = pd.DataFrame({"a": list("xxy"), "b": list("uvu"), "c": list("pqp")})
     with pytest.warns(DataWarning, match="1 configurations of parents occur in no row"):
         model = BayesianNetwork({"c": ["a", "b"]}).fit(data)

@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.errors import SchemaError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.inference.expected_counts import Inference, Structure
+from novacula.graph.inference.rows import Inference, Structure
 from novacula.graph.learning.patterns import distinct_rows
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from novacula.errors import DataError, DataWarning, warn_user
 from novacula.graph.families import Family, tables_of
-from novacula.graph.inference.expected_counts import Expected, Inference, Structure, expect_incomplete, expect_patterns
+from novacula.graph.inference.rows import Expected, Inference, Structure, expect_incomplete, expect_patterns
 from novacula.graph.learning.estimates import FamilySolver, TablePrior, log_likelihood
 from novacula.graph.learning.family_counts import FamilyCounts
 from novacula.graph.learning.patterns import MOST_CELLS, SortedRows

@@ -43,7 +43,7 @@ def test_a_tangle_that_can_be_undone_is():
     above = [layout.nodes[parent][0] for parent, _ in pairs]
     below = [layout.nodes[child][0] for _, child in pairs]
     np.testing.assert_array_equal(np.argsort(above), np.argsort(below))
-    np.testing.assert_allclose(above, below, atol=1e-6)  # a child stands under its only parent
+    np.testing.assert_allclose(above, below, atol=1e-6)  # a child is under its only parent
 
 
 def test_a_root_stands_just_above_its_child():

@@ -336,7 +336,7 @@ def test_a_state_without_spread_is_held_and_named():
             GaussianHMM(2, covariance_type=kind, reg_covar=0.0).fit(x)
 
 
-def test_no_convergence_is_told():
+def test_no_convergence_is_reported():
     with pytest.warns(ConvergenceWarning, match="PoissonHMM: It stopped after 1 iteration"):
         model = PoissonHMM(2, max_iter=1, tol=0.0).fit(EARTHQUAKES)
     assert not model.converged_

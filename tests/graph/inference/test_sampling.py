@@ -99,7 +99,7 @@ def test_the_stated_error_is_the_spread_of_estimates(method, random_network):
     assert 0.6 < stated / spread < 1.7
 
 
-def test_a_lone_node_is_drawn_anew_in_each_chain():
+def test_a_lone_node_is_drawn_again_in_each_chain():
     network = Network((CategoricalFamily("a", (0, 1), (), [0.3, 0.7]),))
     estimate = network.query("a", method="gibbs", n_samples=4000, burn_in=0, random_state=0)
     assert estimate[0] == pytest.approx(0.3, abs=FAR * np.sqrt(0.21 / 4000))

@@ -230,7 +230,7 @@ def test_saves_its_moves(tmp_path):
     assert nv.load(tmp_path / "m.nova").moves_ == model.moves_
 
 
-def test_rows_with_gaps_are_told():
+def test_rows_with_gaps_are_reported():
     rows = chained(np.random.default_rng(9)).to_dict("list")
     rows["a"][:50] = [None] * 50
     with pytest.warns(DataWarning, match="25% of the rows"):
