@@ -48,9 +48,9 @@ def private_reaches(path: Path):
         names |= {node.attr for node in ast.walk(kind) if isinstance(node, ast.Attribute) and is_own(node.value)}
         own |= {id(node): names for node in ast.walk(kind)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__"):
-            if not is_own(node.value) and node.attr not in own.get(id(node), ()) and node.attr not in PROTOCOLS:
-                yield f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"
+        is_private = isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.endswith("__")
+        if is_private and not is_own(node.value) and node.attr not in PROTOCOLS | own.get(id(node), set()):
+            yield f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"
 
 
 def is_own(value: ast.expr) -> bool:

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Solver, sampled
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, sampled
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, groups, part
-from novacula.mixture.gaussian.start import MixtureOverview as RowOverview
+from novacula.mixture.gaussian.start import MixtureOverview
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.table.chunk import Floats
 
@@ -47,7 +47,7 @@ class StateSums(ExpectedSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianEmission(Emission):
-    """Means and covariances of the states, as the components of a mixture; their weights are not looked at."""
+    """Means and covariances of the states, as the components of a mixture; their weights are ignored."""
 
     components: GaussianComponents
 
@@ -98,7 +98,7 @@ class GaussianEmission(Emission):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianSolver(Solver[GaussianEmission]):
+class GaussianSolver(EmissionSolver[GaussianEmission]):
     """Means and covariances of a family, with m steps more at the mean and the variances of all."""
 
     family: CovarianceFamily
@@ -108,8 +108,8 @@ class GaussianSolver(Solver[GaussianEmission]):
 
     def solve(self, sums: Moments) -> GaussianEmission:
         """The most probable ones."""
-        held = self.with_prior(sums)
-        covariances = self.family.solve(held)
+        total = self.with_prior(sums)
+        covariances = self.family.solve(total)
         spread = covariances[:, 0] if self.family.diagonal else np.diagonal(covariances, axis1=1, axis2=2)
         if not (spread > 0.0).all():
             k = int(np.argmin((spread > 0.0).all(axis=1)))
@@ -117,7 +117,7 @@ class GaussianSolver(Solver[GaussianEmission]):
                 f"state {k} of {len(spread)} shows the same value at all of its steps, so its variance is 0: raise "
                 "reg_covar, lower n_states, or drop columns that do not vary"
             )
-        return GaussianEmission.of(held.mean, covariances)
+        return GaussianEmission.of(total.mean, covariances)
 
     def with_prior(self, moments: Moments) -> Moments:
         """Moments of the steps and of the m that the prior counts as."""
@@ -154,10 +154,10 @@ def _outer(gap: Floats, diagonal: bool) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianOverview(Overview):
+class GaussianOverview(StepOverview):
     """Means and variances of the columns, and a sample of rows, from which a mixture of Gaussians can start."""
 
-    rows: RowOverview
+    rows: MixtureOverview
     family: CovarianceFamily
 
     @classmethod
@@ -172,7 +172,7 @@ class GaussianOverview(Overview):
         variance = np.where(variance > (np.finfo(float).eps * np.abs(mean)) ** 2, variance, 1.0)
         rows = sampled(len(values), seed)
         sample = gap[rows] / np.sqrt(variance)
-        held = RowOverview(float(weight.sum()), mean, variance, sample, weight[rows])
+        held = MixtureOverview(float(weight.sum()), mean, variance, sample, weight[rows])
         return cls(held, CovarianceFamily(covariance_type, None, reg_covar * variance))
 
     def start(self, how: str, n_states: int, seed: int) -> GaussianEmission:
