@@ -34,7 +34,9 @@ def candidates(question: Question, names: Sequence[str] | None) -> list[LearnerC
     else:
         chosen = [look_up(name, question.task) for name in names]
     if not chosen:
-        raise ParameterError("no learner was named: give some of those that `novacula learners` lists, or none at all")
+        raise ParameterError(
+            "the list of learners is empty: name some that `novacula learners` lists, or leave it out for all that fit"
+        )
     return [_candidate(name, question) for name in dict.fromkeys([baseline, *chosen])]
 
 

@@ -34,7 +34,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What came of a job; `failure` says why nothing did."""
+    """What was measured in a job; `failure` says why nothing was."""
 
     train_error: float = np.nan
     error: float = np.nan

@@ -19,6 +19,8 @@ from novacula.study.cell import Job, Measurement
 
 ENOUGH = 3
 """Folds before a size may drop out."""
+TIME_SHORT = "left out because time was short"
+"""Why a size is given up to keep to a budget."""
 SURE = 0.995
 """How sure the paired test must be."""
 

@@ -17,7 +17,8 @@ from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.one_standard_error import Rule, choose
 from novacula.study.candidates import BASELINES
-from novacula.study.contender import Contender
+from novacula.study.contender import TIME_SHORT, Contender
+from novacula.words import counted
 
 Status: TypeAlias = Literal["finished", "unfinished", "failed", "left out"]
 STATUS_WORDS: dict[Status, str] = {
@@ -101,12 +102,12 @@ def _note(contender: Contender, best: int) -> str:
     notes = []
     if contender.rows is not None:
         notes.append(f"on {contender.rows:,} rows of each fold")
-    late = [size for size, why in contender.dropped.items() if why == "left out for want of time"]
+    late = [size for size, why in contender.dropped.items() if why == TIME_SHORT]
     if late:
-        notes.append(f"{len(late)} sizes left out for want of time")
+        notes.append(f"{counted(len(late), 'size')} {TIME_SHORT}")
     broken = {size: cell.failure for (size, _), cell in contender.cells.items() if cell.failure}
     if broken:
-        notes.append(f"{len(broken)} sizes failed: {next(iter(broken.values()))}")
+        notes.append(f"{counted(len(broken), 'size')} failed: {next(iter(broken.values()))}")
     warnings = dict.fromkeys(
         sentence for (size, _), cell in sorted(contender.cells.items()) if size == best for sentence in cell.warnings
     )

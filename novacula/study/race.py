@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novacula.study.cell import Measurement, message_line, run
-from novacula.study.contender import Contender
+from novacula.study.contender import TIME_SHORT, Contender
 from novacula.study.ledger import Ledger
 from novacula.table.crew import Crew
 
@@ -121,7 +121,7 @@ class Race:
             if not costly:
                 return
             slowest = max(costly, key=Contender.seconds_left)
-            slowest.give_up(slowest.alive[-1], "left out for want of time")
+            slowest.give_up(slowest.alive[-1], TIME_SHORT)
 
 
 def _result(future: Future[Any]) -> Measurement:

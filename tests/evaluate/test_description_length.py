@@ -85,7 +85,7 @@ def test_normal_residuals_at_a_precision():
     assert result.data_bits == pytest.approx(expected)
     assert result.model_bits == pytest.approx(4 * 0.5 * math.log2(50)), "two weights, an intercept and σ"
     finer = description_length(model, X, y, precision=0.05)
-    assert finer.total - result.total == pytest.approx(50), "a bit a row"
+    assert finer.total - result.total == pytest.approx(50), "one bit per row"
     exact = description_length(LinearRegression().fit(X, X @ [1, 2]), X, X @ [1, 2], precision=0.5)
     assert exact.data_bits == pytest.approx(50 * math.log2(math.sqrt(2 * math.pi))), (
         "σ is no smaller than the precision"

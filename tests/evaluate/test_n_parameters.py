@@ -25,7 +25,7 @@ from novacula.prepare import PreparedRegressor
 from novacula.tree import RuleListClassifier
 
 N, D, K = 60, 3, 3
-"""Rows, numeric columns and classes of a sample; beside those columns a learner may get three colours and two sizes."""
+"""Rows, numeric columns and classes of a sample; besides, a learner may get three colours and two sizes."""
 WIDE = D + 3 + 1
 """Columns once colours and sizes are 0 and 1."""
 

@@ -38,7 +38,7 @@ def test_a_step_below_two_over_the_largest_eigenvalue_converges(quadratic, seed,
 
 @laws
 @given(seeds, st.floats(1.02, 3.0), st.floats(0, 0.9))
-def test_a_step_beyond_it_diverges_and_is_reported(quadratic, seed, share, momentum):
+def test_a_step_beyond_it_diverges_and_the_limit_is_named(quadratic, seed, share, momentum):
     q = quadratic(seed, largest=10.0)
     limit = 2 * (1 + momentum) / np.linalg.eigvalsh(q.H)[-1]
     found = gradient_descent(q.f, q.gradient, q.x0, step=share * limit, momentum=momentum)

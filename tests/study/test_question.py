@@ -156,7 +156,7 @@ def test_learners_are_named_by_words():
         candidates(question, ["nave-bayes"])
     with pytest.raises(ParameterError, match="'ridge' is a learner for regression"):
         candidates(question, ["ridge"])
-    with pytest.raises(ParameterError, match="no learner was named"):
+    with pytest.raises(ParameterError, match="the list of learners is empty"):
         candidates(question, [])
 
 

@@ -19,7 +19,7 @@ from novacula.table import Table
 from novacula.table.chunk import MISSING, UNSEEN, Floats
 
 LEVEL = 1e-3
-"""The probability that columns of rows drawn alike are reported."""
+"""The probability that columns are reported though all rows are drawn in the same way."""
 DISTANCE = 0.1
 """The distance of distribution functions, or half the sum of |differences of shares|, that matters."""
 NEW = 0.01
@@ -159,7 +159,7 @@ def _categories(reference: Feature, new: Feature) -> Difference:
 
 
 def _chi_square(table: Floats) -> float:
-    """The probability of two rows of counts that differ this much, if they are drawn alike; NaN: too few rows."""
+    """The probability that counts drawn in the same way differ at least this much; NaN: too few rows."""
     from scipy.stats import chi2
 
     share = table.sum(axis=1) / table.sum()
