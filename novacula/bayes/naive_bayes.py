@@ -26,7 +26,7 @@ from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
-from novacula.table.admission import showing
+from novacula.table.admission import propagating
 from novacula.table.chunk import Floats
 
 LOST = -1
@@ -162,7 +162,7 @@ class NaiveBayes(Classifier):
 
     def _statistic_of(self, table: Table, groups: tuple[Group, ...] | None = None) -> Bundle:
         groups = self.groups_ if groups is None else groups
-        return table.reduce(observe_shown if shows_infinite(groups) else observe, len(self.classes_), groups)
+        return table.reduce(observe_propagating if propagates_infinity(groups) else observe, len(self.classes_), groups)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
         return distributions_by_column(layout, self.distributions)
@@ -245,8 +245,8 @@ class NaiveBayes(Classifier):
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
             log_prior = np.log(self.class_prior_)
-        shown = shows_infinite(self.groups_)
-        return self._answers(X, function, log_prior, self.parts_, unseen=self.unseen, shown=shown)
+        propagates = propagates_infinity(self.groups_)
+        return self._answers(X, function, log_prior, self.parts_, unseen=self.unseen, propagates=propagates)
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each: its counts are taken off, and the estimates solved again."""
@@ -291,14 +291,14 @@ def observe(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:
     return Bundle((rows, *(DISTRIBUTIONS[g.distribution].observe(chunk, g, n_classes) for g in groups)))
 
 
-@showing("infinite")
-def observe_shown(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:
+@propagating("infinite")
+def observe_propagating(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:
     """The same for groups whose sums show an infinite value."""
     return observe(chunk, n_classes, groups)
 
 
-def shows_infinite(groups: tuple[Group, ...]) -> bool:
-    """Whether an infinite value shows in sums and scores; of numbers that are there or not, infinity is there."""
+def propagates_infinity(groups: tuple[Group, ...]) -> bool:
+    """Whether an infinite value makes sums and scores infinite; a column of present or absent takes it as present."""
     return not any(group.distribution == "bernoulli" and group.kind != "text" for group in groups)
 
 

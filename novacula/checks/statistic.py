@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -53,6 +54,8 @@ def check_statistic(
     _check_pieces(observe, chunk, zero, tolerance, rng)
     _check_repetition(observe, chunk, tolerance, rng)
     _check_weightless(observe, chunk, tolerance, rng)
+    for fault in observe(chunk).propagates:
+        _check_propagation(observe, chunk, fault)
     for name in unmoved:
         _check_cancellation(observe, chunk, name)
 
@@ -110,6 +113,17 @@ def _check_cancellation(observe: Observe, chunk: Chunk, name: str) -> None:
     gap, allowed = np.abs(there - here).max(initial=0.0), 1e-6 * np.abs(here).max(initial=1.0)
     if not gap <= allowed:
         raise AssertionError(f"{name} must not cancel: {FAR:g} away from 0 it changes by {gap:.3g}")
+
+
+def _check_propagation(observe: Observe, chunk: Chunk, fault: str) -> None:
+    """A statistic that claims that missing or infinite values make its sums not finite must not hide one."""
+    for row, column in ((0, 0), (len(chunk) - 1, chunk.numeric.shape[1] - 1)):
+        numbers, weight = chunk.numeric.copy(), chunk.weight.copy()
+        numbers[row, column], weight[row] = (np.nan if fault == "missing" else np.inf), 1.0
+        with np.errstate(all="ignore"):
+            observed = observe(replace(chunk, numeric=numbers, weight=weight))
+        if all(np.isfinite(array).all() for array in observed.arrays().values()):
+            raise AssertionError(f"it claims to propagate {fault} values, but with one all its numbers stay finite")
 
 
 def cut(chunk: Chunk, places: npt.NDArray[np.integer]) -> list[Chunk]:

@@ -209,14 +209,14 @@ class Learner(BaseEstimator):
     # --- out ---------------------------------------------------------------------------------------------------
 
     def _answers(
-        self, X: Any, function: Callable[..., Any], *args: Any, unseen: str = "ignore", shown: bool = False
+        self, X: Any, function: Callable[..., Any], *args: Any, unseen: str = "ignore", propagates: bool = False
     ) -> Any:
         """What `function(chunk, *args)` says of each row of X, under each other.
 
-        `shown`: values that are not admitted make the answer for their row NaN or infinite, and only then are looked
-        for.
+        `propagates`: values that are not admitted make the answer for their row NaN or infinite, so that rows are
+        checked only where an answer is.
         """
-        return self._query(X, unseen, shown).map(function, *args)
+        return self._query(X, unseen, propagates).map(function, *args)
 
     def _first_rows(self, X: Any, most: int, unseen: str = "ignore") -> tuple[Chunk, bool]:
         """The first rows of X, whose answers are derived, and whether there are more."""
@@ -224,7 +224,7 @@ class Learner(BaseEstimator):
             chunk = next(chunks)
         return chunk.rows(0, min(most, len(chunk))), len(chunk) > most
 
-    def _query(self, X: Any, unseen: str = "ignore", shown: bool = False) -> Table:
+    def _query(self, X: Any, unseen: str = "ignore", propagates: bool = False) -> Table:
         """What is to be answered, laid out by the schema of the fit; its first pass checks the rows."""
         check_is_fitted(self)
         policy = ingest.unseen_policy(unseen)
@@ -233,11 +233,11 @@ class Learner(BaseEstimator):
             table = Table(ingest.columns_of(self, X, reset=False), self.schema_, unseen=policy)
         else:
             table = table.conform(self.schema_, policy)
-        return self._answering(table, shown)
+        return self._answering(table, propagates)
 
-    def _answering(self, table: Table, shown: bool = False) -> Table:
+    def _answering(self, table: Table, propagates: bool = False) -> Table:
         """A table whose first pass checks the rows, and reports categories that were not there at fit."""
-        return table.with_runner(AnswerRunner(table, self._admits, shown, self.reports_unseen))
+        return table.with_runner(AnswerRunner(table, self._admits, propagates, self.reports_unseen))
 
 
 class Classifier(ClassifierMixin, Learner):

@@ -30,7 +30,7 @@ class LinearClassifier(Classifier):
         coef, intercept = self.coef_.T, self.intercept_
         if len(self.classes_) == 2:
             coef, intercept = coef[:, 0], intercept[0]
-        return np.asarray(self._answers(X, weighted_sums, coef, intercept, shown=True))
+        return np.asarray(self._answers(X, weighted_sums, coef, intercept, propagates=True))
 
     def predict(self, X: Any) -> Any:
         """The class of each row; on the plane itself the first of two."""

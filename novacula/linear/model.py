@@ -43,7 +43,7 @@ class LinearModel(Regressor):
     def predict(self, X: Any) -> Any:
         """ŷ = b + Σ wⱼxⱼ for each row."""
         check_is_fitted(self)
-        return self._answers(X, weighted_sums, self.coef_.T, self.intercept_, shown=True)
+        return self._answers(X, weighted_sums, self.coef_.T, self.intercept_, propagates=True)
 
     def work(self, X: Any = None) -> Work:
         """Derive the coefficients with the numbers put in; with X, the predictions for its first rows."""

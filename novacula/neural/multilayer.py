@@ -318,7 +318,7 @@ class MultilayerNetwork(Learner):
         """The outputs for each row (n, k), in double precision."""
         check_is_fitted(self)
         theta = self.weights_.astype(np.float64)
-        return np.asarray(self._answers(X, outputs, self.architecture_, theta, shown=True))
+        return np.asarray(self._answers(X, outputs, self.architecture_, theta, propagates=True))
 
     def work(self, X: Any = None) -> Work:
         """Derive the network with the numbers put in; with X, the outputs for its first rows."""

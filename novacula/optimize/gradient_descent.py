@@ -25,8 +25,8 @@ from novacula.optimize.trace import Halt, follow
 
 PRODUCTS = 50
 """Gradients, at most, that the largest curvature may cost where a run has diverged."""
-SETTLED = 1e-3
-"""The share by which one more of them must raise it to be worth it."""
+ROUNDING = 1e-10
+"""The share of a product that is left where it adds no direction."""
 GROWTH = 1e6
 """A gradient that is this many times that of the start, at a worse value, will not come back."""
 
@@ -118,24 +118,28 @@ def why_diverged(objective: CountedObjective, before: DescentPoint, after: Desce
 
 
 def largest_curvature(objective: CountedObjective, before: DescentPoint, after: DescentPoint) -> float:
-    """The largest curvature of f about a point, by power iteration from the last step.
+    """The largest curvature of f about a point, by Lanczos's method from the last step.
 
-    A difference of gradients is the Hessian's product with a step, and repeated products turn towards the direction
-    that is curved most. The last step has turned that way already.
+    A difference of gradients is the Hessian's product with a step. Repeated products, made orthogonal to each other,
+    span a space that soon holds the direction that is curved most, even where the last step was almost at right angles
+    to it.
     """
-    move, change = after.x - before.x, after.gradient - before.gradient
-    length, curvature = float(np.linalg.norm(move)), float(change @ move / (move @ move))
-    for _ in range(PRODUCTS):
-        if not np.isfinite(change).all() or not change.any():
-            break
-        move = change * (length / float(np.linalg.norm(change)))
-        there = objective.at(read_only(before.x + move))
-        change = there.gradient - before.gradient
-        found = float(change @ move / (move @ move))
-        if not found > curvature * (1.0 + SETTLED):
-            break
-        curvature = found
-    return curvature
+    move = after.x - before.x
+    length = float(np.linalg.norm(move))
+    directions, products = [move / length], [(after.gradient - before.gradient) / length]
+    while len(directions) < min(PRODUCTS, len(move)) and np.isfinite(products[-1]).all():
+        basis = np.array(directions)
+        rest = products[-1] - basis.T @ (basis @ products[-1])
+        if np.linalg.norm(rest) <= ROUNDING * np.linalg.norm(products[-1]):
+            break  # the space holds its own products: there is nothing left to find in it
+        rest -= basis.T @ (basis @ rest)  # again, since rounding leaves a little of the others in it
+        directions.append(rest / float(np.linalg.norm(rest)))
+        there = objective.at(read_only(before.x + length * directions[-1]))
+        products.append((there.gradient - before.gradient) / length)
+    if not np.isfinite(products[-1]).all():
+        del directions[-1], products[-1]
+    within = np.array(directions) @ np.array(products).T
+    return float(np.linalg.eigvalsh((within + within.T) / 2)[-1]) if directions else math.nan
 
 
 # --- a searched step ----------------------------------------------------------------------------------------

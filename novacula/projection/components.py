@@ -46,7 +46,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
 
     def transform(self, X: Any) -> Floats:
         """z = V(x − μ) of each row, over √λ if `whiten`; missing values count as what the model expects of them."""
-        found = self._see(self._query(X, shown=True), scores)
+        found = self._see(self._query(X, propagates=True), scores)
         return found / self._deviations() if self.whiten else found
 
     def inverse_transform(self, X: Any) -> Floats:
@@ -62,7 +62,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
 
         On the rows of the fit it is (N−1)/N times the sum of the eigenvalues left out.
         """
-        table = self._query(X, shown=True)
+        table = self._query(X, propagates=True)
         weight = ingest.weight_values(X) if isinstance(X, Table) else sample_weight
         return float(np.average(self._see(table, squared_errors), weights=weight))
 
@@ -84,7 +84,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
 
     def score_samples(self, X: Any) -> Floats:
         """Log density of each row under probabilistic PCA; of its known values, where some are missing."""
-        table = self._query(X, shown=True)
+        table = self._query(X, propagates=True)
         if not self._has_density():
             raise ParameterError(
                 f"there is no density: the {len(self.mean_)} columns do not vary in every direction; keep so few "
@@ -161,7 +161,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
         for place in (first, second):
             if not 0 <= place < len(self.components_):
                 raise ParameterError(f"there is no component {place}: they are 0 to {len(self.components_) - 1}")
-        found = self._see(self._query(X, shown=True), scores)[:, [first, second]]
+        found = self._see(self._query(X, propagates=True), scores)[:, [first, second]]
         return biplot_figure(self, found, (first, second))
 
     def __sklearn_is_fitted__(self) -> bool:

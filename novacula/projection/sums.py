@@ -17,7 +17,7 @@ import numpy as np
 from novacula.statistics import CoMoments, Statistic
 from novacula.statistics.base import require_same_layout
 from novacula.statistics.comoments import counted_rows
-from novacula.table.admission import showing
+from novacula.table.admission import propagating
 from novacula.table.chunk import Chunk, Floats, without_duplicates
 
 DENSITY = 0.1
@@ -26,7 +26,7 @@ CANCELS = 1e4
 """How many times its squared deviation may be the squared mean of a column: then twelve digits are left."""
 
 
-@showing("missing", "infinite")
+@propagating("missing", "infinite")
 def observe_scatter(chunk: Chunk) -> CoMoments:
     """Weight, mean and scatter of the features, by sparse products where that is faster and as exact."""
     block = chunk.sparse
@@ -49,7 +49,7 @@ class FeatureSpread(Statistic):
     its column so.
     """
 
-    shows: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
+    propagates: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
 
     weight: float
     mean: Floats  # (d,)

@@ -29,9 +29,9 @@ class Statistic(ABC):
 
     __slots__ = ()
 
-    shows: ClassVar[frozenset[str]] = frozenset()
-    """Of "missing" and "infinite" those values that make a number of `observe(chunk)` not finite: a learner's first
-    pass then looks for them only where that happens. For statistics of all numeric columns and the target."""
+    propagates: ClassVar[frozenset[str]] = frozenset()
+    """Which of "missing" and "infinite" values make a number of `observe(chunk)` not finite: a learner's first pass
+    then checks rows only where that happens. For statistics of all numeric columns and the target."""
 
     @abstractmethod
     def __add__(self, other: Self) -> Self:

@@ -37,7 +37,7 @@ class CoMoments(Statistic):
     infinite makes the mean of its column not finite, for the learner to report.
     """
 
-    shows: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
+    propagates: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
 
     weight: float
     mean: Floats  # (p,)

@@ -44,14 +44,14 @@ class Admits:
         return f"{columns}; at least {self.classes} classes" if self.classes > 1 else columns
 
 
-def showing(*what: str) -> Callable[[F], F]:
+def propagating(*what: str) -> Callable[[F], F]:
     """Mark an `observe`: these values, "missing" or "infinite", make a number of its statistic that is not finite.
 
-    A first pass with such an `observe`, which must be over all numeric columns and the target, looks at its sums only.
+    A first pass with such an `observe`, which must be over all numeric columns and the target, checks its sums only.
     """
 
     def mark(observe: F) -> F:
-        observe.shows = frozenset(what)  # type: ignore[attr-defined]
+        observe.propagates = frozenset(what)  # type: ignore[attr-defined]
         return observe
 
     return mark
@@ -106,13 +106,13 @@ def both_tallies(one: RowTally | None, other: RowTally | None) -> RowTally | Non
 class RowCheck:
     """How chunks are checked, on any thread or machine.
 
-    With `shown`, values that are not admitted make the answer for their row NaN or infinite, and only then are looked
-    for.
+    With `propagates`, values that are not admitted make the answer for their row NaN or infinite, so that rows are
+    checked only where an answer is.
     """
 
     admits: Admits
     n_classes: int = 0  # whose weights are added up
-    shown: bool = False
+    propagates: bool = False
     counts_unseen: bool = False
 
     def __call__(self, chunk: Chunk) -> RowTally:
@@ -134,8 +134,8 @@ class RowCheck:
         return RowTally(float(weight.sum()), classes, unseen)
 
     def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> WithTally:
-        """The statistic of a chunk; where it shows what must be refused, that is looked for only if its sums do."""
-        if not self.admits.refused <= shown_by(observe):
+        """The statistic of a chunk; where faults propagate into sums, rows are checked only if a sum is not finite."""
+        if not self.admits.refused <= propagated_by(observe):
             return WithTally(self(chunk), observe(chunk, *args))
         statistic = observe(chunk, *args)
         if not all(_is_finite(array) for array in statistic.arrays().values()):
@@ -148,7 +148,7 @@ class RowCheck:
 
     def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> WithTally:
         """The answer for each row of a chunk."""
-        if not self.shown:
+        if not self.propagates:
             return WithTally(self(chunk), function(chunk, *args))
         answers = function(chunk, *args)
         if not _is_finite(answers):
@@ -157,17 +157,18 @@ class RowCheck:
 
 
 def _unseen(codes: Codes) -> npt.NDArray[np.int64]:
-    """How many categories of each column were not there at fit; as a rule none, which the least code shows."""
+    """How many categories of each column were not there at fit; as a rule none, as the least code says."""
     if not codes.size or codes.min() > UNSEEN:
         return np.zeros(codes.shape[1], np.int64)
     return np.asarray((codes == UNSEEN).sum(axis=0), np.int64)
 
 
-def shown_by(observe: Any) -> frozenset[str]:
-    """What an `observe` was marked to show; one of a statistic's own methods by its class."""
+def propagated_by(observe: Any) -> frozenset[str]:
+    """Which faults propagate through an `observe`; a statistic's own method has those of its class."""
     observe = getattr(observe, "func", observe)  # of a partial
-    shows: frozenset[str] = getattr(observe, "shows", getattr(getattr(observe, "__self__", None), "shows", frozenset()))
-    return shows
+    owner = getattr(observe, "__self__", None)
+    propagated: frozenset[str] = getattr(observe, "propagates", getattr(owner, "propagates", frozenset()))
+    return propagated
 
 
 def first_fault(chunk: Chunk, admits: Admits) -> Fault | None:

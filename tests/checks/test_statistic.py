@@ -80,6 +80,17 @@ class Overflowing(Spread):
             return cls.of(chunk.numeric[:, 0], chunk.weight) if chunk.weight.any() else cls.zero()
 
 
+class Hiding(Spread):
+    """Claims that a missing value makes its sums NaN, and leaves it out."""
+
+    propagates = frozenset({"missing"})
+
+    @classmethod
+    def observe(cls, chunk):
+        counts = (chunk.weight > 0) & ~np.isnan(chunk.numeric[:, 0])
+        return cls.of(chunk.numeric[counts, 0], chunk.weight[counts])
+
+
 class Dividing(Spread):
     """Has no identity: 0/0, as when two empty variances are added without care."""
 
@@ -147,6 +158,7 @@ def test_plain_sums_pass_until_cancellation_is_asked_about(chunk):
         (BlindToTheGap, "rows cut .* must add up to the whole, but ssd differs by"),
         (Lopsided, r"\(a \+ b\) \+ c must be a \+ \(b \+ c\), but mean differs by"),
         (Unweighted, "a weight must count as that many repetitions, but weight differs by"),
+        (Hiding, "it claims to propagate missing values, but with one all its numbers stay finite"),
         (Overflowing, "a row of weight 0 must have no effect, but ssd is not finite"),
         (Dividing, r"zero \+ zero must be zero, but mean differs in some bit"),
         (InPlace, r"a \+ b must not change a or b, but ssd differs in some bit"),

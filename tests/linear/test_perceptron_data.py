@@ -104,7 +104,7 @@ def test_a_seed_gives_an_order_and_another_seed_another():
         ({"eta0": -1.0}, "'eta0' parameter"),
         ({"response": "sigmoid"}, "'response' parameter"),
         ({"max_iter": 0}, "'max_iter' parameter"),
-        ({"class_weight": {"maybe": 2.0}}, "class_weight names 'maybe', which is no class"),
+        ({"class_weight": {"maybe": 2.0}}, "class_weight names 'maybe', which is not a class"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, words):

@@ -16,7 +16,7 @@ from novacula.mixture import KMeans
 from novacula.neighbors import KNeighborsClassifier
 from novacula.statistics import CoMoments
 from novacula.table import Chunk, Table
-from novacula.table.admission import NotAdmitted, RowCheck, first_fault, showing, shown_by
+from novacula.table.admission import NotAdmitted, RowCheck, first_fault, propagated_by, propagating
 from novacula.table.admitting import AnswerRunner, FitRunner
 from novacula.table.memory import ArraySource, SparseSource
 from novacula.table.schema import Column, Schema
@@ -160,10 +160,10 @@ def test_weights_that_sum_to_zero_and_too_few_classes():
 
 
 def test_sums_that_show_a_fault_are_looked_at_in_place_of_the_values():
-    assert shown_by(CoMoments.observe) == {"missing", "infinite"}
-    assert shown_by(lambda chunk: None) == frozenset()
+    assert propagated_by(CoMoments.observe) == {"missing", "infinite"}
+    assert propagated_by(lambda chunk: None) == frozenset()
 
-    @showing("missing", "infinite")
+    @propagating("missing", "infinite")
     def blind(rows):
         return CoMoments.observe(chunk(np.zeros((len(rows), 1))))
 
@@ -178,7 +178,7 @@ def test_unseen_categories_are_reported_once_with_their_columns():
     schema = nv.read(frame).schema
     table = nv.read(pd.DataFrame({"sky": ["snow", "fog", "sun"], "wind": ["weak", "weak", "storm"]}))
     table = table.conform(schema, "ignore")
-    table = table.with_runner(AnswerRunner(table, ANY, shown=False))
+    table = table.with_runner(AnswerRunner(table, ANY, propagates=False))
     with pytest.warns(UnseenCategoryWarning, match=r"treated as missing in 'sky' \(2\), 'wind' \(1\)") as caught:
         table.map(lambda chunk: chunk.codes)
     table.map(lambda chunk: chunk.codes)  # in silence, since warnings are errors here
@@ -188,17 +188,17 @@ def test_unseen_categories_are_reported_once_with_their_columns():
 
 def test_answers_that_show_a_fault_are_looked_at_in_place_of_the_rows():
     looked = table_of([[np.inf], [1.0]])
-    shown = looked.with_runner(AnswerRunner(looked, FINITE, shown=True))
+    shown = looked.with_runner(AnswerRunner(looked, FINITE, propagates=True))
     assert shown.map(lambda chunk: np.ones(len(chunk))).tolist() == [1.0, 1.0]  # an answer that does not depend on it
     with pytest.raises(DataError, match="'x0' is infinite"):
-        looked.with_runner(AnswerRunner(looked, FINITE, shown=True)).map(lambda chunk: chunk.numeric * 2)
+        looked.with_runner(AnswerRunner(looked, FINITE, propagates=True)).map(lambda chunk: chunk.numeric * 2)
 
 
 def test_the_first_rows_of_a_table_are_looked_at_alone():
     rows = np.zeros((20, 1))
     rows[15] = np.nan
     table = table_of(rows)
-    table = table.with_runner(AnswerRunner(table, FINITE, shown=False))
+    table = table.with_runner(AnswerRunner(table, FINITE, propagates=False))
     assert len(table.head(10).to_chunk()) == 10
     with pytest.raises(DataError, match="in row 16 of the first rows of X"):
         table.head(16).to_chunk()

@@ -233,7 +233,9 @@ class HiddenMarkovModel(Chain):
 
             warn_user(f"{type(self).__name__}: {self.outcome_}", ConvergenceWarning)
 
-    def _set(self, start: Any, transition: Any, emission: Emission, columns: tuple[Column, ...], states: Any) -> Self:
+    def set_parameters(
+        self, start: Any, transition: Any, emission: Emission, columns: tuple[Column, ...], states: Any
+    ) -> Self:
         """Take parameters as they are, without a fit; columns called x0, x1, … have no names of their own."""
         k = emission.n_states
         self.states_ = tuple(range(k)) if states is None else tuple(states)

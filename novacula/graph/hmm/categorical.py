@@ -152,7 +152,7 @@ class CategoricalHMM(HiddenMarkovModel):
             raise ParameterError(f"symbols must be {shape[1]} different labels, one for each column of emission")
         model = cls(shape[0], symbols=symbols, **parameters)
         known_emission = CategoricalEmission(distribution(emission, shape, "emission"), np.array([0, shape[1]]))
-        return model._set(
+        return model.set_parameters(
             start, transition, known_emission, (Column(column, "categorical", labels, declared=True),), states
         )
 

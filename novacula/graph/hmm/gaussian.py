@@ -142,7 +142,7 @@ class GaussianHMM(HiddenMarkovModel):
         model = cls(shape[0], **parameters)
         model.floor_ = np.zeros(shape[1])
         emission = model._emission_of(as_means(means, *shape), covariances)
-        return model._set(start, transition, emission, features, states)
+        return model.set_parameters(start, transition, emission, features, states)
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 

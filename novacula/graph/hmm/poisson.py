@@ -93,7 +93,7 @@ class PoissonHMM(HiddenMarkovModel):
         table = as_rates(rates, None, None)
         k, d = table.shape
         features = numeric_columns(columns, d, "rates")
-        return cls(k, **parameters)._set(start, transition, PoissonEmission(table), features, states)
+        return cls(k, **parameters).set_parameters(start, transition, PoissonEmission(table), features, states)
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from novacula.graph.learning.family_counts import FamilyCounts
 from novacula.graph.learning.family_layout import FamilyLayout
 from novacula.graph.variables import Cells
 from novacula.statistics.base import Statistic, require_same_layout, weighted_counts
 from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.equal_rows import equal_rows
 
-LARGEST = 2**62
-"""Keys of rows stay below this."""
 MOST_CELLS = 2**24
 """Cells of distinct rows that are kept: 64 MB, and their weights."""
 
@@ -91,17 +89,5 @@ def distinct_rows(codes: Codes, weight: Floats) -> tuple[Codes, Floats]:
     if not counted.all():
         codes, weight = codes[counted], weight[counted]
     codes = np.maximum(codes, -1)
-    _, first, place = np.unique(_row_keys(codes), return_index=True, return_inverse=True)
-    return np.ascontiguousarray(codes[first]), weighted_counts(place, weight, len(first))
-
-
-def _row_keys(codes: Codes) -> npt.NDArray[np.int64]:
-    """A number for each row, equal for equal rows: the digits of which cells are empty, and then of the codes."""
-    key, size = np.zeros(len(codes), np.int64), 1
-    for column in (*(codes < 0).T, *(codes + 1).T):
-        base = int(column.max(initial=0)) + 1
-        if size > LARGEST // base:
-            distinct, key = np.unique(key, return_inverse=True)
-            size = len(distinct)
-        key, size = key * base + column, size * base
-    return key
+    same = equal_rows(np.column_stack([codes < 0, codes]))
+    return np.ascontiguousarray(codes[same.first]), weighted_counts(same.kind, weight, len(same))

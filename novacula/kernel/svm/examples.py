@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import issparse
 
 from novacula.errors import DataError
 from novacula.kernel.algebra import Kernel, Rows
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
-from novacula.kernel.svm.linear.products import in_blocks
 from novacula.table import Table
 from novacula.table.chunk import Floats, without_duplicates
+from novacula.table.equal_rows import equal_rows
 
 IN_ORDER = 50_000
 """Rows from which those without copies stay where they are: to move them takes as long as to find a plane."""
@@ -62,9 +62,10 @@ class SvmSample:
         rows = rows[place] if len(place) < len(chunk) else rows
         weight = weighted.weight
         if not kernel.precomputed:
-            first, total = merged(rows, target, weight)
-            if len(first) < len(place) or len(place) <= IN_ORDER:
-                rows, target, weight, place = rows[first], target[first], total, place[first]
+            same = equal_rows(rows, target)
+            if len(same) < len(place) or len(place) <= IN_ORDER:
+                weight = np.asarray(np.bincount(same.kind, weight, len(same)), np.float64)
+                rows, target, place = rows[same.first], target[same.first], place[same.first]
         if not is_plane(kernel):  # which has no words, and may have many rows, which take time to read
             kernel = kernel.resolved(rows, weight=weight, names=None if kernel.precomputed else names)
         return cls(KernelRows.of(kernel, rows), target, weight, place, names)
@@ -78,39 +79,3 @@ class SvmSample:
             return None
         order = np.argsort(self.place)
         return SvmExamples(self.rows.take(order).rows, self.target[order], cost[order])
-
-
-def merged(rows: Rows, target: Any, weight: Floats) -> tuple[Places, Floats]:
-    """The first of each set of equal rows with equal targets, in an order of their own, and what the set weighs."""
-    key = row_hashes(rows, target)
-    order = np.argsort(key, kind="stable")
-    alike = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    one, other = order[alike], order[alike + 1]
-    differ = (rows[one] != rows[other]).sum(axis=1) if len(alike) else np.empty(0)
-    same = alike[(np.asarray(differ).ravel() == 0) & (target[one] == target[other])]
-    follows = np.zeros(len(order), bool)
-    follows[same + 1] = True
-    group = np.cumsum(~follows) - 1
-    first = order[~follows]  # the order is stable, so that this is the first of its set
-    return first, np.asarray(np.bincount(group, weight[order], len(first)), np.float64)
-
-
-def row_hashes(rows: Rows, target: Any) -> Any:
-    """A number for each row and target, equal where these are, and hardly ever equal where not (n,).
-
-    Sparse rows store no position twice.
-    """
-    factor = np.random.default_rng(0).integers(0, 2**64, rows.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
-
-    def of_block(block: Rows, _: slice) -> Any:
-        if issparse(block):
-            return csr_matrix((_bits(block.data), block.indices, block.indptr), block.shape) @ factor[:-1]
-        return _bits(block) @ factor[:-1]
-
-    return np.concatenate(in_blocks(rows, of_block)) + _bits(target.astype(np.float64)) * factor[-1]
-
-
-def _bits(values: Floats) -> Any:
-    """Numbers as whole numbers whose high bits, which differ, are also in the low half, which a product keeps."""
-    bits = (values + 0.0).view(np.uint64)  # the sum has one zero only
-    return bits ^ (bits >> np.uint64(32))

@@ -266,7 +266,7 @@ class BayesianLinearRegression(LinearModel):
         return summarise_posterior(self, level, self._reach(level) * math.sqrt(self._scale_variance))
 
     def _plane_variances(self, X: Any) -> Floats:
-        return np.asarray(self._answers(X, plane_variances, self.x_centre_, self.root_, self.pivot_, shown=True))
+        return np.asarray(self._answers(X, plane_variances, self.x_centre_, self.root_, self.pivot_, propagates=True))
 
     @property
     def _scale_variance(self) -> float:

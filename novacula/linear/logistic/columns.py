@@ -28,7 +28,7 @@ class ClassColumns(Statistic):
     A value that is missing or infinite makes the deviations of its column not finite, for the learner to report.
     """
 
-    shows: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
+    propagates: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
 
     weight: Floats  # (K,)
     mean: Floats  # (d,)

@@ -8,7 +8,7 @@ from itertools import chain, islice, repeat
 
 import numpy as np
 
-from novacula.linear.online.passes import Showings
+from novacula.linear.online.passes import FirstShowings
 from novacula.table.chunk import Floats
 
 MOST = 30
@@ -30,7 +30,9 @@ class Correction:
     after: Floats
 
 
-def replay(first: Showings, targets: Floats, again: int, eta: float, response: str, bias: bool) -> list[Correction]:
+def replay(
+    first: FirstShowings, targets: Floats, again: int, eta: float, response: str, bias: bool
+) -> list[Correction]:
     """Show the first rows with targets (m,) from weights of zero, as often as `again` says and no more than MOST times.
 
     w ← w + ηs(t − o)x for a share s of a showing.

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from novacula.errors import DataError
 from novacula.table.chunk import Chunk, Floats
+from novacula.table.equal_rows import equal_rows
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -116,9 +117,9 @@ def groups(x: Floats) -> Iterator[tuple[Any, Mask]]:
     if not missing.any():
         yield slice(None), np.ones(x.shape[1], bool)
         return
-    _, first, group = np.unique(np.packbits(missing, axis=1), axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    for rows, example in zip(np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1]), first, strict=True):
+    same = equal_rows(missing)
+    order = np.argsort(same.kind, kind="stable")
+    for rows, example in zip(np.split(order, np.cumsum(np.bincount(same.kind))[:-1]), same.first, strict=True):
         yield rows, ~missing[example]
 
 

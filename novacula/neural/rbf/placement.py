@@ -19,6 +19,7 @@ from novacula.mixture import KMeans
 from novacula.mixture.gaussian.start import RowSample
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.table.equal_rows import equal_rows
 
 
 def place_centers(centers: Any, table: Table, random_state: Any) -> Floats:
@@ -34,9 +35,9 @@ def place_centers(centers: Any, table: Table, random_state: Any) -> Floats:
     if not np.isfinite(placed).all():
         i, j = np.argwhere(~np.isfinite(placed))[0].tolist()
         raise ParameterError(f"centers holds {placed[i, j]} in row {i}, column {j}: give finite numbers")
-    distinct, first, copy = np.unique(placed, axis=0, return_index=True, return_inverse=True)
-    if len(distinct) < len(placed):
-        origin = first[copy.ravel()]
+    same = equal_rows(placed)
+    if len(same) < len(placed):
+        origin = same.first[same.kind]
         i = int(np.flatnonzero(origin != np.arange(len(placed)))[0])
         raise ParameterError(f"rows {origin[i]} and {i} of centers are the same centre: drop one of them")
     return placed
