@@ -220,7 +220,7 @@ class Epochs:
         return run_epochs(self.show, TrainingEpoch(0, TeachingState(theta, rule)), max_epochs)
 
     def show(self, last: TrainingEpoch) -> TrainingEpoch:
-        """Go through the showings once more."""
+        """Make one more pass over the showings."""
         before = replace(last.state, loss=0.0, weight=0.0)
         state = self.windows.fold(teach, before, self.plan, last.number)
         epoch = replace(last, number=last.number + 1, state=state)
