@@ -21,10 +21,10 @@ QUICK_RESULTS = HERE / "results" / "quick.json"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse, run, write."""
     workloads = find_workloads()
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Novacula beside its rivals.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Novacula and its rivals.")
     parser.add_argument("--only", default="", help="workloads, by name or file, with commas between them")
     parser.add_argument("--quick", action="store_true", help="small sizes, few rounds; the page in docs stays")
-    parser.add_argument("--out", type=Path, help="JSON file to write; the page goes beside it as Markdown")
+    parser.add_argument("--out", type=Path, help="JSON file to write; the page goes next to it as Markdown")
     parser.add_argument("--page", action="store_true", help="write the page from what was measured before, and stop")
     parser.add_argument("--list", action="store_true", help="name the workloads and stop")
     asked = parser.parse_args(arguments)

@@ -108,7 +108,7 @@ def folds(model: Any, X: Any, y: Any) -> float:
 
 
 def main() -> None:
-    """Print one line a data set."""
+    """Print one line per data set."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     asked = parser.parse_args()

@@ -47,7 +47,7 @@ def parquet_file(path: Path, sizes: Sequence[int], columns: int, part: int = 0) 
 
 
 def regression(rows: int, columns: int) -> tuple[Any, Any]:
-    """X with columns that lean on each other, and y linear in it with noise."""
+    """X with columns that depend on each other, and y linear in it with noise."""
     import numpy as np
 
     rng = np.random.default_rng(SEED)

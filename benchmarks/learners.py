@@ -1,8 +1,8 @@
-"""Every learner of the library with data on which each row is the same work, however many there are.
+"""Every learner of the library with data on which each row is the same work, for any number of rows.
 
 What a card promises for an iteration is measured with a fixed number of them, and what noise would make deeper with a
 fixed depth. A test compares this table with the registry. Sizes grow by `FACTORS`, two decades; where n grows, d is
-held at the second number of `n`, and the other way round.
+fixed at the second number of `n`, and vice versa.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ Arguments = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A learner's data, where the sizes along n and d begin and what is held beside them, and its parameters.
+    """A learner's data, its parameters, and where the sizes along n and d begin while the other is fixed.
 
     A parameter that is a function is called with the number of columns.
     """
 
     data: Callable[[int, int], Arguments]
-    n: tuple[int, int]  # the least n, and d beside it
-    d: tuple[int, int]  # the least d, and n beside it
+    n: tuple[int, int]  # the least n, and the fixed d
+    d: tuple[int, int]  # the least d, and the fixed n
     parameters: Mapping[str, Any] = field(default_factory=dict)
     factors: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # where two decades cannot be had
 
     def sizes(self, axis: str) -> list[tuple[int, int]]:
         """Pairs of n and d, growing along one of them."""
-        start, held = self.n if axis == "n" else self.d
-        grown = [start * factor for factor in self.factors.get(axis, FACTORS)]
-        return [(size, held) if axis == "n" else (held, size) for size in grown]
+        start, other = self.n if axis == "n" else self.d
+        sizes = [start * factor for factor in self.factors.get(axis, FACTORS)]
+        return [(size, other) if axis == "n" else (other, size) for size in sizes]
 
 
 def learner_class(name: str) -> Any:
@@ -46,7 +46,7 @@ def learner_class(name: str) -> Any:
 
 
 def fitting(name: str, n: int, d: int) -> Callable[[], Any]:
-    """A call that fits the learner anew to n rows and d columns, made beforehand."""
+    """A call that fits a new learner to n rows and d columns, made beforehand."""
     subject = LEARNERS[name]
     arguments = subject.data(n, d)
     parameters = {key: value(d) if callable(value) else value for key, value in subject.parameters.items()}
@@ -88,7 +88,7 @@ def clouds(n: int, d: int) -> Arguments:
 
 
 def codes(n: int, d: int) -> Arguments:
-    """Three categories a column, as a frame, and a class that leans on the first."""
+    """Three categories per column, as a frame, and a class that depends on the first."""
     import numpy as np
     import pandas as pd
 
@@ -104,7 +104,7 @@ def nodes(n: int, d: int) -> Arguments:
 
 
 def concept(n: int, d: int) -> Arguments:
-    """Two values an attribute, and a conjunction of the first two; the last row is positive."""
+    """Two values per attribute, and a conjunction of the first two; the last row is positive."""
     import numpy as np
 
     X = np.random.default_rng(generate.SEED).integers(0, 2, (n, d))

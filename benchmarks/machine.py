@@ -21,8 +21,8 @@ class Machine:
     cpu: str
     cores: int
     memory: int  # bytes
-    bandwidth: float  # bytes read a second
-    flops: float  # float64 operations a second in a product of matrices
+    bandwidth: float  # bytes read per second
+    flops: float  # float64 operations per second in a product of matrices
 
     def seconds(self, limit: Limit) -> tuple[float, str]:
         """The least time for a limit, and which part of the machine sets it."""
@@ -31,7 +31,7 @@ class Machine:
 
 
 def measure() -> Machine:
-    """Look at the machine and time it; the best of several, since a limit is what can be reached at all."""
+    """Describe the machine and time it; the best of several, since a limit is what can be reached at all."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return Machine(_cpu(), cores(), memory, _bandwidth(), _matrix_flops())
 

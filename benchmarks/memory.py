@@ -1,4 +1,4 @@
-"""Memory of this process as the system sees it; on systems other than Linux some of it cannot be told."""
+"""Memory of this process as the system sees it; on systems other than Linux some of it is not known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
-_PEAK_ANEW = "5"
+_RESET_PEAK = "5"
 
 
 def peak_memory() -> int:
@@ -19,19 +19,19 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def begin_anew() -> int | None:
-    """Give back what is free, let the peak begin anew, and give the bytes held now; None where that cannot be."""
+def reset_peak() -> int | None:
+    """Return free memory to the system, reset the peak, and give the bytes held now; None where that is impossible."""
     gc.collect()
     try:
         ctypes.CDLL(None).malloc_trim(0)
-        _CLEAR.write_text(_PEAK_ANEW, "ascii")
+        _CLEAR.write_text(_RESET_PEAK, "ascii")
     except (OSError, AttributeError):  # another system, or another C library
         return None
     return _status("VmRSS")
 
 
 def peak_since() -> int:
-    """The most bytes held since `begin_anew`."""
+    """The most bytes held since `reset_peak`."""
     return _status("VmHWM")
 
 

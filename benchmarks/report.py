@@ -1,4 +1,4 @@
-"""Results as JSON and as a page: what was reached first, then the rows, then what stands behind them."""
+"""Results as JSON and as a page: first what was reached, then the rows, then what explains them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("races", "starts", "curves", "growths", "probes")
 _READ_ME = """\
 # Benchmarks
 
-`make bench` installs the rivals and measures this page anew, `make bench ONLY=ridge,knn` some rows of it
+`make bench` installs the rivals and measures this page again, `make bench ONLY=ridge,knn` some rows of it
 (`ONLY=growth` the growth curves), and `make bench QUICK=1` tries small sizes and leaves peaks out.
 
 All contenders of a workload run in one process and take turns; times are medians after a warm-up. The ratio
@@ -35,7 +35,7 @@ compiled; cached, it is loaded. In brackets, how many runs the median is of.
 _CURVES = """\
 Each learner fits at sizes that span two decades, n rows or d columns, with a fixed number of iterations where its
 card speaks of one iteration. An exponent is fitted over all sizes, and once more over the last two, where
-overheads weigh least; it is **bold** there if it lies clearly above that of the card. Extra memory is the peak
+overheads weigh least; it is **bold** there if it is clearly above that of the card. Extra memory is the peak
 beyond what the process held with the data; its exponent is over the sizes that take at least 1 MB. The attributes
 of list-then-eliminate cannot span two decades, since its time is exponential in them. For text d is the number of
 words in a text, and for categorical hidden Markov models the number of symbols.
@@ -43,9 +43,9 @@ words in a text, and for categorical hidden Markov models the number of symbols.
 
 
 def merge(old: Result, new: Result) -> Result:
-    """Put new results in the place of old ones by name, if both are of the same versions.
+    """Replace old results by new ones of the same name, if both are of the same versions.
 
-    Versions that only the new ones name are no contradiction. What was measured on another machine stays until it is
+    Versions that only the new ones name do not contradict that. What was measured on another machine stays until it is
     measured on this one, and names it.
     """
     if old.get("quick") != new["quick"] or not old.get("versions", {}).items() <= new["versions"].items():
@@ -59,15 +59,15 @@ def merge(old: Result, new: Result) -> Result:
 
 
 def with_goals(results: Result, workloads: Iterable[Workload]) -> Result:
-    """The results with the goals and reasons that stand in the workloads now."""
-    said = {
+    """The results with the goals and reasons that the workloads state now."""
+    stated = {
         (workload.name, contender.name): {"goal": contender.goal, "because": contender.because}
         for workload in workloads
         if isinstance(workload, Race)
         for contender in workload.contenders()
     }
     races = [
-        race | {"standings": [rival | said.get((race["name"], rival["name"]), {}) for rival in race["standings"]]}
+        race | {"standings": [rival | stated.get((race["name"], rival["name"]), {}) for rival in race["standings"]]}
         for race in results["races"]
     ]
     return results | {"races": races}

@@ -30,18 +30,18 @@ _REPORTED = (
 
 
 def run(workloads: Sequence[Workload], quick: bool, say: Say) -> Iterator[Result]:
-    """Measure workloads one after the other and give what is known after each; one that fails says so."""
+    """Measure workloads one after the other and give the results after each; one that fails says so."""
     say("measuring the machine")
     machine = Machine(**in_new_process("machine"))
     say(f"  {machine.bandwidth / 1e9:.0f} GB/s, {machine.flops / 1e9:.0f} Gflop/s")
     results: Result = {"machine": asdict(machine), "versions": _versions(), "quick": quick, **{k: [] for k in KINDS}}
     for workload in workloads:
-        for kind, found in _measured(workload, quick, machine, say):
-            results[kind].append(found)
+        for kind, result in _measure(workload, quick, machine, say):
+            results[kind].append(result)
             yield results
 
 
-def _measured(workload: Workload, quick: bool, machine: Machine, say: Say) -> Iterator[tuple[str, Result]]:
+def _measure(workload: Workload, quick: bool, machine: Machine, say: Say) -> Iterator[tuple[str, Result]]:
     """The kind of each result of a workload, and the result."""
     if isinstance(workload, Probe):
         yield "probes", _probed(workload, quick, say)
@@ -65,9 +65,9 @@ def _raced(race: Race, size: Size, quick: bool, machine: Machine, say: Say) -> R
         with _folder(race.name) as folder:
             if with_peaks:
                 in_new_process("prepare", workload=race.name, size=dict(size), folder=folder)
-            found = run_task("race", workload=race.name, size=dict(size), folder=folder, quick=quick)
-            seconds, part = machine.seconds(Limit(**found["limit"]))
-            result |= {"limit": seconds, "limit_by": part, "standings": found["standings"]}
+            raced = run_task("race", workload=race.name, size=dict(size), folder=folder, quick=quick)
+            seconds, part = machine.seconds(Limit(**raced["limit"]))
+            result |= {"limit": seconds, "limit_by": part, "standings": raced["standings"]}
             for standing in result["standings"]:
                 if standing["times"] and with_peaks:
                     contender = standing["name"]
@@ -120,9 +120,9 @@ def _probed(probe: Probe, quick: bool, say: Say) -> Result:
 def _surveyed(survey: Survey, subject: str, quick: bool, say: Say) -> Result:
     result: Result = {"name": subject, "note": ""}
     try:
-        found = in_new_process("survey", workload=survey.name, subject=subject, quick=quick)
-        result |= found
-        say(f"{survey.name}, {subject}: {survey.line(found)}")
+        measured = in_new_process("survey", workload=survey.name, subject=subject, quick=quick)
+        result |= measured
+        say(f"{survey.name}, {subject}: {survey.line(measured)}")
     except TaskError as error:
         result["note"] = f"failed: {error}"
         say(f"{survey.name}, {subject}: {result['note']}")
@@ -131,17 +131,17 @@ def _surveyed(survey: Survey, subject: str, quick: bool, say: Say) -> Result:
 
 @contextmanager
 def _folder(name: str) -> Iterator[str]:
-    """A folder of its own for the data of a workload, removed at the end whatever happens."""
+    """A folder of its own for the data of a workload, removed at the end, even after an error."""
     DATA.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f"{name}-", dir=DATA) as folder:
         yield folder
 
 
 def _versions() -> dict[str, str]:
-    found = {"Python": platform.python_version()}
+    versions = {"Python": platform.python_version()}
     for name in ("novacula", *_REPORTED):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

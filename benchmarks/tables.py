@@ -1,4 +1,4 @@
-"""Results as tables of Markdown: one row a rival, a learner or a figure, with everything that is needed to doubt it."""
+"""Results as tables of Markdown: one row per rival, learner or figure, with everything that is needed to doubt it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.workload import describe, short
 Result = dict[str, Any]
 
 STEEPER = 0.3
-"""How far a measured exponent may lie above that of the card before it stands out: caches end, and logarithms grow."""
+"""How far a measured exponent may be above that of the card before it is marked: caches end, and logarithms grow."""
 
 
 def goal_rows(races: Sequence[Result]) -> Iterator[tuple[Result, Result]]:
@@ -22,13 +22,13 @@ def goal_rows(races: Sequence[Result]) -> Iterator[tuple[Result, Result]]:
 
 
 def reached(rival: Result) -> bool:
-    """Whether a rival's ratio is at its goal; where there is no goal, none is reached."""
+    """Whether a rival's ratio is at its goal; False where there is no goal."""
     goal, ratio = rival.get("goal"), rival["ratio"]
     return goal is not None and ratio is not None and ratio >= goal
 
 
 def race_table(races: Sequence[Result]) -> str:
-    """One row a rival."""
+    """One row per rival."""
     head = (
         *("workload", "rival", "ratio", "goal", "ours, s", "rival, s"),
         *("ours, MB", "rival, MB", "quality", "÷ limit"),
@@ -46,18 +46,18 @@ def race_table(races: Sequence[Result]) -> str:
 
 
 def behind_list(races: Sequence[Result]) -> str:
-    """One item a rival whose goal is missed, with the reason that its workload gives."""
+    """One item per rival whose goal is missed, with the reason that its workload gives."""
     items = []
     for race, rival in goal_rows(races):
         if not reached(rival):
-            found = rival["note"] or "ours has no time" if rival["ratio"] is None else f"ratio {rival['ratio']:.2f}"
+            state = rival["note"] or "ours has no time" if rival["ratio"] is None else f"ratio {rival['ratio']:.2f}"
             because = rival["because"] or "no reason given"
-            items.append(f"- {_place(race)}, {rival['name']}: {found}, goal {rival['goal']:g}. {_sentence(because)}\n")
+            items.append(f"- {_place(race)}, {rival['name']}: {state}, goal {rival['goal']:g}. {_sentence(because)}\n")
     return "".join(items) or "None.\n"
 
 
 def first_calls(races: Sequence[Result]) -> str:
-    """One row a race: the first call of each contender in a fresh process, with all that it imports."""
+    """One row per race: the first call of each contender in a fresh process, with all that it imports."""
     rows = []
     for race in races:
         ours, *rivals = (s for s in race["standings"] if not s["bound"])
@@ -68,7 +68,7 @@ def first_calls(races: Sequence[Result]) -> str:
 
 
 def start_table(starts: Sequence[Result]) -> str:
-    """One row a learner or command, kernels cached or not."""
+    """One row per learner or command, kernels cached or not."""
     rows = []
     for start in starts:
         name = f"`{start['name']}`{_elsewhere(start)}"
@@ -82,7 +82,7 @@ def start_table(starts: Sequence[Result]) -> str:
 
 
 def curve_table(curves: Sequence[Result]) -> str:
-    """One row a learner and axis."""
+    """One row per learner and axis."""
     head = (
         *("learner", "along", "sizes", "seconds", "extra MB"),
         *("time exponent", "at the top", "card", "memory exponent"),
@@ -95,9 +95,9 @@ def curve_table(curves: Sequence[Result]) -> str:
             continue
         for axis in curve["axes"]:
             other = "d" if axis["along"] == "n" else "n"
-            sizes = f"{_listed(map(short, axis['sizes']))}; {other} = {short(axis['held'])}"
-            seconds = _listed(f"{value:.2g}" for value in axis["seconds"])
-            extra = _listed("–" if value is None else f"{value / 1e6:.0f}" for value in axis["extra"])
+            sizes = f"{_joined(map(short, axis['sizes']))}; {other} = {short(axis['held'])}"
+            seconds = _joined(f"{value:.2g}" for value in axis["seconds"])
+            extra = _joined("–" if value is None else f"{value / 1e6:.0f}" for value in axis["extra"])
             measured = (f"{axis['time_exponent']:.2f}", _top(axis), _number(axis["card"], "g"))
             rows.append(
                 (name, axis["along"], sizes, seconds, extra, *measured, _number(axis["memory_exponent"], ".2f"))
@@ -106,7 +106,7 @@ def curve_table(curves: Sequence[Result]) -> str:
 
 
 def growth_table(growths: Sequence[Result]) -> str:
-    """One row a size, then the exponents in words."""
+    """One row per size, then the exponents in words."""
     head = ("workload", "size", "seconds", "peak, MB")
     rows, words = [], []
     for growth in growths:
@@ -125,7 +125,7 @@ def growth_table(growths: Sequence[Result]) -> str:
 
 
 def figure_table(probes: Sequence[Result]) -> str:
-    """One row a figure."""
+    """One row per figure."""
     head = ("what", "measured", "goal", "met")
     rows = []
     for probe in probes:
@@ -179,7 +179,7 @@ def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
-def _listed(words: Iterable[str]) -> str:
+def _joined(words: Iterable[str]) -> str:
     return " · ".join(words)
 
 

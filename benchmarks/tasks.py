@@ -32,24 +32,24 @@ PATIENCE = 1200.0
 
 
 class TaskError(RuntimeError):
-    """A process ended without a result; the message is the last thing it said."""
+    """A process ended without a result; the message is the last line of its errors."""
 
 
 def in_new_process(task: str, **arguments: Any) -> Result:
-    """Run one of the tasks below in a fresh interpreter and give what it found."""
+    """Run one of the tasks below in a fresh interpreter and give its result."""
     command = [sys.executable, "-m", "benchmarks.tasks", task, json.dumps(arguments)]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         raise TaskError(f"it took more than {PATIENCE:.0f} s") from None
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        raise TaskError(said[-1] if said else f"it ended with code {done.returncode}")
+        errors = done.stderr.strip().splitlines()
+        raise TaskError(errors[-1] if errors else f"it ended with code {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
 @lru_cache(maxsize=1)
-def _worker(file: str) -> ProcessPoolExecutor:  # noqa: ARG001  (the cache looks at it)
+def _worker(file: str) -> ProcessPoolExecutor:  # noqa: ARG001  (it is the key of the cache)
     """A process for the tasks of a file of workloads; that of the file before ends as it is forgotten."""
     return ProcessPoolExecutor(1, get_context("spawn"))
 
@@ -75,19 +75,19 @@ def prepare(workload: str, size: dict[str, int], folder: str) -> Result:
 
 def race(workload: str, size: dict[str, int], folder: str, quick: bool) -> Result:
     """Time all contenders in this process, on the data that were prepared, or else on those that it makes."""
-    held, where = cast(Race, named(workload)), Path(folder)
-    data = store.fetch(where) if store.holds(where) else held.data(size, where)
-    limit = asdict(held.limit(data))
-    return {"limit": limit, "standings": [asdict(s) for s in contend(held, data, QUICK if quick else FULL)]}
+    entered, where = cast(Race, named(workload)), Path(folder)
+    data = store.fetch(where) if store.holds(where) else entered.data(size, where)
+    limit = asdict(entered.limit(data))
+    return {"limit": limit, "standings": [asdict(s) for s in contend(entered, data, QUICK if quick else FULL)]}
 
 
 def peak(workload: str, contender: str, folder: str) -> Result:
     """One first call: its seconds, its imports included, and peak memory in bytes before and after it."""
     entrant = next(c for c in cast(Race, named(workload)).contenders() if c.name == contender)
-    given = entrant.ready(store.fetch(Path(folder)))
+    ready = entrant.ready(store.fetch(Path(folder)))
     baseline = peak_memory()
     begin = time.perf_counter()
-    entrant.run(given)
+    entrant.run(ready)
     return {"first_call": time.perf_counter() - begin, "baseline": baseline, "peak": peak_memory()}
 
 
@@ -98,7 +98,7 @@ def probe(workload: str, quick: bool) -> Result:
 
 
 def survey(workload: str, subject: str, quick: bool) -> Result:
-    """What a survey finds of one subject."""
+    """What a survey measures of one subject."""
     return cast(Survey, named(workload)).measure(subject, quick)
 
 

@@ -2,7 +2,7 @@
 
     Race     contenders at each of its sizes; the first contender is ours
     Growth   one contender at several sizes: how time and memory grow
-    Probe    single figures, each beside its goal
+    Probe    single figures, each with its goal
     Survey   the same measurement of many subjects, such as all learners
 
 To add a workload, put a file with a subclass into `workloads/`. The process that starts all others imports
@@ -92,7 +92,7 @@ class Workload(ABC):
 
     @property
     def file(self) -> str:
-        """The name of the file it stands in, by which it can be asked for too."""
+        """The name of its file, by which it can be selected too."""
         return type(self).__module__.rpartition(".")[2]
 
 
@@ -132,7 +132,7 @@ class Growth(Race):
 
 
 class Probe(Workload):
-    """Figures that are no race."""
+    """Figures without rivals."""
 
     @abstractmethod
     def figures(self, rounds: int) -> list[Figure]:
@@ -151,11 +151,11 @@ class Survey(Workload):
 
     @abstractmethod
     def measure(self, subject: str, quick: bool) -> dict[str, Any]:
-        """What was found of a subject, as JSON can hold it."""
+        """What was measured of a subject, as JSON can hold it."""
 
     @abstractmethod
-    def line(self, found: dict[str, Any]) -> str:
-        """That in one line, for who watches."""
+    def line(self, measured: dict[str, Any]) -> str:
+        """That in one line, for whoever watches."""
 
 
 def same_numbers(ours: Mapping[str, Any], theirs: Mapping[str, Any], rtol: float) -> Agreement:
@@ -173,34 +173,34 @@ def same_numbers(ours: Mapping[str, Any], theirs: Mapping[str, Any], rtol: float
 
 
 def same_labels(ours: Any, theirs: Any, share: float = 0.99999) -> Agreement:
-    """Compare predicted classes; rounding may turn a row that lies on the border."""
-    found = float((ours == theirs).mean())
-    return Agreement(found >= share, "the same classes" if found == 1.0 else f"{found:.5%} the same classes")
+    """Compare predicted classes; rounding may turn a row on the border."""
+    equal = float((ours == theirs).mean())
+    return Agreement(equal >= share, "the same classes" if equal == 1.0 else f"{equal:.5%} the same classes")
 
 
 def find_workloads() -> list[Workload]:
     """Every workload of the folder, in the order of files and of classes in them."""
     from benchmarks import workloads
 
-    modules = sorted(found.name for found in pkgutil.iter_modules(workloads.__path__))
-    found = []
+    modules = sorted(module.name for module in pkgutil.iter_modules(workloads.__path__))
+    every = []
     for module in (import_module(f"benchmarks.workloads.{name}") for name in modules):
         classes = [value for value in vars(module).values() if isinstance(value, type)]
-        found += [
+        every += [
             c() for c in classes if issubclass(c, Workload) and c.__module__ == module.__name__ and "name" in vars(c)
         ]
-    return found
+    return every
 
 
 def select(workloads: Iterable[Workload], only: Sequence[str]) -> list[Workload]:
-    """Those asked for by their name, by the name of their file or by a short word; all, where nothing is asked for."""
-    held = list(workloads)
-    known = {word for workload in held for word in (workload.name, workload.file)} | SHORT.keys()
+    """The workloads with these names, files or short words; all, where none is named."""
+    every = list(workloads)
+    known = {word for workload in every for word in (workload.name, workload.file)} | SHORT.keys()
     unknown = [word for word in only if word not in known]
     if unknown:
         raise ValueError(f"there is no workload {unknown[0]!r}; there are {', '.join(sorted(known))}")
-    asked = {full for word in only for full in SHORT.get(word, [word])}
-    return [w for w in held if not only or w.name in asked or w.file in asked]
+    wanted = {full for word in only for full in SHORT.get(word, [word])}
+    return [w for w in every if not only or w.name in wanted or w.file in wanted]
 
 
 def named(name: str) -> Workload:

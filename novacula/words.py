@@ -42,6 +42,15 @@ def listed(values: Iterable[object], most: int = 12) -> str:
     return f"{first} and {len(every) - most} more" if len(every) > most else first
 
 
+def capitalised(text: str) -> str:
+    """A text with a capital at its beginning; what follows stays as it is.
+
+    >>> capitalised("mean cost of Mondays")
+    'Mean cost of Mondays'
+    """
+    return text[:1].upper() + text[1:]
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun.
 

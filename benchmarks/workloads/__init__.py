@@ -1,1 +1,1 @@
-"""One file a workload; each is found by walking this folder."""
+"""One file per workload; each is found by walking this folder."""

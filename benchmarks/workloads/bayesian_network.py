@@ -130,7 +130,7 @@ class Tables(Race):
         return same_numbers(ours, theirs() if callable(theirs) else theirs, 1e-9)
 
     def limit(self, data: Data) -> Limit:
-        """Read one byte a cell, and add once a family and row."""
+        """Read one byte per cell, and add once per family and row."""
         n, d = data["codes"].shape
         return Limit(n * d, n * d)
 

@@ -14,10 +14,10 @@ CATEGORIES = (5, 6, 7, 8, 9, 10)
 BLOCK = 1 << 14
 """Rows that are counted by hand at a time."""
 BEHIND = (
-    "The array is gone through twice: to find the categories, which need not be 0, 1, … here, and to code and "
+    "The array is read twice: to find the categories, which need not be 0, 1, … here, and to code and "
     "count. A chunk of 8 MB takes 1.0 ms to find them, as bits, 1.0 ms to code and 0.9 ms to count, which is 0.9 ns a "
     "cell; labels, chunks and class weights take the rest. Two threads take two thirds of the time of one. Counting "
-    "two columns at once in a joint table took a quarter longer; one look less for unknown numbers saves a tenth."
+    "two columns at once in a joint table took a quarter longer; one check less for unknown numbers saves a tenth."
 )
 
 

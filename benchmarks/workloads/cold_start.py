@@ -44,10 +44,12 @@ class ColdStarts(Survey):
             kernels = len(list(cache.rglob("*.nbc")))
         return {"uncached": uncached, "cached": median(cached), "rounds": FULL.least, "kernels": kernels}
 
-    def line(self, found: dict[str, Any]) -> str:
+    def line(self, measured: dict[str, Any]) -> str:
         """The result in a line."""
-        uncached = "" if found["uncached"] is None else f"{found['uncached']:.2f} s with {found['kernels']} kernels, "
-        return f"{uncached}cached {found['cached']:.2f} s"
+        uncached = (
+            "" if measured["uncached"] is None else f"{measured['uncached']:.2f} s with {measured['kernels']} kernels, "
+        )
+        return f"{uncached}cached {measured['cached']:.2f} s"
 
 
 def _seconds(subject: str, **environment: str) -> float:

@@ -13,12 +13,12 @@ BINS = 255
 DEPTH = 8
 LEAVES = 2**DEPTH
 CATEGORY_LEVELS = 4
-"""Levels of the tree on categories; one with two branches a test asks about as much in twice as many."""
+"""Levels of the tree on categories; one with two branches per test asks about as much in twice as many."""
 
 BINNING = (
     "By a profile 39 % of the processor time finds the edges of bins, which are quantiles of all rows: every column is "
-    "sorted, where LightGBM and scikit-learn look at 200,000 rows; 15 % finds the bins and 38 % counts, most of it on "
-    "one thread. Codes row by row instead of column by column and fewer arrays beside the sorted one took a tenth off."
+    "sorted, where LightGBM and scikit-learn take 200,000 rows; 15 % finds the bins and 38 % counts, most of it on "
+    "one thread. Codes row by row instead of column by column and fewer arrays besides the sorted one took a tenth off."
 )
 """Why a tree on bins is behind where it is."""
 ONE_A_CLASS = (
@@ -61,7 +61,7 @@ def scikit_learn(data: Data) -> dict[str, Any]:
 
 
 def xgboost(method: str) -> Callable[[Data], dict[str, Any]]:
-    """One round of boosting, which is one tree a class."""
+    """One round of boosting, which is one tree per class."""
 
     def run(data: Data) -> dict[str, Any]:
         from xgboost import XGBClassifier
@@ -77,7 +77,7 @@ def xgboost(method: str) -> Callable[[Data], dict[str, Any]]:
 
 
 def lightgbm(data: Data) -> dict[str, Any]:
-    """One round of boosting, which is one tree a class, on bins."""
+    """One round of boosting, which is one tree per class, on bins."""
     from lightgbm import LGBMClassifier
 
     model = LGBMClassifier(
@@ -88,7 +88,7 @@ def lightgbm(data: Data) -> dict[str, Any]:
 
 
 def hist_gradient_boosting(data: Data) -> dict[str, Any]:
-    """One iteration, which is one tree a class, on bins; codes are categories where the data say so."""
+    """One iteration, which is one tree per class, on bins; codes are categories where the data say so."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
@@ -176,7 +176,7 @@ class BinnedTree(ShallowTree):
 
 
 class CategoricalTree(NumericTree):
-    """Codes of categories, with one branch a category."""
+    """Codes of categories, with one branch per category."""
 
     name = "categorical_tree"
     title = "Decision tree on categories, 4 levels"

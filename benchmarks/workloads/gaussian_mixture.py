@@ -80,7 +80,7 @@ class Mixture(Race):
         return same_numbers(ours, theirs, 1e-6)
 
     def limit(self, data: Data) -> Limit:
-        """Read X at each step; distances and second moments take K·d² operations a row each."""
+        """Read X at each step; distances and second moments take K·d² operations per row each."""
         n, d = data["X"].shape
         steps = STEPS + 1
         return Limit(steps * data["X"].nbytes, steps * n * len(data["means"]) * 2.0 * d * (d + 1.0))

@@ -10,10 +10,10 @@ from benchmarks.generate import normal_classes
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, same_labels, same_numbers
 
 ONE_LOOK = (
-    "Rows are gone through once, about the means so far, and again only where these come from few rows. The loop "
+    "Rows are read once, about the means so far, and again only where these come from few rows. The loop "
     "takes 0.05 s on two threads, where the bytes could be read in 0.025 s. Labels take 0.01 s on one thread "
     "alone, and making chunks and joining their moments the rest; chunks of 8 MB take a fifth less than chunks of "
-    "4. Two looks at each block took a quarter more, and loops padded to whole vectors took as long."
+    "4. Two passes over each block took a quarter more, and loops padded to whole vectors took as long."
 )
 """What bounds the fit."""
 

@@ -1,4 +1,4 @@
-"""How the time and the memory of a fit grow with rows and with columns, beside what the card of the learner says."""
+"""How the time and the memory of a fit grow with rows and columns, compared with what the learner's card says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FULL = Rounds(least=3, seconds=0.4, most=7)
 QUICK = Rounds(least=3, seconds=0.0, most=3)
 QUICK_SIZES = 3
 FLOOR = 1e6
-"""Bytes below which what a fit takes beside its data is lost in the pages of the system."""
+"""Bytes below which what a fit takes besides its data is lost in the pages of the system."""
 
 
 class GrowthCurves(Survey):
@@ -35,16 +35,16 @@ class GrowthCurves(Survey):
         curves = [_curve(subject, axis, quick) | {"card": promised.get(axis)} for axis in ("n", "d")]
         return {"axes": curves}
 
-    def line(self, found: dict[str, Any]) -> str:
+    def line(self, measured: dict[str, Any]) -> str:
         """The exponents in a line."""
-        return ", ".join(f"time ∝ {curve['along']}^{curve['time_exponent']:.2f}" for curve in found["axes"])
+        return ", ".join(f"time ∝ {curve['along']}^{curve['time_exponent']:.2f}" for curve in measured["axes"])
 
 
 def _curve(subject: str, axis: str, quick: bool) -> dict[str, Any]:
     sizes = LEARNERS[subject].sizes(axis)[: QUICK_SIZES if quick else None]
     fitting(subject, *sizes[0])()
-    found = [_measured(subject, n, d, QUICK if quick else FULL) for n, d in sizes]
-    seconds, extra = [list(column) for column in zip(*found, strict=True)]
+    measured = [_measure(subject, n, d, QUICK if quick else FULL) for n, d in sizes]
+    seconds, extra = [list(column) for column in zip(*measured, strict=True)]
     place = 0 if axis == "n" else 1
     grown, held = [size[place] for size in sizes], sizes[0][1 - place]
     return {"along": axis, "sizes": grown, "held": held, "seconds": seconds, "extra": extra} | exponents(
@@ -52,10 +52,10 @@ def _curve(subject: str, axis: str, quick: bool) -> dict[str, Any]:
     )
 
 
-def _measured(subject: str, n: int, d: int, rounds: Rounds) -> tuple[float, int | None]:
+def _measure(subject: str, n: int, d: int, rounds: Rounds) -> tuple[float, int | None]:
     """The median of some fits, and the most bytes that they held beyond what was there before."""
     fit = fitting(subject, n, d)
-    before = memory.begin_anew()
+    before = memory.reset_peak()
     times = interleave({"fit": fit}, rounds)["fit"]
     return median(times), None if before is None else max(memory.peak_since() - before, 0)
 
@@ -63,8 +63,8 @@ def _measured(subject: str, n: int, d: int, rounds: Rounds) -> tuple[float, int 
 def exponents(sizes: Sequence[int], seconds: Sequence[float], extra: Sequence[int | None]) -> dict[str, float | None]:
     """Of time over all sizes and over the last two, and of memory over the sizes where it can be seen.
 
-    >>> found = exponents([10, 100, 1000], [1.0, 2.0, 20.0], [0, 10**6, 10**8])
-    >>> {name: round(value, 2) for name, value in found.items()}
+    >>> growth = exponents([10, 100, 1000], [1.0, 2.0, 20.0], [0, 10**6, 10**8])
+    >>> {name: round(value, 2) for name, value in growth.items()}
     {'time_exponent': 0.65, 'top_exponent': 1.0, 'memory_exponent': 2.0}
     """
     seen = [(size, more) for size, more in zip(sizes, extra, strict=True) if more is not None and more >= FLOOR]

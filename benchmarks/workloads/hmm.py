@@ -67,17 +67,22 @@ def hmmlearn_chain(kind: str, data: Data, **more: Any) -> Any:
     return model
 
 
-class Symbols(Race):
-    """From sequences of symbols to transitions and emissions."""
+class ChainRace(Race):
+    """A race on sequences of symbols, from a random chain."""
 
-    name = "hmm_symbols"
-    title = "Hidden Markov model of symbols, 10 iterations"
     full = (FULL,)
     quick = (QUICK,)
 
     def data(self, size: Size, folder: Path) -> Data:
-        """Symbols."""
+        """Symbols and a chain."""
         return chain_data(size)
+
+
+class Symbols(ChainRace):
+    """From sequences of symbols to transitions and emissions."""
+
+    name = "hmm_symbols"
+    title = "Hidden Markov model of symbols, 10 iterations"
 
     def contenders(self) -> Sequence[Contender]:
         """Hmmlearn, from the same start."""
@@ -145,7 +150,7 @@ class Numbers(Race):
         return same_numbers(ours, theirs, 1e-6)
 
     def limit(self, data: Data) -> Limit:
-        """The passes, and densities and moments of d² operations a state and step each."""
+        """The passes, and densities and moments of d² operations per state and step each."""
         chain, (n, d) = chain_limit(data, 3.0 * (STEPS + 1)), data["X"].shape
         return Limit(chain.bytes, chain.flops + (STEPS + 1) * n * len(data["start"]) * 2.0 * d * (d + 1.0))
 
@@ -174,17 +179,11 @@ def hmmlearn_path(data: Data) -> Any:
     return {"ln p": log_probability, "path": path}
 
 
-class Viterbi(Race):
+class Viterbi(ChainRace):
     """From sequences of symbols to the most probable states."""
 
     name = "hmm_viterbi"
     title = "Viterbi"
-    full = (FULL,)
-    quick = (QUICK,)
-
-    def data(self, size: Size, folder: Path) -> Data:
-        """Symbols and a chain."""
-        return chain_data(size)
 
     def contenders(self) -> Sequence[Contender]:
         """Hmmlearn, with the same chain."""
@@ -194,7 +193,7 @@ class Viterbi(Race):
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
-        """Paths of the same probability: of paths that are as good to the last digits either will do."""
+        """Paths of the same probability: where two are equally good to the last digits, either will do."""
         best = same_numbers({"ln p": ours["ln p"]}, theirs, 1e-13)
         return Agreement(best.close, f"ln p {best.words}; {same_labels(ours['path'], theirs['path']).words}")
 

@@ -13,7 +13,7 @@ SPREAD = 2.0
 FIVE_LOOPS = (
     "On one thread 24 % of the time asks by bounds which rows may have another centre, 19 % adds rows to their "
     "centres, 15 % settles which centre is nearest, 12 % multiplies and 11 % lifts the bounds. Blocks of a quarter to "
-    "twice the products take as long or longer. In runs on two machines the ratio lay between 1.2 and 1.8."
+    "twice the products take as long or longer. In runs on two machines the ratio was between 1.2 and 1.8."
 )
 """What bounds few columns and few centres."""
 

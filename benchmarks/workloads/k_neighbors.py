@@ -10,9 +10,9 @@ from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size
 
 K = 10
 EXACT = (
-    "60 % is the matrix product in single precision, as in the rival, and 13 % goes over what it leaves open in double "
+    "60 % is the matrix product in single precision, as in the rival, and 13 % settles what it leaves open in double "
     "precision, since ours finds the nearest rows and not nearly all of them. The rest lays out rows and checks them; "
-    "to look at the columns' scales took a fifth of the time, and takes next to none by blocks."
+    "checking the columns' scales took a fifth of the time, and takes next to none by blocks."
 )
 """What bounds many dimensions."""
 
@@ -83,7 +83,7 @@ class FewDimensions(Race):
 
 
 class ManyDimensions(FewDimensions):
-    """The same where no tree helps, so that every pair has to be looked at."""
+    """The same where no tree helps, so that every pair has to be compared."""
 
     name = "k_neighbors_many"
     title = "k nearest neighbours, many dimensions"

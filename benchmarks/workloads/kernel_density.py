@@ -12,13 +12,13 @@ RTOL = 1e-4
 OWN_ROWS = (
     "Of 9 ms the model takes 4 to check its rows and to hold a copy of them, with weights, since it answers more than "
     "one question; sharing them out takes 3, more on two threads, and the transform 1. The rival keeps a view and has "
-    "1,000 points, ours 64 to a bandwidth, whose error is bounded."
+    "1,000 points, ours 64 per bandwidth, whose error is bounded."
 )
 """What bounds the grid."""
 
 
 def ours_on_grid(data: Data) -> Any:
-    """Rows shared out on a grid of 64 points to a width, and one Fourier transform."""
+    """Rows shared out on a grid of 64 points per width, and one Fourier transform."""
     from novacula.neighbors import KernelDensity
 
     x = data["points"]

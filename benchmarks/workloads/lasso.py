@@ -1,4 +1,4 @@
-"""The lasso with many columns of which few matter, tall and wide."""
+"""The lasso with many columns, few of which matter, tall and wide."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size
 
 PREPARED = (
-    "The rivals are given columns that lie one after the other; ours takes rows, and any scale. By a profile of the "
+    "The rivals are given columns one after the other in memory; ours takes rows, and any scale. By a profile of the "
     "wide table a third is the first pass, for means, lengths and products with the target, 30 % the passes for "
     "residuals, 15 % the products of the working set and a fifth the schema of 20,000 columns, which took half as much "
     "again before. The first pass by blocks of columns that stay in the cache was no faster."
@@ -79,7 +79,7 @@ class SparseRegression(Race):
     )
 
     def data(self, size: Size, folder: Path) -> Data:
-        """Columns that lean on their neighbours, of which a hundred matter; α is a share of the largest that does."""
+        """Columns that depend on their neighbours, a hundred of which matter; α is a share of the largest that does."""
         import numpy as np
 
         rng = np.random.default_rng(0)

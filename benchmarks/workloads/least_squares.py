@@ -12,7 +12,7 @@ from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size, s
 CENTRED = (
     "About half of the processor time is BLAS, which the rival runs too, and a third takes the mean off the rows, "
     "which the rival leaves out and so loses half of the digits. Rows are taken about the mean of the first ones "
-    "beside a column of ones, so that there is no pass for the mean. On two threads a quarter of the time is lost "
+    "with a column of ones, so that the mean needs no pass of its own. On two threads a quarter of the time is lost "
     "to the lock of the interpreter: blocks of 4,096 rows take a seventh to a quarter less than blocks of 1,024."
 )
 """What bounds the sums."""

@@ -35,7 +35,7 @@ def objective(model: Any, data: Data) -> float:
 
 
 PRECISION = 1e-4
-"""Our tol in a race: it leaves 3e-7 of the objective. The default of 1e-10 is for digits that no rival is asked for."""
+"""Our tol in a race: it leaves 3e-7 of the objective. The default of 1e-10 is for digits that no rival gives."""
 
 
 def ours(data: Data) -> Any:

@@ -131,7 +131,7 @@ class Adam(Race):
         return Agreement(bool(gap <= 0.03), f"loss {gap:+.1%}")
 
     def limit(self, data: Data) -> Limit:
-        """Read X once an epoch; three products with each layer's weights, of which the first layer needs two."""
+        """Read X once per epoch; three products with each layer's weights; the first layer needs only two."""
         n, d = data["X"].shape
         h, k = data["units"], data["classes"]
         return Limit(EPOCHS * data["X"].nbytes, EPOCHS * 2.0 * n * (2 * d * h + 3 * h * k))

@@ -14,7 +14,7 @@ M = 1000.0
 
 
 def ours(data: Data) -> dict[str, Any]:
-    """A sparse matrix is a bag of counts by itself."""
+    """A sparse matrix is already a bag of counts."""
     from novacula.bayes import NaiveBayes
 
     model: Any = NaiveBayes(m=M).fit(data["X"], data["y"])

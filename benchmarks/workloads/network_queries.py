@@ -82,7 +82,7 @@ class Queries(Race):
     quick = ({"queries": 100},)
 
     def data(self, size: Size, folder: Path) -> Data:
-        """Nodes with parents among the few before them, tables at random, and evidence of which none is impossible."""
+        """Nodes with parents among the few before them, tables at random, and evidence that is always possible."""
         import numpy as np
 
         rng = np.random.default_rng(0)
@@ -109,6 +109,6 @@ class Queries(Race):
         return same_numbers(ours, theirs, 1e-9)
 
     def limit(self, data: Data) -> Limit:
-        """Read every table once a query."""
+        """Read every table once per query."""
         tables = sum(table.nbytes for name, table in data.items() if name.startswith("table"))
         return Limit(len(data["asked"]) * tables)

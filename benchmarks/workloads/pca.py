@@ -13,7 +13,7 @@ KEPT = 50
 CENTRED = (
     "Three quarters of the processor time are BLAS, which the rival runs too, and a quarter takes the mean off the "
     "rows, which the rival leaves out at the price of digits. The columns are filled up to a multiple of four, since "
-    "BLAS takes a tenth less for 104 than for 101; there is no pass for the mean any more."
+    "BLAS takes a tenth less for 104 than for 101; the mean no longer needs a pass of its own."
 )
 """What bounds the covariance."""
 WHOLE_FIT = (

@@ -91,7 +91,7 @@ class RowByRow(Race):
         return same_numbers(ours, theirs, 1e-6)
 
     def limit(self, data: Data) -> Limit:
-        """Read X once an epoch; a product of each row with the weights."""
+        """Read X once per epoch; a product of each row with the weights."""
         n, d = data["X"].shape
         return Limit(EPOCHS * data["X"].nbytes, EPOCHS * 2.0 * n * d)
 

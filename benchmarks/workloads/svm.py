@@ -48,7 +48,7 @@ class GaussianMachine(Race):
     goal: ClassVar[float] = 3.0
 
     def data(self, size: Size, folder: Path) -> Data:
-        """Two classes of several clusters each, of which one label in twenty is drawn anew."""
+        """Two classes of several clusters each; one label in twenty is drawn again."""
         from sklearn.datasets import make_classification
 
         n, d = size["rows"], size["columns"]

@@ -117,7 +117,7 @@ class CountedMembers(Race):
 
 
 class LargeVersionSpaces(Probe):
-    """Cases that no enumeration reaches, each beside its goal."""
+    """Cases that no enumeration reaches, each with its goal."""
 
     name = "large_version_spaces"
     title = "Version spaces beyond enumeration"
@@ -137,7 +137,7 @@ class LargeVersionSpaces(Probe):
 
 
 def paired_rows(pairs: int) -> Data:
-    """One positive, and a negative a pair of attributes that differs from it in that pair: G has 2^pairs members."""
+    """One positive, and for each pair of attributes a negative that differs in that pair: G has 2^pairs members."""
     import numpy as np
 
     X = np.vstack([np.zeros(2 * pairs, np.int64), np.kron(np.eye(pairs, dtype=np.int64), [1, 1])])

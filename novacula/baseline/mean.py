@@ -1,4 +1,4 @@
-"""The mean of the target, whatever the row: the constant with the least squared error."""
+"""The mean of the target, for any row: the constant with the least squared error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.baseline.plurality import PluralityClassifier, rows_to_answer
+from novacula.baseline.plurality import PluralityClassifier, count_rows
 from novacula.learner import Card, Regressor, Step, Work
 from novacula.statistics import CoMoments
 from novacula.table import Table
@@ -26,8 +26,8 @@ class MeanRegressor(Regressor):
         PluralityClassifier.card,
         name="Mean",
         task="regression",
-        summary="The mean of the target, whatever the row.",
-        hypothesis_space="One constant a target.",
+        summary="The mean of the target, for any row.",
+        hypothesis_space="One constant per target.",
         objective="Squared error on the training rows.",
         search="None: the mean.",
         noise="Averages out.",
@@ -37,14 +37,14 @@ class MeanRegressor(Regressor):
     def _learn(self, table: Table) -> None:
         """Take the mean."""
         self.moments_ = table.reduce(target_moments)
-        beside = getattr(table.source, "target", None)  # of arrays: one target in a column of its own stays one
-        several = len(table.layout.target) > 1 if beside is None else beside.ndim == 2
+        array = getattr(table.source, "target", None)  # one target in a column of its own stays one
+        several = len(table.layout.target) > 1 if array is None else array.ndim == 2
         self.mean_ = self.moments_.mean if several else float(self.moments_.mean[0])
 
     def predict(self, X: Any) -> Floats:
         """Give the same numbers for every row."""
         check_is_fitted(self)
-        n = rows_to_answer(self, X)
+        n = int(self._answers(X, count_rows).sum())
         return np.full(n, self.mean_) if isinstance(self.mean_, float) else np.tile(self.mean_, (n, 1))
 
     @property
@@ -66,7 +66,7 @@ class MeanRegressor(Regressor):
                 result=float(mean),
                 of=("mean_", k) if several else ("mean_",),
                 labels={"S": "the sum of the target"},
-                note=f"The squared error left is {self.moments_.scatter[k, k] / total:g} a row.",
+                note=f"The squared error left is {self.moments_.scatter[k, k] / total:g} per row.",
             )
             for k, mean in enumerate(means[:20])
         ]

@@ -1,4 +1,4 @@
-"""The most frequent class, whatever the row: argmax_t n_t / n, the error that every learner must beat."""
+"""The most frequent class, for any row: argmax_t n_t / n, the error that every learner must beat."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner import Admits, Card, Classifier, Step, Work
-from novacula.learner.base import Learner
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
 
 class PluralityClassifier(Classifier):
-    """Predicts the class with the largest share, of equals the first; `predict_proba` gives the shares.
+    """Predicts the class with the largest share; ties go to the first; `predict_proba` gives the shares.
 
     >>> model = PluralityClassifier().fit([[0], [1], [2]], ["no", "yes", "yes"])
     >>> model.predict([[7]]).tolist(), model.share_.round(3).tolist()
@@ -25,15 +24,15 @@ class PluralityClassifier(Classifier):
     card: ClassVar[Card] = Card(
         name="Plurality",
         task="classification",
-        summary="The most frequent class, whatever the row.",
-        hypothesis_space="One constant a class.",
+        summary="The most frequent class, for any row.",
+        hypothesis_space="One constant per class.",
         inductive_bias="The columns say nothing.",
         objective="Errors on the training rows.",
         search="None: the largest count.",
         noise="Averages out in the counts.",
-        missing="Not looked at.",
+        missing="Ignored.",
         admits=Admits(missing=True, infinite=True),
-        unseen="Not looked at; said.",
+        unseen="Ignored, with a warning.",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
@@ -52,12 +51,12 @@ class PluralityClassifier(Classifier):
 
     def predict(self, X: Any) -> Any:
         """Give the same class for every row."""
-        rows = rows_to_answer(self, X)
+        rows = int(self._answers(X, count_rows).sum())
         return np.repeat(self.classes_[int(np.argmax(self.share_))], rows)
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the shares of the classes for every row."""
-        rows = rows_to_answer(self, X)
+        rows = int(self._answers(X, count_rows).sum())
         return np.tile(self.share_, (rows, 1))
 
     @property
@@ -84,11 +83,6 @@ class PluralityClassifier(Classifier):
         return Work("Plurality", [*steps, Step("The answer", note=f"Every row is {best}, the most frequent class.")])
 
 
-def rows_to_answer(learner: Learner, X: Any) -> int:
-    """How many rows there are; categories that were not there at fit are reported all the same."""
-    return int(learner._answers(X, row_count).sum())
-
-
-def row_count(chunk: Chunk) -> Any:
+def count_rows(chunk: Chunk) -> Any:
     """The number of rows of a chunk, as one row."""
     return np.array([len(chunk)])

@@ -79,7 +79,7 @@ class BayesOptimalClassifier(PosteriorClassifier):
         return np.asarray(self.posterior_.predict(X))
 
     def predict(self, X: Any) -> Any:
-        """Give the most probable class of each row; of equals the first."""
+        """Give the most probable class of each row; ties go to the first."""
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 

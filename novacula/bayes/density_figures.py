@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.bayes.grid import Grid
+from novacula.bayes.grid import PosteriorGrid
 from novacula.learner.figure import Figure, curve_figure, few_digits
 from novacula.table.chunk import Floats
 
@@ -33,9 +33,9 @@ def peaks(of: str, x: Floats, curves: Mapping[str, Floats]) -> str:
     return f"Densities of {of} from {few_digits(x[0])} to {few_digits(x[-1])}: {', '.join(tops)}."
 
 
-def map_figure(grid: Grid, density: Floats, n: int) -> Figure:
+def map_figure(grid: PosteriorGrid, density: Floats, n: int) -> Figure:
     """The density of two numbers, with contours of the smallest regions that hold some of it."""
-    rows, columns = (_held(share) for share in grid.marginals(density))
+    rows, columns = (_support(share) for share in grid.marginals(density))
     first, second, density = grid.axes[0][rows], grid.axes[1][columns], density[rows, columns]
     levels = [_height(density, mass) for mass in _MASSES]
 
@@ -53,7 +53,7 @@ def map_figure(grid: Grid, density: Floats, n: int) -> Figure:
     return Figure(draw, alt, f"θ after {n} data; contours hold 50%, 90% and 99%", (5.4, 4.6))
 
 
-def _held(share: Floats) -> slice:
+def _support(share: Floats) -> slice:
     """The places along an axis that hold all but a thousandth, and a few more on either side."""
     below = np.cumsum(share) / share.sum()
     low, high = np.searchsorted(below, [_TAIL, 1.0 - _TAIL]).tolist()
@@ -64,5 +64,5 @@ def _held(share: Floats) -> slice:
 def _height(density: Floats, mass: float) -> float:
     """The density above which the cells hold a share of it all."""
     falling = np.sort(density, axis=None)[::-1]
-    held = np.cumsum(falling)
-    return float(falling[int(np.searchsorted(held, mass * held[-1]))])
+    mass_above = np.cumsum(falling)
+    return float(falling[int(np.searchsorted(mass_above, mass * mass_above[-1]))])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Smoothing
+from novacula.bayes.distributions.base import ClassFactor, Smoothing
 from novacula.learner.figure import bar_figure
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.table import Table
@@ -85,7 +85,7 @@ def _joint_logs(model: NaiveBayes, chunk: Chunk) -> Any:
         return joint_scores(chunk, np.log(model.class_prior_), model.parts_)[0]
 
 
-def _factors(model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, k: int) -> list[Factor]:
+def _factors(model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, k: int) -> list[ClassFactor]:
     _, *statistics = model.statistic_.parts
     return [
         factor
@@ -97,7 +97,7 @@ def _factors(model: NaiveBayes, chunk: Chunk, smoothing: Smoothing, k: int) -> l
 def _product(
     title: str,
     model: NaiveBayes,
-    factors: list[Factor],
+    factors: list[ClassFactor],
     k: int,
     label: str,
     joint: float,

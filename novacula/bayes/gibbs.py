@@ -1,7 +1,7 @@
 """The Gibbs classifier: for each prediction one hypothesis is drawn, with its posterior probability.
 
 If the true hypothesis was drawn from the prior, its expected error is at most twice that of the Bayes-optimal
-classifier, and it asks one hypothesis a row instead of all (Haussler, Kearns and Schapire 1994).
+classifier, and it asks one hypothesis per row instead of all (Haussler, Kearns and Schapire 1994).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class GibbsClassifier(PosteriorClassifier):
     estimators, prior
         As in `BayesOptimalClassifier`.
     random_state : int, RandomState or None, default=0
-        The seed of the draws. With a number, the same rows get the same answers; with None, every call draws anew.
+        The seed of the draws. With a number, the same rows get the same answers; with None, every call draws again.
 
     Attributes
     ----------

@@ -22,8 +22,8 @@ _FINEST = 1e-12  # of the numbers themselves: a cell that differences of doubles
 
 
 @dataclass(frozen=True)
-class Grid:
-    """Cells within bounds, one pair of them an axis, as many along each."""
+class PosteriorGrid:
+    """Cells within bounds, one pair of them per axis, as many along each."""
 
     bounds: Bounds
     points: int
@@ -35,7 +35,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of whatever has one value a cell."""
+        """The shape of arrays with one value per cell."""
         return (self.points,) * self.n_dimensions
 
     @cached_property
@@ -72,15 +72,15 @@ class Grid:
             shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
         return low + (high - low) * (i + 0.5 + shift) / self.points
 
-    def near(self, place: Sequence[float]) -> Grid:
+    def near(self, place: Sequence[float]) -> PosteriorGrid:
         """A grid of the few cells about a place."""
         found = []
         for (low, high), x in zip(self.bounds, place, strict=True):
             reach = 2.0 * (high - low) / self.points
             found.append((max(low, x - reach), min(high, x + reach)))
-        return Grid(tuple(found), self.points)
+        return PosteriorGrid(tuple(found), self.points)
 
-    def around(self, logs: Floats) -> Grid:
+    def around(self, logs: Floats) -> PosteriorGrid:
         """A grid on which a log-density is not narrow; this one, where it is not."""
         found = []
         for (low, high), line in zip(self.bounds, self.marginals(np.exp(logs - logs.max())), strict=True):
@@ -89,7 +89,7 @@ class Grid:
             ends = max(low, low + (first - 1) * cell), min(high, low + (last + 2) * cell)
             narrow = ends[1] - ends[0] < _NARROW * (high - low) and cell > _FINEST * max(abs(low), abs(high))
             found.append(ends if narrow else (low, high))
-        return Grid(tuple(found), self.points)
+        return PosteriorGrid(tuple(found), self.points)
 
 
 def as_bounds(bounds: Sequence[Any]) -> Bounds:

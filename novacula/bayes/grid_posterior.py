@@ -2,7 +2,7 @@
 
     p(θ | D) ∝ f(θ) · Π p(d | θ)
 
-The range of θ is cut into equal cells, and the density is taken at the middle of each: no density is asked for at an
+The range of θ is cut into equal cells, and the density is taken at the middle of each: no density is evaluated at an
 end, where it may be infinite. Where the posterior is narrow, a finer grid is laid over what counts of it.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from novacula.arguments import positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
-from novacula.bayes.grid import Grid, as_bounds
+from novacula.bayes.grid import PosteriorGrid, as_bounds
 from novacula.bayes.probabilities import as_weights, log_sum, logarithm
 from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, warn_user
 from novacula.learner.figure import Figure
@@ -74,12 +74,12 @@ class GridPosterior:
         self.f, self.likelihood, self.log, self.closed = f, likelihood, log, closed
         ends = as_bounds(bounds)
         cells = POINTS[len(ends) - 1] if points is None else whole_number(points, "points", least=10)
-        self.coarse = Grid(ends, cells)
+        self.coarse = PosteriorGrid(ends, cells)
         self.data: tuple[Any, ...] = ()
         self.weight = np.empty(0)
         prior = self._log_prior(self.coarse)
         if log_sum(prior) == -math.inf:
-            raise ParameterError("f is 0 everywhere within the bounds; widen them or mend f")
+            raise ParameterError("f is 0 everywhere within the bounds; widen them or correct f")
         self.log_constant = log_sum(prior) + self.coarse.log_cell  # ∫ f, so that f need not be normalised
         self.log_joint = prior - self.log_constant  # on the coarse grid
 
@@ -98,11 +98,12 @@ class GridPosterior:
         after.log_joint = self.log_joint + self._log_likelihood(self.coarse, new, weights)
         if log_sum(after.log_joint) == -math.inf:
             raise DataError("no θ within the bounds explains the data: the posterior is 0 everywhere")
-        after._warn_of_edges()
+        if not self.closed:
+            warn_of_edges(after.coarse, after.log_joint)
         return after
 
     @cached_property
-    def _fine(self) -> tuple[Grid, Floats]:
+    def _fine(self) -> tuple[PosteriorGrid, Floats]:
         """A grid on which the posterior is not narrow, and the log of its density times p(D) there."""
         grid, logs = self.coarse, self.log_joint
         while (finer := grid.around(logs)) != grid:
@@ -112,7 +113,7 @@ class GridPosterior:
     # --- what is believed --------------------------------------------------------------------------------------------
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> PosteriorGrid:
         """The cells on which the posterior is held."""
         return self._fine[0]
 
@@ -153,7 +154,7 @@ class GridPosterior:
         return self._shaped(close.peak(self._log_joint(close)))
 
     def credible_interval(self, level: float = 0.95) -> Any:
-        """Where θ lies with probability `level`, with equal tails: (low, high), or of each number by itself (2, 2)."""
+        """Where θ lies with probability `level`, with equal tails: (low, high), or of each number on its own (2, 2)."""
         tail = (1.0 - positive_number(level, "level", below=1.0)) / 2.0
         found = []
         for (low, high), (_, share) in zip(self.grid.bounds, self._marginals, strict=True):
@@ -176,7 +177,7 @@ class GridPosterior:
 
     def __repr__(self) -> str:
         where = " × ".join(f"[{low:g}, {high:g}]" for low, high in self.coarse.bounds)
-        return f"<GridPosterior on {where}, {self.coarse.points} cells an axis, {len(self.data)} data>"
+        return f"<GridPosterior on {where}, {self.coarse.points} cells per axis, {len(self.data)} data>"
 
     # --- how ---------------------------------------------------------------------------------------------------------
 
@@ -188,13 +189,13 @@ class GridPosterior:
     def _shaped(self, values: list[float]) -> Any:
         return values[0] if len(values) == 1 else np.array(values)
 
-    def _log_joint(self, grid: Grid) -> Floats:
+    def _log_joint(self, grid: PosteriorGrid) -> Floats:
         return self._log_prior(grid) - self.log_constant + self._log_likelihood(grid, self.data, self.weight)
 
-    def _log_prior(self, grid: Grid) -> Floats:
+    def _log_prior(self, grid: PosteriorGrid) -> Floats:
         return self._logs(grid, self.f, (), "f")
 
-    def _log_likelihood(self, grid: Grid, data: Sequence[Any], weight: Floats) -> Floats:
+    def _log_likelihood(self, grid: PosteriorGrid, data: Sequence[Any], weight: Floats) -> Floats:
         """Σ ln p(d | θ) on a grid."""
         total = np.zeros(grid.shape)
         for i, (x, w) in enumerate(zip(data, weight.tolist(), strict=True)):
@@ -202,7 +203,7 @@ class GridPosterior:
                 total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {quoted(x)},")
         return total
 
-    def _logs(self, grid: Grid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:
+    def _logs(self, grid: PosteriorGrid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:
         """What a function of θ and perhaps of a datum gives, as logarithms on a grid."""
         try:
             given = np.asarray(function(*grid.mesh, *datum), np.float64)
@@ -213,20 +214,20 @@ class GridPosterior:
         if given.shape not in ((), grid.shape):
             raise ParameterError(f"{what} gave shape {given.shape} for θ of shape {grid.shape}; it must work on arrays")
         if np.isnan(given).any() or (given == np.inf).any() or (not self.log and (given < 0).any()):
-            raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or mend it")
+            raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or correct it")
         return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
 
-    def _warn_of_edges(self) -> None:
-        if self.closed:
-            return
-        masses = np.exp(self.log_joint - self.log_joint.max())
-        for k, share in enumerate(self.coarse.marginals(masses)):
-            for end, value in zip(self.coarse.bounds[k], (share[0], share[-1]), strict=True):
-                if value > _EDGE * share.max():
-                    which = f" of number {k + 1}" if self.coarse.n_dimensions == 2 else ""
-                    warn_user(
-                        f"the posterior has not died away at {end:g}, an end of the grid{which}, where it is "
-                        f"{value / share.max():.2g} of its largest: widen the bounds, or say closed=True if θ "
-                        f"cannot be beyond them",
-                        DataWarning,
-                    )
+
+def warn_of_edges(grid: PosteriorGrid, log_joint: Floats) -> None:
+    """Warn where the posterior is not small at an end of the grid."""
+    masses = np.exp(log_joint - log_joint.max())
+    for k, share in enumerate(grid.marginals(masses)):
+        for end, value in zip(grid.bounds[k], (share[0], share[-1]), strict=True):
+            if value > _EDGE * share.max():
+                which = f" of number {k + 1}" if grid.n_dimensions == 2 else ""
+                warn_user(
+                    f"the posterior has not died away at {end:g}, an end of the grid{which}, where it is "
+                    f"{value / share.max():.2g} of its largest: widen the bounds, or say closed=True if θ "
+                    f"cannot be beyond them",
+                    DataWarning,
+                )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.bayes.distributions import DISTRIBUTIONS, Group, Words
+from novacula.bayes.distributions import DISTRIBUTIONS, Group, Tokenization
 from novacula.errors import ParameterError, SchemaError
 from novacula.statistics import Bundle, Contingency
 from novacula.table import Column, Schema, Table
@@ -22,43 +22,46 @@ _AUTO: dict[Kind, str] = {
 }
 
 
-def chosen(schema: Schema, distributions: str | Mapping[Any, str]) -> dict[str, str]:
+def distributions_by_column(schema: Schema, distributions: str | Mapping[Any, str]) -> dict[str, str]:
     """The distribution of each feature, by name; a dict may name columns by position too."""
     features = schema.features
     if isinstance(distributions, str):
         if distributions == "auto":
             return {column.name: _AUTO[column.kind] for column in features}
-        return {column.name: _known(distributions) for column in features}
+        return {column.name: _check_distribution(distributions) for column in features}
     names = [column.name for column in features]
-    said = {}
+    by_name = {}
     for key, distribution in distributions.items():
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(names):
-            said[names[key]] = _known(distribution)
+            by_name[names[key]] = _check_distribution(distribution)
         elif key in names:
-            said[key] = _known(distribution)
+            by_name[key] = _check_distribution(distribution)
         else:
-            raise ParameterError(f"distributions names {key!r}, which is no column; there are {', '.join(names[:8])}")
-    return {column.name: said.get(column.name) or _AUTO[column.kind] for column in features}
+            few = ", ".join(names[:8])
+            raise ParameterError(f"distributions names {key!r}, which is not a column; there are {few}")
+    return {column.name: by_name.get(column.name) or _AUTO[column.kind] for column in features}
 
 
-def _known(distribution: str) -> str:
+def _check_distribution(distribution: str) -> str:
     if distribution not in DISTRIBUTIONS:
         raise ParameterError(f"there is no distribution {distribution!r}; there are {', '.join(DISTRIBUTIONS)}")
     return distribution
 
 
-def kinds_asked(schema: Schema, asked: Mapping[str, str]) -> dict[str, Kind]:
+def kinds_needed(schema: Schema, distributions: Mapping[str, str]) -> dict[str, Kind]:
     """Numeric columns that a distribution wants as categories."""
-    return {c.name: "categorical" for c in schema.features if c.kind == "numeric" and asked[c.name] == "categorical"}
+    return {
+        c.name: "categorical" for c in schema.features if c.kind == "numeric" and distributions[c.name] == "categorical"
+    }
 
 
-def group_columns(schema: Schema, asked: Mapping[str, str], words: Words) -> tuple[Group, ...]:
-    """One group a distribution and kind, and one a text column."""
+def group_columns(schema: Schema, distributions: Mapping[str, str], words: Tokenization) -> tuple[Group, ...]:
+    """One group per distribution and kind, and one per text column."""
     groups: list[Group] = []
     for kind in ("numeric", "categorical", "text", "sparse"):
         columns = schema.of_kind(kind)
         for name in DISTRIBUTIONS:
-            places = [i for i, c in enumerate(columns) if _for_column(c, asked[c.name]) == name]
+            places = [i for i, c in enumerate(columns) if _for_column(c, distributions[c.name]) == name]
             packs = [[i] for i in places] if kind == "text" else [places] if places else []
             groups.extend(_group(name, columns, pack, words) for pack in packs)
     return tuple(groups)
@@ -73,7 +76,7 @@ def _for_column(column: Column, distribution: str) -> str:
     return distribution
 
 
-def _group(name: str, columns: tuple[Column, ...], places: list[int], words: Words) -> Group:
+def _group(name: str, columns: tuple[Column, ...], places: list[int], words: Tokenization) -> Group:
     held = [columns[i] for i in places]
     coded = tuple(c.categories for c in held) if held[0].kind == "categorical" else ()
     names = tuple(c.name for c in held)

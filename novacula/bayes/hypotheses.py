@@ -27,7 +27,7 @@ Likelihood: TypeAlias = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
+class ObservedLikelihoods:
     """Observations as they came, what every hypothesis says of each, and how often each was seen."""
 
     data: Sequence[Any]  # n data, or the labels of n rows
@@ -44,7 +44,7 @@ class Observed:
 # --- hypotheses and their names --------------------------------------------------------------------------------------
 
 
-def named(hypotheses: Any) -> dict[Hashable, Any]:
+def hypotheses_by_name(hypotheses: Any) -> dict[Hashable, Any]:
     """Hypotheses by name; in a sequence, words and numbers are their own names, and functions have theirs."""
     if isinstance(hypotheses, str) or not hasattr(hypotheses, "__iter__"):
         raise InputTypeError(f"hypotheses are a mapping or a sequence, not {quoted(hypotheses)}")
@@ -84,7 +84,7 @@ class SingleData:
                     f"values to probabilities, a function of a datum, a fitted learner, or likelihood(h, datum)"
                 )
 
-    def observe(self, data: Any, weight: Any) -> Observed:
+    def observe(self, data: Any, weight: Any) -> ObservedLikelihoods:
         """What the hypotheses say of a sequence of data."""
         if isinstance(data, (str, bytes, Mapping)) or not hasattr(data, "__iter__"):
             raise InputTypeError(f"data are a sequence of observations: put {quoted(data)} in a list")
@@ -92,7 +92,7 @@ class SingleData:
         if not data:
             raise DataError("there are no data; give at least one observation")
         logs = np.column_stack([self._logs(name, data) for name in self.hypotheses])
-        return Observed(data, logs, as_weights(weight, len(data)))
+        return ObservedLikelihoods(data, logs, as_weights(weight, len(data)))
 
     def predict(self, x: Any, weights: Floats) -> float:
         """Σ P(x | h) · weight of h, for one datum."""
@@ -174,7 +174,7 @@ class LabelledRows:
         """The classes in order."""
         return _classes(next(iter(self.hypotheses.values())))
 
-    def observe(self, data: Any, weight: Any) -> Observed:
+    def observe(self, data: Any, weight: Any) -> ObservedLikelihoods:
         """What the hypotheses say of the labels y of rows X."""
         if not isinstance(data, (tuple, list)) or len(data) != 2:
             raise InputTypeError("data are a pair (X, y) of rows and their labels")
@@ -187,7 +187,7 @@ class LabelledRows:
         if len(logs[0]) != len(codes):
             raise DataError(f"there are {len(logs[0])} rows in X and {len(codes)} labels in y")
         rows = np.arange(len(codes))
-        return Observed(
+        return ObservedLikelihoods(
             labels.tolist(), np.column_stack([log[rows, codes] for log in logs]), as_weights(weight, len(codes))
         )
 

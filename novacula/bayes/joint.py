@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from novacula.arguments import as_numbers, require_finite
 from novacula.bayes import joint_work
-from novacula.bayes.joint_cells import as_key, as_number, counted, distinct, found_states, shape_of, total_of
+from novacula.bayes.joint_cells import as_key, as_number, distinct, found_states, shape_of, shares_of_rows, total_of
 from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled
 from novacula.concept import ConjunctiveSpace
 from novacula.concept.rows import read_positions
@@ -36,13 +36,13 @@ ROUNDING = 1e-12
 
 
 class Joint:
-    """A table of P(x₁, …, x_d), with one axis a variable.
+    """A table of P(x₁, …, x_d), with one axis per variable.
 
     Parameters
     ----------
     probabilities : mapping or array
         A probability for each combination of values: by tuples of values, where what is left out has probability 0, or
-        as an array with one axis a variable.
+        as an array with one axis per variable.
     variables : mapping of str to sequence, or sequence of str
         The values of each variable in order; for a mapping of probabilities the names will do.
 
@@ -83,7 +83,7 @@ class Joint:
         mappings of values; `weight` says how often each row was seen.
         """
         if isinstance(rows, (list, tuple)):
-            return cls(*counted(rows, variables, weight))
+            return cls(*shares_of_rows(rows, variables, weight))
         if isinstance(rows, Table) and weight is not None:
             raise InputTypeError("a Table holds its weights itself: read it with weight='column'")
         table = (rows if isinstance(rows, Table) else read(rows, progress=False)).with_target(None)
@@ -202,7 +202,7 @@ class Joint:
         return joint_work.derive_bayes(self, hypothesis, evidence)
 
     def work(self) -> Work:
-        """The table, the distribution of each variable by itself, and the entropy."""
+        """The table, the distribution of each variable on its own, and the entropy."""
         return joint_work.derive_joint(self)
 
     def __repr__(self) -> str:

@@ -60,7 +60,7 @@ def shape_of(states: Mapping[str, Sequence[Any]]) -> tuple[int, ...]:
     return shape
 
 
-def counted(
+def shares_of_rows(
     rows: Sequence[Any], variables: Sequence[str] | None, weight: Any
 ) -> tuple[dict[Any, float], Sequence[str]]:
     """The share of each combination of values, and the variables."""

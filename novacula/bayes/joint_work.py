@@ -21,7 +21,7 @@ _NAME = 40  # characters
 
 
 def derive_joint(joint: Joint) -> Work:
-    """The table, each variable by itself, and the entropy of all."""
+    """The table, each variable on its own, and the entropy of all."""
     cells = [(x, p) for x, p in zip(joint.assignments(), joint.table.ravel().tolist(), strict=True) if p > 0]
     rows: tuple[tuple[Cell, ...], ...] = tuple((*map(word, x.values()), p) for x, p in cells[:_CELLS])
     more = f"{len(cells) - _CELLS} more combinations are not shown." if len(cells) > _CELLS else ""
@@ -30,7 +30,7 @@ def derive_joint(joint: Joint) -> Work:
         shares = joint.marginal(name).table.tolist()
         pairs = tuple((word(v), p) for v, p in zip(joint.states[name], shares, strict=True))[:_CELLS]
         table = WorkTable((word(name), "P"), pairs)
-        steps.append(Step(f"{word(name)} by itself", "P(x) = Σ P(x, …)", table=table))
+        steps.append(Step(f"{word(name)} on its own", "P(x) = Σ P(x, …)", table=table))
     return Work(f"Joint distribution of {len(joint.names)} variables", [*steps, _entropy_step(joint)])
 
 
@@ -149,5 +149,5 @@ def event_words(event: Mapping[str, Any] | Callable[..., Any] | None) -> str:
 
 
 def word(value: Any) -> str:
-    """A name or value as it stands in a derivation."""
+    """A name or value as a derivation writes it."""
     return printable(str(value), _NAME)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,7 @@ from novacula.bayes.naive_bayes import NaiveBayes, joint_scores, observe
 from novacula.learner.left_out import LeftOut
 from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency
 from novacula.statistics.base import Statistic
+from novacula.table import Table
 from novacula.table.chunk import Chunk
 
 FEW = 2
@@ -20,13 +20,13 @@ LOST = 1e-6
 """The share of a sum of squares below which what is left of it is a rounding error."""
 
 
-def left_out_of_counts(model: NaiveBayes, X: Any, y: Any) -> LeftOut | None:
+def left_out_of_counts(model: NaiveBayes, table: Table, y: Any) -> LeftOut | None:
     """The classes of rows by the counts of all others; None for words and kernels, which do not let go of a row."""
     if not all(isinstance(part, (ClassTotals, Contingency, ClassMoments)) for part in model.statistic_.parts):
         return None
     classes, trusted = np.empty(len(y), model.classes_.dtype), np.zeros(len(y), bool)
     codes = np.searchsorted(model.classes_, y).astype(np.int32)
-    chunk = replace(model._query(X, model.unseen).to_chunk(), target=codes)
+    chunk = replace(table.to_chunk(), target=codes)
     for i, code in enumerate(codes.tolist()):
         scores = left_out_scores(model, chunk.rows(i, i + 1), code)
         if scores is not None:
@@ -35,16 +35,14 @@ def left_out_of_counts(model: NaiveBayes, X: Any, y: Any) -> LeftOut | None:
 
 
 def left_out_scores(model: NaiveBayes, row: Chunk, code: int) -> Any:
-    """log P(t) + Σ log P(x|t) for each class by all rows but this one; None where that cannot be told from sums."""
+    """log P(t) + Σ log P(x|t) for each class by all rows but this one; None where the sums do not say."""
     own = observe(row, len(model.classes_), model.groups_)
     parts = [without(whole, part, code) for whole, part in zip(model.statistic_.parts, own.parts, strict=True)]
     if any(part is None for part in parts):
         return None
-    other = copy(model)
-    other.statistic_ = Bundle(tuple(part for part in parts if part is not None))
-    other._solve()
+    prior, solved = model.estimates(Bundle(tuple(part for part in parts if part is not None)))
     with np.errstate(divide="ignore"):
-        scores = joint_scores(row, np.log(other.class_prior_), other.parts_)[0]
+        scores = joint_scores(row, np.log(prior), solved)[0]
     return scores if np.isfinite(scores).any() else None
 
 

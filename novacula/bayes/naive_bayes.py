@@ -17,8 +17,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.bayes.derivation import derive_model, derive_predictions
-from novacula.bayes.distributions import DISTRIBUTIONS, Group, Part, Smoothing, Words
-from novacula.bayes.groups import chosen, group_columns, group_fits, kinds_asked, merge_categories
+from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
+from novacula.bayes.groups import distributions_by_column, group_columns, group_fits, kinds_needed, merge_categories
 from novacula.errors import DataWarning, ParameterError, warn_user
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
@@ -60,7 +60,7 @@ class NaiveBayes(Classifier):
     classes_, class_count_, class_prior_
         The classes in order, the weight of each at fit, and its probability.
     parts_ : tuple
-        What was learned, one part a distribution: `prob`, `mean` and `var`, `rate`, or `points` and `width`.
+        What was learned, one part per distribution: `prob`, `mean` and `var`, `rate`, or `points` and `width`.
     statistic_ : Bundle
         What the rows said: counts and moments per class. `partial_fit` adds to it.
 
@@ -79,7 +79,7 @@ class NaiveBayes(Classifier):
         name="Naive Bayes",
         task="classification",
         summary="A class's prior times the probability of each column's value within the class, read off from counts.",
-        hypothesis_space="A distribution a class and column: tables of probabilities, densities, rates.",
+        hypothesis_space="A distribution per class and column: tables of probabilities, densities, rates.",
         inductive_bias="Columns are independent of each other once the class is known.",
         objective="Posterior probability of the class, with m-estimates of the conditional probabilities.",
         search="None: the estimates are closed formulas of counts and moments.",
@@ -97,7 +97,7 @@ class NaiveBayes(Classifier):
             "John and Langley (1995), on kernel densities",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Group, Words, *DISTRIBUTIONS.values())
+    state_types: ClassVar[tuple[type, ...]] = (Group, Tokenization, *DISTRIBUTIONS.values())
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
@@ -112,7 +112,7 @@ class NaiveBayes(Classifier):
     class_count_: Floats
     class_prior_: Floats
     groups_: tuple[Group, ...]
-    parts_: tuple[Part, ...]
+    parts_: tuple[DistributionPart, ...]
     statistic_: Bundle
 
     def __init__(
@@ -143,51 +143,54 @@ class NaiveBayes(Classifier):
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         """Rows with the columns of the kinds that `distributions` asks for."""
         table = super()._ingest(X, y, sample_weight, **how)
-        types = kinds_asked(table.layout, self._distributions(table.layout))
+        types = kinds_needed(table.layout, self._distributions(table.layout))
         return table.with_types(types) if types else table
 
     def _learn(self, table: Table) -> None:
         """Count once, then solve."""
         self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
-        self.statistic_ = self._counted(table)
+        self.statistic_ = self._statistic_of(table)
         self._solve()
 
     def _learn_more(self, table: Table, first: bool) -> None:
         if first:
             return self._learn(table)
         table, schema, groups, before = merge_categories(table, self.schema_, self.groups_, self.statistic_)
-        statistic = before + self._counted(table, groups)
+        statistic = before + self._statistic_of(table, groups)
         self.schema_, self.groups_, self.statistic_ = schema, groups, statistic
         return self._solve()
 
-    def _counted(self, table: Table, groups: tuple[Group, ...] | None = None) -> Bundle:
+    def _statistic_of(self, table: Table, groups: tuple[Group, ...] | None = None) -> Bundle:
         groups = self.groups_ if groups is None else groups
         return table.reduce(observe_shown if shows_infinite(groups) else observe, len(self.classes_), groups)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
-        return chosen(layout, self.distributions)
+        return distributions_by_column(layout, self.distributions)
 
-    def _words(self) -> Words:
-        return Words()
+    def _words(self) -> Tokenization:
+        return Tokenization()
 
     def _smoothing(self) -> Smoothing:
         return Smoothing(self.m, self.prior_estimate, self.var_smoothing)  # type: ignore[arg-type]
 
     def _solve(self) -> None:
-        rows, *parts = self.statistic_.parts
-        self.class_count_ = rows.weight  # type: ignore[attr-defined]
-        self.class_prior_ = self._class_prior()
-        self.parts_ = tuple(
+        self.class_count_ = self.statistic_.parts[0].weight  # type: ignore[attr-defined]
+        self.class_prior_, self.parts_ = self.estimates(self.statistic_)
+
+    def estimates(self, statistic: Bundle) -> tuple[Floats, tuple[DistributionPart, ...]]:
+        """The classes' priors and the parts that follow from a statistic of the fitted columns."""
+        totals, *parts = statistic.parts
+        return self._prior(totals.weight), tuple(  # type: ignore[attr-defined]
             DISTRIBUTIONS[group.distribution].solve(part, group, self._smoothing())
             for group, part in zip(self.groups_, parts, strict=True)
         )
 
-    def _class_prior(self) -> Floats:
+    def _prior(self, class_count: Floats) -> Floats:
         if self.class_prior is None:
-            return self.class_count_ / self.class_count_.sum()
+            return class_count / class_count.sum()
         prior = np.asarray(self.class_prior, np.float64)
-        if prior.shape != self.class_count_.shape:
-            raise ParameterError(f"class_prior has {prior.size} entries for {len(self.class_count_)} classes")
+        if prior.shape != class_count.shape:
+            raise ParameterError(f"class_prior has {prior.size} entries for {len(class_count)} classes")
         if not np.all(prior >= 0) or not np.isclose(prior.sum(), 1.0):
             raise ParameterError("class_prior must be probabilities that sum to 1")
         return prior
@@ -227,17 +230,17 @@ class NaiveBayes(Classifier):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> Any:
-        """Give the most probable class of each row; of equals the first."""
-        best = self._scored(X, best_classes)
+        """Give the most probable class of each row; ties go to the first."""
+        best = self._of_scores(X, best_classes)
         if (best == LOST).any():
             best = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[best]
 
     def _joint(self, X: Any) -> Floats:
-        scores: Floats = self._scored(X, joint_scores)
+        scores: Floats = self._of_scores(X, joint_scores)
         return scores
 
-    def _scored(self, X: Any, function: Callable[..., Any]) -> Any:
+    def _of_scores(self, X: Any, function: Callable[..., Any]) -> Any:
         """What a function makes of the scores of all rows."""
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
@@ -249,7 +252,7 @@ class NaiveBayes(Classifier):
         """What the other rows of the fit say of each: its counts are taken off, and the estimates solved again."""
         from novacula.bayes.left_out import left_out_of_counts
 
-        return left_out_of_counts(self, X, y)
+        return left_out_of_counts(self, self._query(X, self.unseen), y)
 
     # --- explain -----------------------------------------------------------------------------------------------
 
@@ -299,7 +302,7 @@ def shows_infinite(groups: tuple[Group, ...]) -> bool:
     return not any(group.distribution == "bernoulli" and group.kind != "text" for group in groups)
 
 
-def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Floats:
+def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[DistributionPart, ...]) -> Floats:
     """Joint log-probabilities of a chunk (n, K)."""
     scores = np.tile(log_prior, (len(chunk), 1))
     for part in parts:
@@ -307,7 +310,7 @@ def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Fl
     return scores
 
 
-def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[Part, ...]) -> Any:
+def best_classes(chunk: Chunk, log_prior: Floats, parts: tuple[DistributionPart, ...]) -> Any:
     """The most probable class of each row of a chunk, or LOST (n,)."""
     scores = joint_scores(chunk, log_prior, parts)
     best = np.argmax(scores, axis=1)

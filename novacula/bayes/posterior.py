@@ -16,7 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.bayes.hypotheses import LabelledRows, Likelihood, Observed, SingleData, labels_rows, named
+from novacula.bayes.hypotheses import (
+    LabelledRows,
+    Likelihood,
+    ObservedLikelihoods,
+    SingleData,
+    hypotheses_by_name,
+    labels_rows,
+)
 from novacula.bayes.posterior_work import derive_posterior, derive_prediction, posterior_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
@@ -79,7 +86,7 @@ class Posterior:
             raise InputTypeError(
                 f"likelihood is {quoted(likelihood)}; it must be a function of a hypothesis and a datum"
             )
-        self.hypotheses: dict[Hashable, Any] = named(hypotheses)
+        self.hypotheses: dict[Hashable, Any] = hypotheses_by_name(hypotheses)
         self.names = tuple(self.hypotheses)
         self.voice: SingleData | LabelledRows
         if likelihood is None and any(map(labels_rows, self.hypotheses.values())):
@@ -88,7 +95,7 @@ class Posterior:
             self.voice = SingleData(self.hypotheses, likelihood, density)
         uniform = np.full(len(self.names), 1.0 / len(self.names))
         self.prior = uniform if prior is None else as_probabilities(prior, self.names, "prior")
-        self.observed: tuple[Observed, ...] = ()
+        self.observed: tuple[ObservedLikelihoods, ...] = ()
         self.log_likelihood = np.zeros(len(self.names))
 
     @classmethod
@@ -155,11 +162,11 @@ class Posterior:
         return float(sum(seen.weight.sum() for seen in self.observed))
 
     def map(self) -> Any:
-        """The name of the most probable hypothesis: argmax P(D | h) · P(h); of equals the first."""
+        """The name of the most probable hypothesis: argmax P(D | h) · P(h); ties go to the first."""
         return self.names[int(np.argmax(self.log_weights))]
 
     def ml(self) -> Any:
-        """The name of the hypothesis under which the data are most probable: argmax P(D | h); of equals the first."""
+        """The name of the hypothesis under which the data are most probable: argmax P(D | h); ties go to the first."""
         return self.names[int(np.argmax(self.log_likelihood))]
 
     # --- what is to come ---------------------------------------------------------------------------------------------
@@ -187,7 +194,7 @@ class Posterior:
         return f"<Posterior of {n} {'hypothesis' if n == 1 else 'hypotheses'}, {self.n_observations:g} observations>"
 
 
-def _last_straw(before: Floats, seen: Observed) -> str:
+def _last_straw(before: Floats, seen: ObservedLikelihoods) -> str:
     """Which observation left no hypothesis, if one did alone."""
     ruled_out = np.logical_or.accumulate((seen.log_likelihood == -np.inf) & (seen.weight[:, None] > 0))
     left = (before > -np.inf) & ~ruled_out

@@ -162,7 +162,7 @@ def posterior_figure(posterior: Posterior) -> Figure:
 
 
 def called(name: Hashable) -> str:
-    """A name or datum as it stands in a derivation."""
+    """A name or datum as a derivation writes it."""
     if isinstance(name, (int, float, np.integer, np.floating)) and not isinstance(name, (bool, np.bool_)):
         return few_digits(float(name))
     return printable(str(name), _NAME)

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.bayes.distributions import Smoothing, Words
+from novacula.bayes.distributions import Smoothing, Tokenization
 from novacula.bayes.distributions.categorical import pseudo
-from novacula.bayes.distributions.counts import Bag, Bernoulli, bag_totals
+from novacula.bayes.distributions.counts import Bag, BernoulliPart, bag_totals
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.errors import InputTypeError, ParameterError, SchemaError
 from novacula.learner.card import Card
@@ -32,9 +32,9 @@ class TextNaiveBayes(NaiveBayes):
     m : float or "laplace", default="laplace"
         Weight of the prior estimate; "laplace" adds one to the count of each word of the vocabulary.
     model : {"multinomial", "bernoulli"}, default="multinomial"
-        Whether a word counts as often as it stands in a text, or once.
+        Whether a word counts as often as it occurs in a message, or once.
     lowercase, ngram_range, stop_words, token_pattern
-        How a text is cut into words, as in scikit-learn's CountVectorizer.
+        How a message is cut into words, as in scikit-learn's CountVectorizer.
     prior_estimate, distributions, class_prior, var_smoothing, unseen
         As in `NaiveBayes`.
 
@@ -80,9 +80,9 @@ class TextNaiveBayes(NaiveBayes):
         self.stop_words = stop_words
         self.token_pattern = token_pattern
 
-    def _words(self) -> Words:
+    def _words(self) -> Tokenization:
         stop = self.stop_words
-        return Words(
+        return Tokenization(
             self.lowercase,
             (int(self.ngram_range[0]), int(self.ngram_range[1])),
             stop if stop is None or isinstance(stop, str) else tuple(stop),
@@ -99,7 +99,7 @@ class TextNaiveBayes(NaiveBayes):
         return super()._query(text_frame(X, texts[0].name if len(texts) == 1 else COLUMN), unseen, shown)
 
     def _distributions(self, layout: Schema) -> dict[str, str]:
-        """As asked for; texts follow `model` where nothing else is said."""
+        """As `distributions` says; columns of text follow `model` where it says nothing."""
         asked = super()._distributions(layout)
         stated = self.distributions if isinstance(self.distributions, Mapping) else {}
         return asked | {c.name: self.model for c in layout.of_kind("text") if c.name not in stated}
@@ -114,7 +114,7 @@ class TextNaiveBayes(NaiveBayes):
         order = np.argsort(-odds, kind="stable")[:n]
         return [(bag.entry(int(v)), float(odds[v])) for v in order]
 
-    def explain(self, message: str) -> Evidence:
+    def explain(self, message: str) -> WordEvidence:
         """What each word of a message says for the class that it is given."""
         check_is_fitted(self)
         if not isinstance(message, str):
@@ -126,12 +126,12 @@ class TextNaiveBayes(NaiveBayes):
         odds = self._log_odds(k)
         analyzer = bag.group.words.vectorizer().build_analyzer()
         found = {word: float(odds[place[word]]) for word in analyzer(message) if word in place}
-        return Evidence(message, str(self.classes_[k]), float(probabilities[k]), found, bag.group.words)
+        return WordEvidence(message, str(self.classes_[k]), float(probabilities[k]), found, bag.group.words)
 
     def _bag(self) -> Bag:
         bags = [part for part in self.parts_ if isinstance(part, Bag) and part.group.kind == "text"]
         if len(bags) != 1:
-            raise SchemaError(f"the model has {len(bags)} text columns; words can be asked for where there is one")
+            raise SchemaError(f"the model has {len(bags)} text columns; words have log-odds where there is one")
         return bags[0]
 
     def _class_index(self, class_: Any) -> int:
@@ -157,7 +157,7 @@ def _sides(n_classes: int, k: int) -> tuple[list[int], list[int]]:
 
 def _shares(bag: Bag, statistic: Any, rows: list[int], smoothing: Smoothing) -> Any:
     """The estimates for some classes taken together."""
-    if isinstance(bag, Bernoulli):
+    if isinstance(bag, BernoulliPart):
         there, known, _ = bag.tallies(statistic, bag.group)
         m = smoothing.pseudo_count(2)
         total = known[rows].sum(axis=0) + m
@@ -190,14 +190,14 @@ def text_frame(X: Any, name: str = COLUMN) -> Any:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class WordEvidence:
     """The words of a message that the model knows, each with its log-odds for the class that was predicted."""
 
     message: str
     class_: str
     probability: float
     words: Mapping[str, float]
-    cut: Words
+    cut: Tokenization
 
     def __str__(self) -> str:
         head = f"{printable(self.message)}\n{printable(self.class_)} ({self.probability:.4f})"

@@ -89,12 +89,12 @@ class VersionSpacePosterior(Posterior):
 
     @property
     def probabilities(self) -> Mapping[Any, float]:
-        """P(h | D) of every conjunction of the space, found when asked for."""
+        """P(h | D) of every conjunction of the space, found when first read."""
         return UniformOver(self, 1 / self.version_space.size, 0.0)
 
     @property
     def log_probabilities(self) -> Mapping[Any, float]:
-        """ln P(h | D) of every conjunction of the space, found when asked for."""
+        """ln P(h | D) of every conjunction of the space, found when first read."""
         return UniformOver(self, -math.log(self.version_space.size), -math.inf)
 
     @property

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.bayes.hypotheses import LabelledRows, named
+from novacula.bayes.hypotheses import LabelledRows, hypotheses_by_name
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.bayes.posterior import Posterior
 from novacula.bayes.posterior_work import bayes_steps
@@ -54,7 +54,7 @@ class PosteriorClassifier(Classifier):
             return self._fit(X, y, sample_weight, rows=X)
         self._validate_params()
         self._forget()
-        self._keep(self._given(self.estimators))
+        self._keep(self._checked_posterior(self.estimators))
         return self
 
     def _learn(self, table: Table, rows: Any) -> None:
@@ -63,16 +63,16 @@ class PosteriorClassifier(Classifier):
         source: Any = table.source
         rows, weight = (table, ingest.weight_values(table)) if isinstance(rows, Table) else (rows, source.weight)
         if weight is not None and not weight.all():  # hypotheses need not know that such rows may hold anything
-            counted = np.flatnonzero(weight)
-            rows = rows.take(counted) if isinstance(rows, Table) else _safe_indexing(rows, counted)
-            labels, weight = labels[counted], weight[counted]
+            rows_that_count = np.flatnonzero(weight)
+            rows = rows.take(rows_that_count) if isinstance(rows, Table) else _safe_indexing(rows, rows_that_count)
+            labels, weight = labels[rows_that_count], weight[rows_that_count]
         if isinstance(self.estimators, Posterior):
-            posterior = self._given(self.estimators)
+            posterior = self._checked_posterior(self.estimators)
         else:
             posterior = Posterior(self._fitted(rows, labels, weight), self.prior)
         self._keep(posterior.update((rows, labels), weight))
 
-    def _given(self, posterior: Posterior) -> Posterior:
+    def _checked_posterior(self, posterior: Posterior) -> Posterior:
         if self.prior is not None:
             raise ParameterError("a Posterior has a prior of its own; leave prior out")
         if not isinstance(getattr(posterior, "voice", None), LabelledRows):
@@ -84,15 +84,17 @@ class PosteriorClassifier(Classifier):
 
     def _fitted(self, X: Any, labels: Any, weight: Any) -> dict[Any, Any]:
         """Copies of the estimators, by name, fitted on the rows."""
-        return {name: fitted(estimator, name, X, labels, weight) for name, estimator in self._named().items()}
+        return {
+            name: fitted(estimator, name, X, labels, weight) for name, estimator in self._estimators_by_name().items()
+        }
 
-    def _named(self) -> dict[Any, Any]:
+    def _estimators_by_name(self) -> dict[Any, Any]:
         if self.estimators is None:
             return {f"naive Bayes, m = {m:g}": NaiveBayes(m=m) for m in PRIOR_WEIGHTS}
         if not isinstance(self.estimators, Mapping) and all(map(is_pair, self.estimators)):
             refuse_doubled([name for name, _ in self.estimators], "hypotheses")
-            return named(dict(self.estimators))
-        return named(self.estimators)
+            return hypotheses_by_name(dict(self.estimators))
+        return hypotheses_by_name(self.estimators)
 
     def _keep(self, posterior: Posterior) -> None:
         self.classes_ = LabelledRows(posterior.hypotheses).classes
@@ -119,7 +121,7 @@ class PosteriorClassifier(Classifier):
         return LabelledRows(dict(zip(self.hypothesis_names_, self.hypotheses_, strict=True)))
 
     def _check_state(self) -> None:
-        """After loading: one number a hypothesis."""
+        """After loading: one number per hypothesis."""
         n = len(self.hypotheses_)
         if not len(self.hypothesis_names_) == len(self.prior_) == len(self.log_likelihood_) == n:
             raise ParameterError("the weights of the model do not fit its hypotheses")

@@ -1,6 +1,6 @@
 """`check_admission`: a learner refuses what its card does not admit, in one sentence with the right row, and only that.
 
-The same of an array, a frame in any cut, a file and a table on a cluster: at fit and when it is asked for answers.
+The same for an array, a frame in any cut, a file and a table on a cluster: at fit and when it answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.base import clone
 
-from novacula.checks.samples import Sample, sample
+from novacula.checks.samples import CheckSample, sample
 from novacula.checks.scales import CutFrame
 from novacula.checks.verdict import require
 from novacula.errors import DataError
@@ -24,16 +24,16 @@ from novacula.learner.base import Learner
 from novacula.table import Table, read
 
 ROW = 57
-"""The row that holds what is to be refused; it is not in the first chunk of a cut table."""
+"""The row that holds the value to be refused; it is not in the first chunk of a cut table."""
 FAULTS = {"missing": np.nan, "infinite": np.inf}
 
 
 def check_admission(learner: Learner, client: Any = None) -> None:
-    """Values that are not admitted must be refused with their column and row, weights of zero and one class too."""
+    """Values that are not admitted must be refused with their column and row; so must zero weights and one class."""
     admits = learner.card.admits
     whole = sample(learner.card)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a learner warns of on the way is not the question here
+        warnings.simplefilter("ignore")  # warnings of a learner are not the question here
         model: Any = clone(learner).fit(whole.X, whole.target)
         for what in sorted(admits.refused):
             for name in [column for column in whole.columns if column.startswith("x")]:
@@ -48,14 +48,14 @@ def check_admission(learner: Learner, client: Any = None) -> None:
             _check_classes(learner, whole)
 
 
-def with_value(data: Sample, name: str, value: float) -> Sample:
+def with_value(data: CheckSample, name: str, value: float) -> CheckSample:
     """The sample with another number in one cell."""
     numbers = np.array(data.columns[name].to_pylist(), np.float64)
     numbers[ROW] = value
-    return Sample({**data.columns, name: pa.array(numbers)}, data.target, data.target_name)
+    return CheckSample({**data.columns, name: pa.array(numbers)}, data.target, data.target_name)
 
 
-def ways_to_fit(learner: Learner, data: Sample, client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+def ways_to_fit(learner: Learner, data: CheckSample, client: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """The ways in which the rows can be given, each with the call that fits a clone on them."""
     yield "a frame", lambda: clone(learner).fit(data.X, data.target)
     if learner.card.task == "sequence":  # a table would be sequences of its own
@@ -76,22 +76,22 @@ def ways_to_fit(learner: Learner, data: Sample, client: Any) -> Iterator[tuple[s
 def _require_place(call: Callable[[], Any], column: str, what: str, how: str) -> None:
     error = refusal_of(call)
     words = {"missing": "is missing (NaN)", "infinite": "is infinite (inf)"}[what]
-    told = isinstance(error, DataError) and f"column {column!r} {words} in " in str(error)
+    names_column = isinstance(error, DataError) and f"column {column!r} {words} in " in str(error)
     step = f"step {ROW + 1}" in str(error)  # of a sequence
-    placed = told and (f"row {ROW + 1} of " in str(error) or step)
-    require(placed, f"{how}, a value of {column!r} that {words} in row {ROW + 1} is answered with: {error!r}")
+    names_place = names_column and (f"row {ROW + 1} of " in str(error) or step)
+    require(names_place, f"{how}, a value of {column!r} that {words} in row {ROW + 1} is answered with: {error!r}")
 
 
 def refusal_of(call: Callable[[], Any]) -> Exception | None:
     """The error with which a call refuses its data, or None."""
     try:
         call()
-    except Exception as error:  # whatever it is, the check says so
+    except Exception as error:  # the check says what it is
         return error
     return None
 
 
-def _check_weightless(learner: Learner, whole: Sample) -> None:
+def _check_weightless(learner: Learner, whole: CheckSample) -> None:
     """A row of weight 0 may hold anything."""
     if learner.card.task == "sequence":  # there a weight belongs to a whole sequence
         return
@@ -104,13 +104,13 @@ def _check_weightless(learner: Learner, whole: Sample) -> None:
         require(error is None, f"a value that is {what} in a row of weight 0 is refused: {error!r}")
 
 
-def _check_weights(learner: Learner, whole: Sample) -> None:
+def _check_weights(learner: Learner, whole: CheckSample) -> None:
     error = refusal_of(lambda: clone(learner).fit(whole.X, whole.target, sample_weight=np.zeros(len(whole))))
-    told = isinstance(error, DataError) and "weights" in str(error) and "sum to zero" in str(error)
-    require(told, f"weights that sum to zero are answered with: {error!r}")
+    is_refused = isinstance(error, DataError) and "weights" in str(error) and "sum to zero" in str(error)
+    require(is_refused, f"weights that sum to zero are answered with: {error!r}")
 
 
-def _check_classes(learner: Learner, whole: Sample) -> None:
+def _check_classes(learner: Learner, whole: CheckSample) -> None:
     label = whole.target[0]
     same = np.full(len(whole), label, dtype=object)
     weight = (whole.target == label).astype(np.float64)
@@ -119,5 +119,5 @@ def _check_classes(learner: Learner, whole: Sample) -> None:
         ("in every row that counts", lambda: clone(learner).fit(whole.X, whole.target, sample_weight=weight)),
     ):
         error = refusal_of(call)
-        told = isinstance(error, DataError) and "class" in str(error) and repr(label) in str(error)
-        require(told, f"one class {how} is answered with: {error!r}")
+        is_refused = isinstance(error, DataError) and "class" in str(error) and repr(label) in str(error)
+        require(is_refused, f"one class {how} is answered with: {error!r}")

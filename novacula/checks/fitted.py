@@ -19,18 +19,21 @@ PLAIN = (str, bool, int, float)
 
 
 def fitted_arrays(model: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """What a fitted model has learned, each array with the path that leads to it; not what columns are called.
+    """What a fitted model has learned, each array with the path that leads to it, without the names of columns.
 
-    Left out is what the learner names in `not_compared`, with a reason. Whatever else cannot be compared is reported.
+    What the learner names in `not_compared`, with a reason, is left out. Anything else that cannot be compared is an
+    error.
     """
     exempt = dict(getattr(model, "not_compared", {}))
     for name, reason in exempt.items():
         require(bool(reason.strip()), f"{type(model).__name__} gives no reason why {name} is not compared")
-    kept = dict(getattr(model, "kept_rows", {}))
+    row_attributes = dict(getattr(model, "kept_rows", {}))
     for name, value in sorted(vars(model).items()):
         if name.endswith("_") and not name.endswith("names_") and name != "schema_":
-            held = rows_as_a_set(value, kept[name]) if name in kept and value is not None else value
-            for place, leaf in _leaves(name, held, type(model).__name__):
+            comparable = (
+                rows_as_a_set(value, row_attributes[name]) if name in row_attributes and value is not None else value
+            )
+            for place, leaf in _leaves(name, comparable, type(model).__name__):
                 if not any(place == out or place.startswith((f"{out}.", f"{out}[")) for out in exempt):
                     yield path + place, leaf
 
@@ -55,9 +58,9 @@ def _leaves(path: str, value: Any, learner: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, Enum):
         yield path, np.asarray(value.name)
     else:
-        known = value is None or isinstance(value, (np.ndarray, np.generic, tuple, list, *PLAIN))
+        is_plain = value is None or isinstance(value, (np.ndarray, np.generic, tuple, list, *PLAIN))
         require(
-            known,
+            is_plain,
             f"{learner} keeps a {type(value).__name__} in {path}, which cannot be compared: keep numbers, words, "
             f"arrays, dataclasses or dictionaries of them, or name it in not_compared with the reason it may differ",
         )
@@ -65,9 +68,9 @@ def _leaves(path: str, value: Any, learner: str) -> Iterator[tuple[str, Any]]:
 
 
 def rows_as_a_set(examples: Mapping[str, Any], sums: tuple[str, ...]) -> dict[str, Any]:
-    """Kept rows in an order that depends on their values alone, equal ones joined; `sums` name what adds up then.
+    """Kept rows in an order that depends on their values alone, equal ones joined; arrays named in `sums` add up.
 
-    Rows are equal if "rows" and "target" are; those of weight 0 go. Arrays of another length are left as they are.
+    Rows are equal if "rows" and "target" are; those of weight 0 are dropped. Arrays of another length stay as they are.
     """
     weight = np.asarray(examples["weight"])
     n = len(weight)

@@ -1,4 +1,4 @@
-"""`check_learner`: everything that a learner promises by being one of ours, in one call.
+"""`check_learner`: everything that a learner of this library promises, in one call.
 
 scikit-learn's own suite, then: the same model in every cut and at every scale, a file that comes back as it was, a
 derivation whose arithmetic is right, the same seed for the same model, weights that are repetitions, any frame, clear
@@ -21,7 +21,7 @@ from sklearn.feature_selection import SelectorMixin
 
 from novacula.checks.admission import check_admission, refusal_of
 from novacula.checks.fitted import fitted_arrays
-from novacula.checks.samples import NASTY_NAMES, Sample, sample
+from novacula.checks.samples import NASTY_NAMES, CheckSample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
 from novacula.checks.study import check_study
 from novacula.checks.verdict import require
@@ -57,15 +57,15 @@ def learner_checks(learner: Learner, client: Any = None) -> Iterator[tuple[str, 
 
 
 def check_scikit_learn(learner: Learner) -> None:
-    """scikit-learn's suite must pass, but for what the card explains."""
+    """scikit-learn's suite must pass, except for what the card explains."""
     from sklearn.utils.estimator_checks import check_estimator
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the suite feeds data that a learner may well warn of
+        warnings.simplefilter("ignore")  # the suite uses data that a learner may well warn about
         check_estimator(clone(learner), expected_failed_checks=dict(learner.card.expected_failures), on_skip=None)
 
 
-def _fitted(learner: Learner, data: Sample) -> Any:
+def _fitted(learner: Learner, data: CheckSample) -> Any:
     return clone(learner).fit(data.X, data.target)
 
 
@@ -92,7 +92,7 @@ def check_file(learner: Learner) -> None:
 
 
 def check_derivation(learner: Learner) -> None:
-    """The work of the model and of its predictions must come to what the model says."""
+    """The work of the model and of its predictions must come to the numbers of the model."""
     data = sample(learner.card)
     model = _fitted(learner, data)
     check_work(model)
@@ -152,7 +152,7 @@ def check_missing(learner: Learner) -> None:
             require(sound, "missing values make predictions NaN")
     else:
         taken = refusal_of(lambda: _fitted(learner, data)) is None
-        require(not taken, "missing values are taken, though the card says no")
+        require(not taken, "missing values are taken, though the card does not admit them")
 
 
 def check_nasty_names(learner: Learner) -> None:
@@ -169,12 +169,12 @@ def check_nasty_names(learner: Learner) -> None:
 
 
 def check_unseen(learner: Learner) -> None:
-    """A category that was not there at fit must be reported or refused, as the learner is told, and never crash."""
+    """A category that was not there at fit must be reported or refused, as `unseen` says, and never crash."""
     import pyarrow as pa
 
     data = sample(learner.card)
     first = data.take(np.arange(2))
-    strange = Sample({**first.columns, "colour": pa.array(["ultraviolet", "red"])}, first.target)
+    strange = CheckSample({**first.columns, "colour": pa.array(["ultraviolet", "red"])}, first.target)
     model = _fitted(learner, data)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

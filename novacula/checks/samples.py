@@ -1,4 +1,4 @@
-"""Small tables made for checking a learner: as its card says it takes them, seeded, with a target it can learn."""
+"""Small seeded tables for checking a learner: with the columns that its card takes, and a target it can learn."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NASTY_NAMES = (
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Columns, a target and what the target is called."""
+class CheckSample:
+    """Columns, a target and its name."""
 
     columns: Mapping[str, Any]
     target: Any
-    target_name: str = "y"  # as a target that comes without a name is called
+    target_name: str = "y"  # the name of a target that comes without one
 
     @property
     def X(self) -> Any:  # noqa: N802  (a matrix)
@@ -47,18 +47,18 @@ class Sample:
     def __len__(self) -> int:
         return len(self.target)
 
-    def take(self, rows: Any) -> Sample:
-        """Some of the rows, by number, also more than once."""
+    def take(self, rows: Any) -> CheckSample:
+        """Some of the rows, by number; a row may be taken more than once."""
         columns = {name: column.take(pa.array(rows)) for name, column in self.columns.items()}
-        return Sample(columns, self.target[rows], self.target_name)
+        return CheckSample(columns, self.target[rows], self.target_name)
 
-    def renamed(self, names: Mapping[str, str]) -> Sample:
+    def renamed(self, names: Mapping[str, str]) -> CheckSample:
         """The same columns under other names."""
         columns = {names.get(name, name): column for name, column in self.columns.items()}
-        return Sample(columns, self.target, self.target_name)
+        return CheckSample(columns, self.target, self.target_name)
 
 
-def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int = 0) -> Sample:
+def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int = 0) -> CheckSample:
     """Rows of the kinds that the learner takes, with a target of its task; `missing` blanks some cells."""
     rng = np.random.default_rng(random_state)
     numeric = rng.integers(0, 3, (n, 3)) + 0.5 if card.conjunctive else rng.normal(size=(n, 3)).round(6)
@@ -75,13 +75,13 @@ def sample(card: Card, *, n: int = 120, missing: bool = False, random_state: int
     if missing:
         arrays = {name: _with_gaps(column, rng) for name, column in arrays.items()}
     if card.conjunctive:
-        return Sample(arrays, np.where((numeric[:, 0] > 1) & (code == 2), "yes", "no").astype(object))
+        return CheckSample(arrays, np.where((numeric[:, 0] > 1) & (code == 2), "yes", "no").astype(object))
     noisy = signal + 0.3 * rng.normal(size=n)
-    if card.task in ("classification", "sequence"):  # the target of a sequence are the states behind it
-        return Sample(arrays, np.array(["no", "perhaps", "yes"], object)[np.searchsorted([-0.5, 1.0], noisy)])
-    return Sample(arrays, noisy)
+    if card.task in ("classification", "sequence"):  # the target of a sequence is its states
+        return CheckSample(arrays, np.array(["no", "perhaps", "yes"], object)[np.searchsorted([-0.5, 1.0], noisy)])
+    return CheckSample(arrays, noisy)
 
 
 def _with_gaps(column: Any, rng: np.random.Generator) -> Any:
-    gone = rng.random(len(column)) < 0.15
-    return pa.array([None if out else value for value, out in zip(column.to_pylist(), gone, strict=True)], column.type)
+    gaps = rng.random(len(column)) < 0.15
+    return pa.array([None if gap else value for value, gap in zip(column.to_pylist(), gaps, strict=True)], column.type)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from novacula.checks.fitted import fitted_arrays
-from novacula.checks.samples import Sample, sample
+from novacula.checks.samples import CheckSample, sample
 from novacula.checks.verdict import require
 from novacula.learner.base import Learner
 from novacula.table import Table, read
@@ -24,7 +24,7 @@ class CutFrame(FrameSource):
 
     @property
     def rows_per_chunk(self) -> int:
-        """Seven, whatever the width."""
+        """Seven, for any width."""
         return 7
 
 
@@ -43,10 +43,10 @@ def check_chunking(learner: Learner) -> None:
         check_partial_fit(learner, data, whole)
 
 
-def check_partial_fit(learner: Learner, data: Sample, whole: Learner) -> None:
+def check_partial_fit(learner: Learner, data: CheckSample, whole: Learner) -> None:
     """Pieces one after the other must give the model of all rows.
 
-    A learner that takes rows in order goes over them once, so it must answer as after one pass over all rows.
+    A learner that takes rows in order reads them once, so it must answer as after one pass over all rows.
     """
     model = _fitted_by_pieces(learner, data, 40)
     if learner.card.uses == "reduce":
@@ -56,7 +56,7 @@ def check_partial_fit(learner: Learner, data: Sample, whole: Learner) -> None:
         require(close(a, b), f"{type(model).__name__} fitted piece by piece predicts otherwise")
 
 
-def _fitted_by_pieces(learner: Learner, data: Sample, size: int) -> Any:
+def _fitted_by_pieces(learner: Learner, data: CheckSample, size: int) -> Any:
     model: Any = clone(learner)
     extra = {"classes": np.unique(data.target)} if learner.card.task == "classification" else {}
     for start in range(0, len(data), size):
@@ -89,13 +89,13 @@ def check_scales(learner: Learner, client: Any = None) -> None:
             same_model(whole, clone(learner).fit(files.on(client)), data, "fitted on a cluster")
 
 
-def same_answers(model: Learner, other: Learner, files: Table, data: Sample) -> None:
+def same_answers(model: Learner, other: Learner, files: Table, data: CheckSample) -> None:
     """Predictions for a table must be those for the frame."""
     for a, b in zip(answers(model, files), answers(other, data.X), strict=True):
         require(close(a, b), f"{type(model).__name__} predicts otherwise from files than from memory")
 
 
-def same_model(model: Learner, other: Learner, data: Sample, how: str) -> None:
+def same_model(model: Learner, other: Learner, data: CheckSample, how: str) -> None:
     """Two models must have the same parameters and give the same answers, up to the rounding of sums."""
     mine, theirs = dict(fitted_arrays(model)), dict(fitted_arrays(other))
     for name in sorted(mine.keys() | theirs.keys()):
@@ -106,13 +106,13 @@ def same_model(model: Learner, other: Learner, data: Sample, how: str) -> None:
 
 
 def answers(model: Any, X: Any) -> list[Any]:
-    """What a model says of X, in every way it can."""
+    """The answers of a model for X, by every method that it has."""
     methods = ("predict", "predict_proba", "decision_function", "score_samples", "transform")
     return [as_array(getattr(model, name)(X)) for name in methods if hasattr(model, name)]
 
 
 def as_array(answer: Any) -> Any:
-    """An answer as an array; a selector gives tables back as tables, with their roles."""
+    """An answer as an array; a selector returns tables as tables, with their roles."""
     return np.asarray(answer.drop(answer.layout.roles).to_pandas() if isinstance(answer, Table) else answer)
 
 
@@ -132,7 +132,7 @@ def close(a: Any, b: Any) -> bool:
 
 
 def identical(a: Any, b: Any) -> bool:
-    """Equal to the bit, and not a number where the other is not."""
+    """Equal to the bit, and NaN where the other is NaN."""
     return close(a, b) if a.dtype.kind == "O" else bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
 
 

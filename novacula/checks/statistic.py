@@ -1,4 +1,4 @@
-"""The laws of statistics, as a check that anyone's statistic can be put to.
+"""The laws of statistics, as a check for anyone's statistic.
 
 A statistic that passes may be reduced in any pieces and in any order: in memory, from files, on a cluster.
 """
@@ -25,7 +25,7 @@ FAR = 1e8
 GRID = 2.0**-20
 """Numbers are rounded to this grid before they are moved, so that moving them is exact."""
 HUGE = 1e300
-"""What rows of weight 0 hold: its square is not finite, and 0 · ∞ would spoil any sum it enters."""
+"""What rows of weight 0 hold: its square is infinite, and 0 · ∞ would spoil any sum it enters."""
 
 
 def check_statistic(
@@ -57,21 +57,21 @@ def check_statistic(
         _check_cancellation(observe, chunk, name)
 
 
-def _check_identity(seen: Statistic, zero: Statistic) -> None:
+def _check_identity(observed: Statistic, zero: Statistic) -> None:
     _require(zero + zero, zero, "zero + zero must be zero")
-    _require(zero + seen, seen, "zero + s must be s to the bit")
-    _require(seen + zero, seen, "s + zero must be s to the bit")
+    _require(zero + observed, observed, "zero + s must be s to the bit")
+    _require(observed + zero, observed, "s + zero must be s to the bit")
 
 
-def _check_travel(seen: Statistic) -> None:
-    _require(pickle.loads(pickle.dumps(seen)), seen, "a statistic must survive pickling")  # noqa: S301
+def _check_travel(observed: Statistic) -> None:
+    _require(pickle.loads(pickle.dumps(observed)), observed, "a statistic must survive pickling")  # noqa: S301
 
 
 def _check_sums(a: Statistic, b: Statistic, c: Statistic, tolerance: float) -> None:
     before = pickle.dumps((a, b))
     both = a + b
-    for operand, held in zip((a, b), pickle.loads(before), strict=True):  # noqa: S301
-        _require(operand, held, "a + b must not change a or b")
+    for operand, copy in zip((a, b), pickle.loads(before), strict=True):  # noqa: S301
+        _require(operand, copy, "a + b must not change a or b")
     _require(both, b + a, "a + b must be b + a", tolerance)
     _require(both + c, a + (b + c), "(a + b) + c must be a + (b + c)", tolerance)
 
@@ -93,15 +93,15 @@ def _check_repetition(observe: Observe, chunk: Chunk, tolerance: float, rng: np.
     times = rng.integers(0, 4, size=len(chunk))
     weighted = take(chunk, rows, times.astype(np.float64))
     repeated = take(chunk, np.repeat(rows, times), np.ones(times.sum()))
-    _require(observe(weighted), observe(repeated), "a weight must count as so many repetitions", tolerance)
+    _require(observe(weighted), observe(repeated), "a weight must count as that many repetitions", tolerance)
 
 
 def _check_weightless(observe: Observe, chunk: Chunk, tolerance: float, rng: np.random.Generator) -> None:
     both = Chunk.concatenate([chunk, spoil(chunk)])
     weight = np.concatenate([chunk.weight, np.zeros(len(chunk))])
     order = rng.permutation(len(both))
-    counted = order[order < len(chunk)]
-    mixed, alone = take(both, order, weight[order]), take(chunk, counted, weight[counted])
+    original = order[order < len(chunk)]
+    mixed, alone = take(both, order, weight[order]), take(chunk, original, weight[original])
     _require(observe(mixed), observe(alone), "a row of weight 0 must have no effect", tolerance)
 
 
@@ -131,7 +131,7 @@ def take(chunk: Chunk, rows: npt.NDArray[np.integer], weight: Floats) -> Chunk:
 
 
 def spoil(chunk: Chunk) -> Chunk:
-    """The same rows with huge numbers and a new word in them; codes stay, being places in tables."""
+    """The same rows with huge numbers and a new word in them; codes stay, since they are places in tables."""
     sparse, target = chunk.sparse, chunk.target
     if sparse is not None:
         sparse = sparse.copy()
@@ -151,6 +151,6 @@ def moved(chunk: Chunk, distance: float) -> Chunk:
     return Chunk(numeric, chunk.codes, chunk.weight, chunk.sparse, chunk.text, target)
 
 
-def _require(found: Statistic, wanted: Statistic, law: str, tolerance: float = 0.0) -> None:
-    if difference := found.departure(wanted, tolerance):
+def _require(actual: Statistic, expected: Statistic, law: str, tolerance: float = 0.0) -> None:
+    if difference := actual.departure(expected, tolerance):
         raise AssertionError(f"{law}, but {difference}")

@@ -1,4 +1,4 @@
-"""`check_study`: what a study needs of a learner, and what leaving rows out does.
+"""`check_study`: what a study needs of a learner, and whether `left_out` answers as a refit does.
 
 A study clones the learner with the settings of its card, puts it behind the preparation that the card asks for, fits
 every size on every fold, and prefers what has fewer parameters. A card that names a parameter wrongly, or a number of
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from novacula.checks.samples import Sample, sample
+from novacula.checks.samples import CheckSample, sample
 from novacula.checks.verdict import require
 from novacula.evaluate import n_parameters
 from novacula.learner.base import Learner
@@ -32,13 +32,13 @@ PREPARED: dict[str, Any] = {
 }
 """What a study puts in front of a learner, by its task; the others are fitted as they are."""
 RTOL = 1e-6
-"""How far numbers of a formula may be from those of a refit, as a share of the largest."""
+"""How far answers of a formula may be from those of a refit, as a share of the largest."""
 
 
 def check_study(learner: Learner) -> None:
     """A learner must fit and answer with its card's study settings, at every size, and count its parameters.
 
-    Behind its preparation the count must be the same, and `left_out`, where it is not None, what refitting gives.
+    Behind its preparation the count must be the same, and `left_out`, unless it is None, must answer as a refit does.
     """
     for size in study_sizes(learner):
         check_size(learner, size)
@@ -48,15 +48,15 @@ def check_study(learner: Learner) -> None:
 def study_sizes(learner: Learner) -> Iterator[dict[str, Any]]:
     """The parameters of each size on the card, with the study's settings; each must be one that the learner takes."""
     card, name = learner.card, type(learner).__name__
-    known = learner.get_params(deep=False)
+    own_parameters = learner.get_params(deep=False)
     for parameter in card.study_settings:
         require(
-            parameter in known,
-            f"the card of {name} has {parameter!r} in study_settings, which is none of its parameters",
+            parameter in own_parameters,
+            f"the card of {name} has {parameter!r} in study_settings, which is not one of its parameters",
         )
     require(
-        card.size is None or card.size in known,
-        f"the card of {name} has size={card.size!r}, which is none of its parameters: {', '.join(known)}",
+        card.size is None or card.size in own_parameters,
+        f"the card of {name} has size={card.size!r}, which is not one of its parameters: {', '.join(own_parameters)}",
     )
     settings = dict(card.study_settings)
     _require_valid(learner, settings, "study_settings")
@@ -84,12 +84,12 @@ def check_size(learner: Learner, parameters: dict[str, Any]) -> None:
     inner: Any = clone(learner).set_params(**parameters)
     if "random_state" in inner.get_params():
         inner.set_params(random_state=0)
-    told = ", ".join(f"{key}={value!r}" for key, value in parameters.items()) or "its defaults"
+    settings = ", ".join(f"{key}={value!r}" for key, value in parameters.items()) or "its defaults"
     prepared = card.task in PREPARED
-    # Behind its preparation a learner gets any table: with categories and empty cells, whatever it takes itself. But a
-    # concept of which cells are missing is no conjunction any more.
-    given = replace(card, takes=("numeric", "categorical")) if prepared else card
-    data = sample(given, n=ROWS, missing=prepared and not card.conjunctive)
+    # Behind its preparation a learner gets any table: with categories and empty cells, even if it takes neither. But a
+    # concept with missing cells is no longer a conjunction.
+    study_card = replace(card, takes=("numeric", "categorical")) if prepared else card
+    data = sample(study_card, n=ROWS, missing=prepared and not card.conjunctive)
     model = PREPARED[card.task](inner) if prepared else inner
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a study keeps warnings for its reader
@@ -97,15 +97,17 @@ def check_size(learner: Learner, parameters: dict[str, Any]) -> None:
             model.fit(data.X, data.target)
             if hasattr(model, "predict"):
                 model.predict(data.X)
-        except Exception as error:  # whatever a learner raises would be a failed row of the leaderboard
+        except Exception as error:  # an error would be a failed row of the leaderboard
             where = " behind its preparation" if prepared else ""
-            raise AssertionError(f"{name} with {told} fails{where}: {error}") from error
-        own = counted(model.model_ if prepared else model)
-        require(counted(model) == own, f"{name} with {told} has another n_parameters_ behind its preparation")
+            raise AssertionError(f"{name} with {settings} fails{where}: {error}") from error
+        own = parameter_count(model.model_ if prepared else model)
+        require(
+            parameter_count(model) == own, f"{name} with {settings} has another n_parameters_ behind its preparation"
+        )
         require(n_parameters(model) == own, f"evaluate.n_parameters differs from n_parameters_ of {name}")
 
 
-def counted(model: Any) -> int:
+def parameter_count(model: Any) -> int:
     """`n_parameters_` of a fitted model, which must be a whole number of at least 0."""
     name = type(model).__name__
     try:
@@ -122,24 +124,24 @@ def check_left_out(learner: Learner) -> None:
     data = sample(learner.card, n=LEFT_OUT_ROWS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = clone(learner).fit(data.X, data.target).left_out(data.X, data.target)
-        if found is None:
+        left_out = clone(learner).fit(data.X, data.target).left_out(data.X, data.target)
+        if left_out is None:
             return
         name, n = type(learner).__name__, len(data)
-        shapes = np.shape(found.predictions)[:1] == np.shape(found.trusted) == (n,)
+        shapes = np.shape(left_out.predictions)[:1] == np.shape(left_out.trusted) == (n,)
         require(shapes, f"left_out of {name} must give an answer and a flag for each of {n} rows")
-        require(bool(found.method.strip()), f"left_out of {name} does not say how it was found")
+        require(bool(left_out.method.strip()), f"left_out of {name} does not name its method")
         refitted = [_answer_without(learner, data, i) for i in range(n)]
-    for i in np.flatnonzero(found.trusted):
-        same = _same_answer(found.predictions[i], refitted[i], refitted)
+    for i in np.flatnonzero(left_out.trusted):
+        same = _same_answer(left_out.predictions[i], refitted[i], refitted)
         require(
             same,
-            f"left_out of {name} says {found.predictions[i]} of row {i + 1}, and a model that was fitted without it "
+            f"left_out of {name} says {left_out.predictions[i]} of row {i + 1}, and a model that was fitted without it "
             f"says {refitted[i]}",
         )
 
 
-def _answer_without(learner: Learner, data: Sample, row: int) -> Any:
+def _answer_without(learner: Learner, data: CheckSample, row: int) -> Any:
     rest = data.take(np.delete(np.arange(len(data)), row))
     model: Any = clone(learner).fit(rest.X, rest.target)
     return model.predict(data.take(np.array([row])).X)[0]

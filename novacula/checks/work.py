@@ -1,4 +1,4 @@
-"""Hold a derivation to the model: its arithmetic is done again, and its results are looked up in the model.
+"""Compare a derivation with the model: its arithmetic is done again, and its results are looked up in the model.
 
 A step whose expression does not come to its result, or whose result is not the attribute or prediction that
 it says it is, fails with a sentence that names the step.
@@ -64,24 +64,24 @@ def _check_arithmetic(step: Step, where: str) -> None:
 def _check_tie(step: Step, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:
     path = ".".join(map(str, step.of))
     try:
-        held = float(np.asarray(_look_up(step.of, learner, X, outputs)).item())
+        actual = float(np.asarray(_look_up(step.of, learner, X, outputs)).item())
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
     stated = math.nan if step.value is None else step.value
-    require(_agree(stated, held, step), f"{where} states {stated!r}, but {path} of the model is {held!r}")
+    require(_agree(stated, actual, step), f"{where} states {stated!r}, but {path} of the model is {actual!r}")
 
 
 def _look_up(path: tuple[str | int, ...], learner: Any, X: Any, outputs: dict[str, Any]) -> Any:
-    """Follow a path from an attribute, or from what a method gives for X, by attribute, key and index."""
+    """Follow a path from an attribute, or from what a method returns for X, by attribute, key and index."""
     start = str(path[0])
     if start not in outputs:
-        found = getattr(learner, start)
-        outputs[start] = _output(found, start, X) if callable(found) else found
-    held = outputs[start]
+        attribute = getattr(learner, start)
+        outputs[start] = _output(attribute, start, X) if callable(attribute) else attribute
+    value = outputs[start]
     for key in path[1:]:
-        by_name = isinstance(key, str) and not isinstance(held, Mapping) and hasattr(held, key)
-        held = getattr(held, str(key)) if by_name else held[key]
-    return held
+        by_name = isinstance(key, str) and not isinstance(value, Mapping) and hasattr(value, key)
+        value = getattr(value, str(key)) if by_name else value[key]
+    return value
 
 
 def _output(method: Callable[[Any], Any], name: str, X: Any) -> Any:
@@ -136,4 +136,4 @@ class _Balance(HTMLParser):
         if self.open and self.open[-1] == tag:
             self.open.pop()
         elif self.fault is None:
-            self.fault = f"</{tag}> stands where {f'</{self.open[-1]}>' if self.open else 'nothing'} should"
+            self.fault = f"</{tag}> is where {f'</{self.open[-1]}>' if self.open else 'nothing'} should be"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from novacula.cli.learn import learn
-from novacula.cli.output import echo_json, show
+from novacula.cli.output import echo_json, print_table
 from novacula.cli.pac import pac
 from novacula.cli.predict import AsJson, Form, explain, predict, print_work
 from novacula.version import __version__
@@ -27,7 +27,7 @@ for command in (learn, predict, explain, pac):
 
 
 def run() -> None:
-    """Run a command: exit code 0 when it did its work, 1 when it failed, 2 when it was asked for wrongly."""
+    """Run a command: exit code 0 when it did its work, 1 when it failed, 2 when it was called wrongly."""
     debug = "--debug" in sys.argv
     try:
         app([arg for arg in sys.argv[1:] if arg != "--debug"])
@@ -40,8 +40,8 @@ def run() -> None:
         sys.exit(2)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"novacula {__version__}")
         raise typer.Exit
 
@@ -62,7 +62,7 @@ def learners(json: AsJson = False) -> None:
     from novacula.learner.registry import learners as registered
 
     rows = [(name, kind.card.task, kind.card.summary) for name, kind in sorted(registered().items())]
-    show(("learner", "task", "what it is"), rows, json)
+    print_table(("learner", "task", "what it is"), rows, json)
 
 
 @app.command()
@@ -73,11 +73,11 @@ def card(
     """Print a learner's card: hypothesis space, bias, search, cost."""
     from novacula.learner.registry import find, look_up
 
-    found = find(look_up(learner)).card
+    learner_card = find(look_up(learner)).card
     if json:
-        echo_json(found.to_dict())
+        echo_json(learner_card.to_dict())
     else:
-        typer.echo(str(found))
+        typer.echo(str(learner_card))
 
 
 @app.command()
@@ -92,10 +92,10 @@ def work(
 ) -> None:
     """Fit a learner to a table and print its derivation, with the numbers put in."""
     from novacula.cli.data import one_row, read_table
-    from novacula.cli.fitting import fitted
+    from novacula.cli.fitting import fit_learner
 
     table = read_table(data, target)
-    model = fitted(learner, table, setting or ())
+    model = fit_learner(learner, table, setting or ())
     print_work(model.work() if row is None else model.work(one_row(table, row, model.schema_)), form, json)
 
 
@@ -104,7 +104,7 @@ def datasets(json: AsJson = False) -> None:
     """List the data sets that can be loaded by name."""
     from novacula import datasets as shipped
 
-    show(("name", "what it holds"), list(shipped.names().items()), json)
+    print_table(("name", "what it holds"), list(shipped.names().items()), json)
 
 
 @app.command()
@@ -116,8 +116,8 @@ def schema(
     """Read a table and print what its columns are."""
     from novacula.cli.data import read_table
 
-    found = read_table(data, target).schema
-    typer.echo(found.to_json() if json else str(found))
+    columns = read_table(data, target).schema
+    typer.echo(columns.to_json() if json else str(columns))
 
 
 @app.command()

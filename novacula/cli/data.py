@@ -1,4 +1,4 @@
-"""Tables as the command line names them: a file, several, a glob, or a data set that the library brings."""
+"""Tables as the command line names them: a file, several, a glob, or a data set of the library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def one_row(table: Table, row: int, schema: Schema) -> Table:
 
 
 def named_values(settings: Sequence[str]) -> dict[str, Any]:
-    """`name=value` pairs, each value as JSON says it, or as a word."""
+    """`name=value` pairs; each value is read as JSON, or else as a word."""
     import json
 
     from novacula.errors import ParameterError

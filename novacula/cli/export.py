@@ -1,7 +1,7 @@
 """Predictions as a file: the rows as they came, the prediction, and the probability of each class.
 
 A cell of text that begins with =, +, −, @, a tab or a line end runs as a formula in spreadsheets. Such a cell gets an
-apostrophe in front, which spreadsheets do not show, unless it is asked for as it is.
+apostrophe in front, which spreadsheets do not show, unless cells are wanted as they are.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def predictions(model: Any, table: Table) -> pa.Table:
-    """All columns of a table, and what the model says of each row; a sparse block has no columns to show."""
-    known = table.conform(model.schema_, "ignore")
-    said = {"prediction": model.predict(known)}
+    """All columns of a table, and the answers of the model for each row; a sparse block has no columns to show."""
+    conformed = table.conform(model.schema_, "ignore")
+    answers = {"prediction": model.predict(conformed)}
     if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
-        proba = model.predict_proba(known)
-        said |= {f"P({label})": proba[:, k] for k, label in enumerate(model.classes_)}
+        proba = model.predict_proba(conformed)
+        answers |= {f"P({label})": proba[:, k] for k, label in enumerate(model.classes_)}
     rows = pa.table({}) if table.layout.of_kind("sparse") else table.to_arrow()
-    for name, values in said.items():
+    for name, values in answers.items():
         while name in rows.column_names:
             name += "′"
         rows = rows.append_column(name, pa.array(np.asarray(values).tolist()))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from novacula.table import Table
 
 
-def fitted(name: str, table: Table, settings: Sequence[str]) -> Any:
+def fit_learner(name: str, table: Table, settings: Sequence[str]) -> Any:
     """The learner of this name with these settings, fitted."""
     kind = find(look_up(name, _task(name, table)))
     values = named_values(settings)
@@ -30,12 +30,12 @@ def fitted(name: str, table: Table, settings: Sequence[str]) -> Any:
     from novacula.prepare import PreparedClassifier, PreparedRegressor
 
     if kind.card.task not in ("classification", "regression"):
-        return model.fit(table)  # which says what it does not take
+        return model.fit(table)  # whose error says what it does not take
     return (PreparedClassifier if kind.card.task == "classification" else PreparedRegressor)(model).fit(table)
 
 
 def _task(name: str, table: Table) -> str | None:
-    """The task that tells learners of one word apart, by the target; None for a name that is written out."""
+    """The task by which learners of one word differ, from the target; None for a name that is written out."""
     from novacula.learner.registry import learners
 
     if name in learners() or not table.layout.target:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from novacula.cli.output import echo_json, say, show
+from novacula.cli.output import echo_json, print_table, say
 
 
 def learn(
@@ -19,28 +19,32 @@ def learn(
     target: Annotated[
         str | None, typer.Option(help="The column to learn; without one, clusters are looked for.")
     ] = None,
-    learners: Annotated[str | None, typer.Option(help="Learners, separated by commas; all that fit, if none.")] = None,
+    learners: Annotated[
+        str | None, typer.Option(help="Learners, separated by commas; by default all that fit.")
+    ] = None,
     folds: Annotated[int, typer.Option(help="Folds of cross-validation.")] = 10,
     test: Annotated[float, typer.Option(help="Share of the rows that is put aside for the test.")] = 0.2,
     rule: Annotated[
         Literal["one_se", "min"], typer.Option(help="one_se: the simplest within one standard error; min: the best.")
     ] = "one_se",
-    metric: Annotated[str | None, typer.Option(help="zero_one, log, brier, hinge; squared, absolute.")] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="zero_one (the error rate), log, brier, hinge; squared, absolute.")
+    ] = None,
     task: Annotated[
         Literal["classification", "regression"] | None,
         typer.Option(help="classification or regression, if the target leaves it open."),
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may stand several times.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given several times.")] = None,
     weight: Annotated[str | None, typer.Option(help="The column of weights.")] = None,
     budget: Annotated[float | None, typer.Option(help="Seconds that the study may take.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the split, the folds and the learners.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Processes; as many as cores, if not said.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the split, the folds and the learners.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Processes; by default as many as cores.")] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers do the work.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the report, the model and what is needed to go on.")] = Path(
-        "run"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="Folder for the report, the model, and what a later run goes on from.")
+    ] = Path("run"),
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare learners honestly, choose the simplest that is as good as the best, and write report and model."""
@@ -72,7 +76,7 @@ def learn(
     if json:
         echo_json({**study.to_dict(), **{name: str(path) for name, path in written.items()}})
     else:
-        tell(study, written)
+        print_study(study, written)
     if getattr(study, "stopped", "").startswith("The study was interrupted"):
         raise typer.Exit(1)
 
@@ -88,19 +92,19 @@ def write(study: Any, out: Path) -> dict[str, Path]:
     return paths
 
 
-def tell(study: Any, written: dict[str, Path]) -> None:
-    """The leaderboard, the choice, the test, what should be known, and where everything is."""
+def print_study(study: Any, written: dict[str, Path]) -> None:
+    """Print the leaderboard, the choice, the test, the findings, and where everything is."""
     from novacula.study import Study
 
     if isinstance(study, Study):
         header, rows = study.table()
-        show(header[:-1], [row[:-1] for row in rows], json=False)
-        said = [f"{row[0].strip()}: {row[-1]}" for row in rows if row[-1]]
-        said += [study.reason, study.test.sentence if study.test else "", study.stopped]
-        said += [finding.sentence for finding in study.findings]
+        print_table(header[:-1], [row[:-1] for row in rows], json=False)
+        typer.echo()
+        remarks = [entry.remark for entry in study.leaderboard if entry.remark]
+        sentences = [*remarks, *study.sentences(), *(finding.sentence for finding in study.findings)]
     else:
-        said = [str(study)]
-    for sentence in filter(None, ["", *said]):
+        sentences = [str(study)]
+    for sentence in sentences:
         typer.echo(sentence)
     typer.echo(f"The report is in {written['report']}, the model in {written['model']}.")
 

@@ -9,8 +9,8 @@ from typing import Any
 import typer
 
 
-def show(header: Sequence[str], rows: Iterable[Sequence[str]], json: bool) -> None:
-    """A table: rich on a terminal, tab-separated in a pipe, a list of objects as JSON."""
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], json: bool) -> None:
+    """Print a table: rich on a terminal, tab-separated in a pipe, a list of objects as JSON."""
     if json:
         echo_json([dict(zip(header, row, strict=True)) for row in rows])
     elif sys.stdout.isatty():
@@ -30,17 +30,17 @@ def show(header: Sequence[str], rows: Iterable[Sequence[str]], json: bool) -> No
 
 
 def echo_json(value: Any) -> None:
-    """A value as JSON."""
+    """Print a value as JSON."""
     import json
 
     typer.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
 
 
 def say(words: str) -> None:
-    """A line for whoever watches, beside the output."""
+    """Print a line to standard error, for whoever watches."""
     typer.echo(words, err=True)
 
 
 def _one_line(cell: str) -> str:
-    """A cell of a tab-separated line: what would break the line is a space."""
+    """A cell of a tab-separated line: characters that would break the line become a space."""
     return " ".join(cell.split()) if any(mark in cell for mark in "\t\n\r") else cell

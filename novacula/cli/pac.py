@@ -15,7 +15,7 @@ def pac(
     vc: Annotated[int | None, typer.Option(help="VC dimension of the hypothesis space instead.")] = None,
     epsilon: Annotated[float, typer.Option(help="The error that is allowed.")] = 0.05,
     delta: Annotated[float, typer.Option(help="The probability with which it may be larger.")] = 0.05,
-    examples: Annotated[int | None, typer.Option(help="Ask what error so many examples guarantee instead.")] = None,
+    examples: Annotated[int | None, typer.Option(help="Say what error this many examples guarantee instead.")] = None,
     agnostic: Annotated[bool, typer.Option(help="The learner may make mistakes on its examples.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -32,7 +32,7 @@ def pac(
         words = f"{n:,} examples: then an error above {epsilon:g} has a probability of at most {delta:g}."
     else:
         n, epsilon = examples, _error(examples, size, vc, delta, not agnostic)
-        words = f"After {n:,} examples the error is at most {epsilon:.6g}, but for a probability of {delta:g}."
+        words = f"After {n:,} examples the error is at most {epsilon:.6g}, except with a probability of {delta:g}."
     if json:
         space = {"hypotheses": hypotheses, "vc": vc, "consistent": not agnostic}
         echo_json({**space, "epsilon": epsilon, "delta": delta, "examples": n})
@@ -62,12 +62,12 @@ def whole_number(words: str) -> int:
     """
     from novacula.errors import ParameterError
 
-    found = re.fullmatch(r"\s*(\d{1,400})\s*(?:(?:\^|\*\*)\s*(\d{1,7}))?\s*", words.replace(",", "").replace("_", ""))
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{1,400})\s*(?:(?:\^|\*\*)\s*(\d{1,7}))?\s*", words.replace(",", "").replace("_", ""))
+    if match is None:
         raise ParameterError(
-            f"{words!r} is no size of a hypothesis space: write a whole number, or a power such as 2^30"
+            f"{words!r} is not the size of a hypothesis space: write a whole number, or a power such as 2^30"
         )
-    base, power = int(found[1]), int(found[2] or 1)
+    base, power = int(match[1]), int(match[2] or 1)
     if base.bit_length() * power > 2_000_000:
         raise ParameterError(f"{words!r} is too large: give a VC dimension instead")
     return int(base**power)

@@ -1,4 +1,4 @@
-"""`novacula predict` and `novacula explain`: what a model file says of new rows, and why."""
+"""`novacula predict` and `novacula explain`: what a model file predicts for new rows, and why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from novacula.cli.output import echo_json, say
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file that `novacula learn` or `save` wrote.")]
 Form = Annotated[
-    Literal["text", "markdown", "latex", "html"], typer.Option("--format", help="What the derivation is written in.")
+    Literal["text", "markdown", "latex", "html"], typer.Option("--format", help="The format of the derivation.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -20,7 +20,7 @@ def predict(
     model: ModelFile,
     data: Annotated[list[str], typer.Argument(help="The rows: a file, several, a glob, or a data set by name.")],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="A CSV, TSV or Parquet file; printed if not said.")
+        Path | None, typer.Option("-o", "--out", help="A CSV, TSV or Parquet file; by default rows are printed.")
     ] = None,
     raw: Annotated[
         bool, typer.Option(help="Write cells as they are, even those that a spreadsheet would run.")
@@ -46,7 +46,7 @@ def predict(
 
 def explain(
     model: ModelFile,
-    data: Annotated[list[str] | None, typer.Argument(help="The rows of which one is to be explained.")] = None,
+    data: Annotated[list[str] | None, typer.Argument(help="The rows, one of which is explained.")] = None,
     row: Annotated[int | None, typer.Option(help="The row whose prediction is derived, counted from 1.")] = None,
     form: Form = "text",
     json: AsJson = False,
@@ -60,7 +60,7 @@ def explain(
     if data:
         work = loaded.work(one_row(read_table(data, None), 1 if row is None else row, loaded.schema_))
     elif row is not None:
-        raise ParameterError("--row needs a table: name the file that holds the row behind the model")
+        raise ParameterError("--row needs a table: name the file that holds the row after the model")
     else:
         work = loaded.work()
     print_work(work, form, json)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -12,50 +11,27 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
 from novacula.concept.conjunction import Conjunction, Positions
-from novacula.concept.distinct import distinct_rows
 from novacula.concept.rows import chunk_positions, columns_of, observed_domains
 from novacula.concept.space import ConjunctiveSpace, is_number, plain
 from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
 from novacula.table import Chunk, Table
-from novacula.table.chunk import Floats
+from novacula.table.equal_rows import equal_rows
 from novacula.table.schema import Schema
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
-# scikit-learn's suite rounds the data of its checks to whole numbers for learners that take categories.
-CONTRADICTORY: Mapping[str, str] = dict.fromkeys(
-    (
-        "check_classifiers_train",
-        "check_estimators_nan_inf",
-        "check_fit_check_is_fitted",
-        "check_fit_idempotent",
-        "check_fit_score_takes_y",
-        "check_n_features_in",
-        "check_sample_weights_list",
-        "check_supervised_y_2d",
-    ),
-    "its rows give one instance both labels, which is refused with the numbers of both rows",
-)
-COLLAPSING: Mapping[str, str] = {
-    **CONTRADICTORY,
-    **dict.fromkeys(
-        ("check_dtype_object", "check_estimators_dtypes"),
-        "its labels are random, which no conjunction fits, so there is nothing to predict with",
-    ),
-}
-
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class ConceptExamples:
     """The distinct examples in the order in which they first came: size n·d, as every one of them may matter."""
 
     positions: Positions  # (n, d)
     positive: Flags  # (n,)
 
-    def first(self, n: int) -> Examples:
+    def first(self, n: int) -> ConceptExamples:
         """The first n of them."""
-        return Examples(self.positions[:n], self.positive[:n])
+        return ConceptExamples(self.positions[:n], self.positive[:n])
 
     @property
     def positives(self) -> Positions:
@@ -73,13 +49,13 @@ class RowNames:
     """What the examples are called: the number of the row in which each first came, from 1 on over all fits."""
 
     first: npt.NDArray[np.int64]  # (n,)
-    seen: int
+    n_rows: int  # that were read, also those that brought nothing new
 
 
 class ConceptLearner(Classifier):
-    """The base of the family: keeps examples, finds the space, names rows. Parameters are stored by subclasses."""
+    """The base of the family: keeps examples, finds the space, names rows."""
 
-    state_types: ClassVar[tuple[type, ...]] = (ConjunctiveSpace, Conjunction, Examples, RowNames)
+    state_types: ClassVar[tuple[type, ...]] = (ConjunctiveSpace, Conjunction, ConceptExamples, RowNames)
     reports_unseen: ClassVar[bool] = False  # what is in no domain is reported instead
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "space": [ConjunctiveSpace, None],
@@ -87,13 +63,15 @@ class ConceptLearner(Classifier):
         "unseen": [StrOptions({"ignore", "error"})],
     }
 
-    space: ConjunctiveSpace | None
-    positive: Any
-    unseen: str
     space_: ConjunctiveSpace
     positive_: Any
-    examples_: Examples
+    examples_: ConceptExamples
     row_names_: RowNames
+
+    def __init__(self, space: ConjunctiveSpace | None = None, positive: Any = None, unseen: str = "ignore") -> None:
+        self.space = space
+        self.positive = positive
+        self.unseen = unseen
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -122,7 +100,7 @@ class ConceptLearner(Classifier):
         labels, codes = self._labels(table, chunk) if first else (self.classes_, chunk.target)
         positive = self._positive(labels)
         space, old = self._space(table, chunk, first)
-        rows = chunk_positions(space, table.layout, chunk, known=True)
+        rows = chunk_positions(space, table.layout, chunk, in_domain=True)
         examples, names = self._merged(old, rows, np.asarray(codes) == positive, chunk.weight > 0)
         self._check(space, examples, names)
         if first:
@@ -157,7 +135,7 @@ class ConceptLearner(Classifier):
             raise ParameterError(f"positive={self.positive!r} is none of the labels {labels.tolist()}")
         return found[0]
 
-    def _space(self, table: Table, chunk: Chunk, first: bool) -> tuple[ConjunctiveSpace, Examples]:
+    def _space(self, table: Table, chunk: Chunk, first: bool) -> tuple[ConjunctiveSpace, ConceptExamples]:
         """The space that these rows are in, and the examples so far as positions in it."""
         if first:
             if self.space is None:
@@ -168,19 +146,21 @@ class ConceptLearner(Classifier):
                 )
             else:
                 space = self.space
-            return space, Examples(np.empty((0, len(space.names)), np.int64), np.empty(0, bool))
+            return space, ConceptExamples(np.empty((0, len(space.names)), np.int64), np.empty(0, bool))
         if self.space is not None or not self.space_.ordered:
             return self.space_, self.examples_
         return _grown(self.space_, self.examples_, observed_domains(table, chunk)[0])
 
-    def _merged(self, old: Examples, rows: Positions, positive: Flags, counted: Flags) -> tuple[Examples, RowNames]:
+    def _merged(
+        self, old: ConceptExamples, rows: Positions, positive: Flags, counted: Flags
+    ) -> tuple[ConceptExamples, RowNames]:
         """All distinct examples, and their rows; rows that do not count are left out, but numbered."""
-        known = getattr(self, "row_names_", RowNames(np.empty(0, np.int64), 0))
+        before = getattr(self, "row_names_", RowNames(np.empty(0, np.int64), 0))
         positions = np.vstack([old.positions, rows[counted]])
         labels = np.concatenate([old.positive, positive[counted]])
-        names = np.concatenate([known.first, known.seen + 1 + np.flatnonzero(counted)])
-        place = np.sort(distinct_rows(np.column_stack([positions, labels]))[0])
-        return Examples(positions[place], labels[place]), RowNames(names[place], known.seen + len(rows))
+        names = np.concatenate([before.first, before.n_rows + 1 + np.flatnonzero(counted)])
+        place = np.sort(equal_rows(positions, labels).first)
+        return ConceptExamples(positions[place], labels[place]), RowNames(names[place], before.n_rows + len(rows))
 
     def _begin(self) -> None:
         """Be fitted on no example: the space is all that is known, and the labels are false and true."""
@@ -188,7 +168,7 @@ class ConceptLearner(Classifier):
             raise DataError("nothing is known yet: fit first, or give the space and no label but True or False")
         self.classes_, self.positive_ = np.array([False, True]), np.bool_(self.positive is not False)
         self.space_ = self.space
-        self.examples_ = Examples(np.empty((0, len(self.space.names)), np.int64), np.empty(0, bool))
+        self.examples_ = ConceptExamples(np.empty((0, len(self.space.names)), np.int64), np.empty(0, bool))
         self.row_names_ = RowNames(np.empty(0, np.int64), 0)
         self.schema_ = self.space.schema
         self.n_features_in_ = len(self.space.names)
@@ -203,7 +183,7 @@ class ConceptLearner(Classifier):
         self.examples_, self.row_names_ = examples, names
         self._solve()
 
-    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+    def _check(self, space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> None:
         """Refuse examples that the learner cannot live with, before anything is kept."""
 
     def _count(self, chunk: Chunk, codes: Any) -> None:
@@ -233,16 +213,10 @@ class ConceptLearner(Classifier):
             warn_user(sentence, UnseenCategoryWarning)
         return rows
 
-    def _named(self, positive: Flags) -> Any:
+    def _labelled(self, positive: Flags) -> Any:
         """The label of each row."""
         other = self.classes_[self.classes_ != self.positive_][0]
         return np.where(positive, self.positive_, other).astype(self.classes_.dtype)
-
-    def _shares(self, yes: Sequence[int], total: int) -> Floats:
-        """Votes as shares of the classes, each the nearest double to the exact fraction."""
-        mine = np.array([count / total for count in yes])
-        other = np.array([(total - count) / total for count in yes])
-        return np.column_stack([mine if label == self.positive_ else other for label in self.classes_])
 
     @property
     def n_parameters_(self) -> int:
@@ -261,18 +235,29 @@ class ConceptLearner(Classifier):
             raise ParameterError("an example of the model lies outside of its space")
 
 
-def contradiction(examples: Examples, names: RowNames) -> tuple[int, int] | None:
+def refuse_contradiction(examples: ConceptExamples, names: RowNames) -> None:
+    """Raise if one instance has both labels."""
+    if rows := contradiction(examples, names):
+        raise DataError(
+            f"rows {rows[0]} and {rows[1]} are the same instance with different labels, which no hypothesis fits: "
+            f"correct one of them or leave both out"
+        )
+
+
+def contradiction(examples: ConceptExamples, names: RowNames) -> tuple[int, int] | None:
     """The rows of the first two examples that are the same instance with different labels, if there are any."""
-    place, group = distinct_rows(examples.positions)
-    if len(place) == len(group):
+    same = equal_rows(examples.positions)
+    if len(same) == len(same.kind):
         return None
-    first = np.zeros(len(group), bool)
-    first[place] = True
-    again = int(np.argmin(first))
-    return int(names.first[place[group[again]]]), int(names.first[again])
+    is_first = np.zeros(len(same.kind), bool)
+    is_first[same.first] = True
+    again = int(np.argmin(is_first))
+    return int(names.first[same.first[same.kind[again]]]), int(names.first[again])
 
 
-def _grown(space: ConjunctiveSpace, examples: Examples, seen: dict[str, Any]) -> tuple[ConjunctiveSpace, Examples]:
+def _grown(
+    space: ConjunctiveSpace, examples: ConceptExamples, seen: dict[str, Any]
+) -> tuple[ConjunctiveSpace, ConceptExamples]:
     """The space with new numbers in the grids of its ordered attributes, and the examples moved to it."""
     domains = dict(space.domains)
     for name, new in zip(space.names, seen.values(), strict=True):
@@ -282,7 +267,7 @@ def _grown(space: ConjunctiveSpace, examples: Examples, seen: dict[str, Any]) ->
     moved = np.empty_like(examples.positions)
     for j, values in enumerate(space.values):
         moved[:, j] = grown.positions(j, values)[examples.positions[:, j] // 2]
-    return grown, Examples(moved, examples.positive)
+    return grown, ConceptExamples(moved, examples.positive)
 
 
 def _coded_by(space: ConjunctiveSpace, schema: Schema) -> Schema:

@@ -41,11 +41,11 @@ def minimal_cuts(cuts: Sequence[Cut], n: int, limit: int = MAX_BOUNDARY) -> list
     """Every minimal set of cuts, by their numbers, that rejects all of n negatives; more than the limit are refused."""
     search = _Search(cuts, n, limit)
     search.extend((), (), (1 << n) - 1, (1 << len(cuts)) - 1)
-    return search.found
+    return search.minimal
 
 
 class _Search:
-    """The state that all branches share: who rejects whom, who excludes whom, and what was found."""
+    """The state that all branches share: who rejects whom, who excludes whom, and the minimal cuts so far."""
 
     def __init__(self, cuts: Sequence[Cut], n: int, limit: int) -> None:
         self.limit = limit
@@ -53,13 +53,13 @@ class _Search:
         self.exactly = [cut.exactly for cut in cuts]
         self.compatible = [sum(1 << i for i, b in enumerate(cuts) if not a.excludes(b)) for a in cuts]
         self.rejecting = [sum(1 << i for i, cut in enumerate(cuts) if cut.rejected >> x & 1) for x in range(n)]
-        self.found: list[tuple[int, ...]] = []
+        self.minimal: list[tuple[int, ...]] = []
 
     def extend(self, chosen: tuple[int, ...], needed: tuple[int, ...], open_: int, candidates: int) -> None:
         """Add cuts to those chosen; `needed` holds for each of them the negatives that need it."""
         if not open_:
-            self.found.append(chosen)
-            if len(self.found) > self.limit:
+            self.minimal.append(chosen)
+            if len(self.minimal) > self.limit:
                 raise DataError(
                     f"the general boundary has more than {self.limit:,} members, which is the limit for listing it; "
                     f"version_space_size_ and predictions do not need it"

@@ -8,7 +8,6 @@ Nothing is listed to fit, to count or to vote; `novacula.concept.counting` says 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -17,26 +16,22 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.concept.base import COLLAPSING, ConceptLearner, Examples, RowNames, contradiction
+from novacula.concept.base import ConceptExamples, ConceptLearner, RowNames, refuse_contradiction
+from novacula.concept.cards import COLLAPSING, conjunction_card
 from novacula.concept.conjunction import Conjunction
 from novacula.concept.derivation import derive_version_space, derive_votes
 from novacula.concept.diagnosis import collapsed_at, diagnose
-from novacula.concept.query import Identification, identify, most_divided, nearest_half
+from novacula.concept.query import Identification, most_divided, nearest_half, truth_of
 from novacula.concept.rows import chunk_positions, instance_values, row_values
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import VersionSpace
+from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError, DataWarning, warn_user
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.table.chunk import Floats
 
 
-def log2_conjunctions(counts: Any) -> float:
-    """Bits to name one conjunction: counts has for each attribute the number of its constraints, d + 1 if nominal."""
-    return math.log2(1 + math.prod(int(count) for count in counts))
-
-
-class CandidateElimination(ConceptLearner):
+class CandidateElimination(VotingLearner):
     """Every conjunction that fits the examples: boundaries, exact counts and votes, certainty, queries.
 
     Parameters
@@ -54,7 +49,7 @@ class CandidateElimination(ConceptLearner):
     Attributes
     ----------
     S_, G_ : tuple of Conjunction
-        The most specific and the most general members, found when asked for.
+        The most specific and the most general members, found when first read.
     version_space_size_ : int
         How many members there are, exactly.
     collapsed_, collapsed_at_, diagnosis_
@@ -75,24 +70,14 @@ class CandidateElimination(ConceptLearner):
     6
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = conjunction_card(
         name="Candidate-Elimination",
-        task="classification",
         summary="Every conjunction that fits the examples, kept by its boundaries and counted exactly.",
-        hypothesis_space="Conjunctions of one constraint an attribute: a value, an interval, or any.",
         inductive_bias="The concept is a conjunction; among those that fit, none is preferred.",
         objective="Agreement with every example.",
         search="The least upper bound of the positives, and minimal hitting sets of the negatives.",
         noise="None is tolerated: one wrong label may empty the version space, and then it says so.",
-        missing="Refused, with column and row.",
-        conjunctive=True,
-        unseen="A value that no domain holds satisfies only ?, with a warning, or is refused (unseen='error').",
-        takes=("numeric", "categorical"),
-        scales=("memory",),
-        uses="arrays",
         cost="n·d to fit; counts take at most 2^d steps for d constrained attributes, mostly far fewer.",
-        cost_exponents={"n": 1, "d": 1},
-        log2_hypotheses=log2_conjunctions,
         references=(
             "Mitchell, Machine Learning (1997), chapter 2",
             "Hirsh (1994), Generalizing version spaces",
@@ -117,26 +102,24 @@ class CandidateElimination(ConceptLearner):
         contradiction: str = "raise",
         unseen: str = "ignore",
     ) -> None:
-        self.space = space
-        self.positive = positive
+        super().__init__(space, positive, unseen)
         self.contradiction = contradiction
-        self.unseen = unseen
 
     # --- fit ---------------------------------------------------------------------------------------------------------
 
-    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+    def _check(self, space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> None:
         if self.contradiction == "raise":
             refuse_contradiction(examples, names)
 
     def _solve(self) -> None:
-        known = getattr(self, "collapsed_", False)
+        had_collapsed = getattr(self, "collapsed_", False)
         self._version_space = VersionSpace.of(self.space_, self.examples_.positives, self.examples_.negatives)
         self.collapsed_ = self._version_space.is_empty
         self.collapsed_at_ = self.diagnosis_ = None
         if self.collapsed_:
             self.collapsed_at_ = collapsed_at(self.space_, self.examples_, self.row_names_)
             self.diagnosis_ = diagnose(self.space_, self.examples_, self.row_names_)
-            if not known:
+            if not had_collapsed:
                 warn_user(self.diagnosis_, DataWarning)
 
     def _check_state(self) -> None:
@@ -152,7 +135,7 @@ class CandidateElimination(ConceptLearner):
 
     @property
     def G_(self) -> tuple[Conjunction, ...]:  # noqa: N802
-        """The most general members, in order; found when first asked for."""
+        """The most general members, in order; found when first read."""
         return self._fitted().general
 
     @property
@@ -170,32 +153,23 @@ class CandidateElimination(ConceptLearner):
 
     def _alive(self) -> VersionSpace:
         """The version space to predict with."""
-        held = self._fitted()
+        version_space = self._fitted()
         if self.collapsed_:
             raise DataError(f"there is no hypothesis to predict with: {self.diagnosis_}")
-        return held
+        return version_space
 
     # --- predict -----------------------------------------------------------------------------------------------------
 
     def votes(self, X: Any) -> tuple[list[int], int]:
         """How many members say yes to each row, and how many there are: exact integers."""
         rows = self._rows(X)
-        held = self._alive()
-        return held.votes(rows), held.size
+        version_space = self._alive()
+        return version_space.votes(rows), version_space.size
 
     def decide(self, X: Any) -> npt.NDArray[np.int64]:
         """Give +1 where every member says yes, −1 where every one says no, and 0 where they differ."""
         rows = self._rows(X)
         return self._alive().decide(rows)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Give the share of members that vote for each class, in the order of `classes_`."""
-        return self._shares(*self.votes(X))
-
-    def predict(self, X: Any) -> Any:
-        """Give the label that most members vote for; a tie is a no, which is the cautious answer."""
-        yes, total = self.votes(X)
-        return self._named(np.array([2 * count > total for count in yes], bool))
 
     # --- ask ---------------------------------------------------------------------------------------------------------
 
@@ -207,13 +181,13 @@ class CandidateElimination(ConceptLearner):
         positive example, and up to 4,096 instances before. Beyond, values are exchanged one attribute at a time for as
         long as that helps.
         """
-        held = self._alive()
+        version_space = self._alive()
         if candidates is None:
-            row = most_divided(held)
+            row = most_divided(version_space)
             return None if row is None else instance_values(self.space_, row)
         table = self._query(candidates, "error")
         chunk = table.to_chunk()
-        best = nearest_half(held, chunk_positions(self.space_, table.layout, chunk))
+        best = nearest_half(version_space, chunk_positions(self.space_, table.layout, chunk))
         return None if best is None else row_values(self.space_, table.layout, chunk, best)
 
     def identify(self, oracle: Callable[[Mapping[str, Any]], Any], max_queries: int | None = None) -> Identification:
@@ -222,7 +196,19 @@ class CandidateElimination(ConceptLearner):
         The oracle is given an instance as values by attribute, and answers with a label or with true and false. A
         learner that was not fitted begins with nothing but its `space`.
         """
-        return identify(self, oracle, max_queries)
+        if not hasattr(self, "examples_"):
+            self._begin()
+        size_before = self.version_space_size_
+        answers: list[tuple[Mapping[str, Any], bool]] = []
+        while max_queries is None or len(answers) < max_queries:
+            row = most_divided(self._alive())
+            if row is None:
+                break
+            instance = instance_values(self.space_, row)
+            answer = truth_of(oracle(instance), self.classes_, self.positive_)
+            self._add(row, answer)
+            answers.append((instance, answer))
+        return Identification(self.S_[0], tuple(answers), size_before, self.version_space_size_)
 
     # --- explain -----------------------------------------------------------------------------------------------------
 
@@ -230,12 +216,3 @@ class CandidateElimination(ConceptLearner):
         """Derive boundaries and size, or with X the vote for each row."""
         check_is_fitted(self)
         return derive_version_space(self) if X is None else derive_votes(self, X)
-
-
-def refuse_contradiction(examples: Examples, names: RowNames) -> None:
-    """Raise if one instance has both labels."""
-    if rows := contradiction(examples, names):
-        raise DataError(
-            f"rows {rows[0]} and {rows[1]} are the same instance with different labels, which no hypothesis fits: "
-            f"correct one of them or leave both out"
-        )

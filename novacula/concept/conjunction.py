@@ -1,4 +1,4 @@
-"""A conjunction: one constraint an attribute, compared and combined by what it means."""
+"""A conjunction: one constraint per attribute, compared and combined by what it means."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Conjunction:
 
     @classmethod
     def of_ranges(cls, space: ConjunctiveSpace, ranges: Sequence[Range]) -> Self:
-        """Make a conjunction of a range an attribute."""
+        """Make a conjunction of one range per attribute."""
         low, high = zip(*ranges, strict=True)
         return cls(space, low, high)
 
@@ -177,7 +177,7 @@ class Conjunction:
         return values[low // 2] if low == high else (values[low // 2], values[high // 2])
 
     def __str__(self) -> str:
-        return f"⟨{', '.join(map(worded, self.constraints))}⟩"
+        return f"⟨{', '.join(map(constraint_words, self.constraints))}⟩"
 
     def __repr__(self) -> str:
         return f"Conjunction({self})"
@@ -207,7 +207,7 @@ def boxed(space: ConjunctiveSpace, low: Positions, high: Positions) -> Conjuncti
     return Conjunction(space, tuple(low[0].tolist()), tuple(high[0].tolist()))
 
 
-def worded(constraint: Category | tuple[Category, Category]) -> str:
+def constraint_words(constraint: Category | tuple[Category, Category]) -> str:
     """A constraint as it is printed: an interval in brackets, anything else as it stands."""
     return f"[{', '.join(map(shown, constraint))}]" if isinstance(constraint, tuple) else shown(constraint)
 

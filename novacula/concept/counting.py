@@ -1,10 +1,10 @@
 """Exact counts of what rejects every negative example, without listing it.
 
 Once there is a positive example, all members of a version space lie above one conjunction s. A member frees each
-constraint of s to some extent: a nominal one is kept or freed, an interval is widened by so many values at either end.
+constraint of s to some extent: a nominal one is kept or freed, an interval is widened at either end by some values.
 So a member is a *step* on each of some *chains*, from 0 to the chain's room, and it rejects a negative x iff on some
-chain its step is less than the *ease* of x there: how far x lies beyond s. With one step a chain this is the family of
-hitting sets of the D(x) = {i : xᵢ ≠ sᵢ}.
+chain its step is less than the *ease* of x there: how far x lies beyond s. With one step per chain this is the family
+of hitting sets of the D(x) = {i : xᵢ ≠ sᵢ}.
 
 Two exact methods serve. A table over all combinations of steps marks those that some x satisfies, and closes the marks
 upwards one chain at a time. Where it would be too large, a frontier is carried from one dial to the next: how many
@@ -23,8 +23,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.concept.distinct import distinct_rows
 from novacula.errors import DataError
+from novacula.table.equal_rows import equal_rows
 
 Ease: TypeAlias = npt.NDArray[np.int64]  # (negatives, chains)
 Chain: TypeAlias = tuple[npt.NDArray[np.intp], list[int]]
@@ -86,7 +86,7 @@ def _count_by_branches(ease: Ease, room: Ease) -> int:
 
 def minimal_rows(ease: Ease) -> npt.NDArray[np.intp]:
     """Which rows no other row is at most equal to, each once: whoever rejects these rejects the others too."""
-    first, _ = distinct_rows(ease)
+    first = equal_rows(ease).first
     first = first[np.argsort(ease[first].sum(axis=1), kind="stable")]
     rest, kept = ease[first], []
     while len(rest):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from novacula.concept.candidate_elimination import CandidateElimination
     from novacula.concept.find_s import FindS
     from novacula.concept.list_then_eliminate import ListThenEliminate
-    from novacula.concept.rote import Memory, RoteLearner
+    from novacula.concept.rote import InstanceMemory, RoteLearner
 
 _EXAMPLES = 12  # examples that a table shows
 _ROWS = 5  # predictions derived
@@ -274,7 +274,7 @@ def derive_list(model: ListThenEliminate) -> Work:
     return Work("List-Then-Eliminate: the list", [size_step(model.space_), left])
 
 
-def derive_memory(model: Memory) -> Work:
+def derive_memory(model: InstanceMemory) -> Work:
     """How many instances there are, and which share of them was seen."""
     space, seen = model.space_, model.n_recalled
     if space.n_instances > _HUGE:

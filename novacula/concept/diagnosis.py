@@ -1,7 +1,7 @@
 """Why a version space is empty: contradictory labels, noise, or a concept that one conjunction cannot say.
 
-Noise and a concept outside the space look alike to one conjunction. What can be told is whether a disjunction of two
-would do: whether the positives fall into two groups, each with a box that holds no negative.
+Noise and a concept outside the space look alike to one conjunction. What can be found out is whether a disjunction of
+two would do: whether the positives fall into two groups, each with a box that holds no negative.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from novacula.concept.base import Examples, RowNames, contradiction
+from novacula.concept.base import ConceptExamples, RowNames, contradiction
 from novacula.concept.conjunction import Conjunction, boxed, inside, join
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import Box, VersionSpace
 
 MAX_SPLITS = 20_000
-"""Partial groupings of the positives that are looked at before the question is given up."""
+"""Partial groupings of the positives that are tried before the question is given up."""
 
 Pair: TypeAlias = tuple[Conjunction, Conjunction]
 
 
-def collapsed_at(space: ConjunctiveSpace, examples: Examples, names: RowNames) -> int:
+def collapsed_at(space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> int:
     """The row that empties the version space, one example after the other; what is empty stays empty."""
 
     def empty(n: int) -> bool:
@@ -33,7 +33,7 @@ def collapsed_at(space: ConjunctiveSpace, examples: Examples, names: RowNames) -
     return int(names.first[n - 1])
 
 
-def diagnose(space: ConjunctiveSpace, examples: Examples, names: RowNames) -> str:
+def diagnose(space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> str:
     """Say in a sentence why no conjunction fits the examples."""
     row = collapsed_at(space, examples, names)
     start = f"row {row} leaves no conjunction that fits"
@@ -42,7 +42,7 @@ def diagnose(space: ConjunctiveSpace, examples: Examples, names: RowNames) -> st
     try:
         pair = two_terms(space, examples)
     except _UndecidedError:
-        return f"{start}: there is noise, or the concept is no conjunction; which of them could not be told"
+        return f"{start}: there is noise, or the concept is not a conjunction; which of them could not be found out"
     if pair:
         return (
             f"{start}, but a disjunction of two does, {pair[0]} or {pair[1]}: the concept may lie outside the space of "
@@ -55,7 +55,7 @@ class _UndecidedError(Exception):
     """The search for two terms was given up."""
 
 
-def two_terms(space: ConjunctiveSpace, examples: Examples) -> Pair | None:
+def two_terms(space: ConjunctiveSpace, examples: ConceptExamples) -> Pair | None:
     """Two conjunctions of which at least one accepts each positive and none a negative, or None if there are none."""
     positives, negatives = examples.positives, examples.negatives
     stack: list[tuple[int, Box | None, Box | None]] = [(0, None, None)]

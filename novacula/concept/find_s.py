@@ -12,10 +12,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.concept.base import ConceptLearner
-from novacula.concept.candidate_elimination import log2_conjunctions
+from novacula.concept.cards import conjunction_card
 from novacula.concept.conjunction import Conjunction, boxed, join
 from novacula.concept.derivation import derive_tests, derive_trace
-from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import box_of
 from novacula.learner.card import Card
 from novacula.learner.work import Work
@@ -55,24 +54,14 @@ class FindS(ConceptLearner):
     ⟨Sunny, Warm, ?, Strong, ?, ?⟩
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = conjunction_card(
         name="FIND-S",
-        task="classification",
         summary="The most specific conjunction that accepts every positive example.",
-        hypothesis_space="Conjunctions of one constraint an attribute: a value, an interval, or any.",
         inductive_bias="What no positive example shows does not belong to the concept.",
         objective="The least general conjunction above the positives.",
         search="From specific to general, one least step a positive example.",
         noise="A wrong positive widens the hypothesis for good; a wrong negative is noticed (consistent_) and ignored.",
-        missing="Refused, with column and row.",
-        conjunctive=True,
-        unseen="A value that no domain holds satisfies only ?, with a warning, or is refused (unseen='error').",
-        takes=("numeric", "categorical"),
-        scales=("memory",),
-        uses="arrays",
         cost="n·d to fit and to predict.",
-        cost_exponents={"n": 1, "d": 1},
-        log2_hypotheses=log2_conjunctions,
         references=("Mitchell, Machine Learning (1997), section 2.4",),
         expected_failures={
             "check_classifiers_train": "its classes overlap, and the box of one class then holds much of the other"
@@ -81,11 +70,6 @@ class FindS(ConceptLearner):
 
     hypothesis_: Conjunction
     consistent_: bool
-
-    def __init__(self, space: ConjunctiveSpace | None = None, positive: Any = None, unseen: str = "ignore") -> None:
-        self.space = space
-        self.positive = positive
-        self.unseen = unseen
 
     def _solve(self) -> None:
         box = box_of(self.space_, self.examples_.positives)
@@ -108,7 +92,7 @@ class FindS(ConceptLearner):
         """The hypothesis after each row that was seen."""
         check_is_fitted(self)
         path = self._path()
-        rows = np.arange(1, self.row_names_.seen + 1)
+        rows = np.arange(1, self.row_names_.n_rows + 1)
         return tuple(path[k] for k in np.searchsorted(self.row_names_.first, rows, side="right").tolist())
 
     @property
@@ -123,7 +107,7 @@ class FindS(ConceptLearner):
 
     def predict(self, X: Any) -> Any:
         """Give the label of each row."""
-        return self._named(self.decide(X) > 0)
+        return self._labelled(self.decide(X) > 0)
 
     def work(self, X: Any = None) -> Work:
         """Derive the hypothesis, example by example, or with X the tests of each row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from novacula.concept.conjunction import ANY, Conjunction, worded
+from novacula.concept.conjunction import ANY, Conjunction, constraint_words
 from novacula.learner.figure import COLOURS, INK, Figure, literal
 from novacula.words import shortened
 
@@ -77,13 +77,13 @@ def _ends(members: Sequence[Conjunction], above: Sequence[Sequence[int]]) -> lis
 
 
 def _stacked(h: Conjunction) -> str:
-    """The constraints of a member but ?, one a line, with the attribute's name."""
+    """The constraints of a member but ?, one per line, with the attribute's name."""
     if h.is_empty:
         return "∅"
     lines = []
     for name, constraint in zip(h.space.names, h.constraints, strict=True):
         if constraint != ANY:
-            lines.append(shortened(f"{shortened(name, 10)} {worded(constraint)}", _LINE))
+            lines.append(shortened(f"{shortened(name, 10)} {constraint_words(constraint)}", _LINE))
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], f"… {len(lines) - _LINES + 1} more"]
     return "\n".join(lines) if lines else "any"

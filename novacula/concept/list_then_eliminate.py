@@ -11,22 +11,22 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.concept.base import COLLAPSING, ConceptLearner, Examples, RowNames
-from novacula.concept.candidate_elimination import log2_conjunctions, refuse_contradiction
+from novacula.concept.base import ConceptExamples, ConceptLearner, RowNames, refuse_contradiction
+from novacula.concept.cards import COLLAPSING, conjunction_card
 from novacula.concept.conjunction import NONE, Conjunction, Positions, inside
 from novacula.concept.derivation import derive_list, derive_votes
 from novacula.concept.space import ConjunctiveSpace, all_places
+from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.table.chunk import Floats
 
 _BLOCK = 1 << 24  # comparisons made at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """Hypotheses as their lowest and highest positions: 2·d numbers a hypothesis."""
+    """Hypotheses as their lowest and highest positions: 2·d numbers per hypothesis."""
 
     low: Positions  # (m, d)
     high: Positions  # (m, d)
@@ -56,7 +56,7 @@ class Listing:
         return counts
 
 
-class ListThenEliminate(ConceptLearner):
+class ListThenEliminate(VotingLearner):
     """Keeps a list of all hypotheses that fit: the plain algorithm, for small spaces.
 
     Parameters
@@ -92,26 +92,17 @@ class ListThenEliminate(ConceptLearner):
     ⟨?, Warm, ?, ?, ?, ?⟩
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = conjunction_card(
         name="List-Then-Eliminate",
-        task="classification",
         summary="All conjunctions are listed, and those that an example contradicts are crossed out.",
-        hypothesis_space="Conjunctions of one constraint an attribute: a value, an interval, or any.",
         inductive_bias="The concept is a conjunction; among those that fit, none is preferred.",
         objective="Agreement with every example.",
         search="Exhaustive.",
         noise="None is tolerated: one wrong label may leave nothing on the list.",
-        missing="Refused, with column and row.",
-        conjunctive=True,
-        unseen="A value that no domain holds satisfies only ?, with a warning, or is refused (unseen='error').",
-        takes=("numeric", "categorical"),
-        scales=("memory",),
-        uses="arrays",
         cost="n·d·|H|: exponential in the number of attributes.",
         cost_exponents={"n": 1},
         size="max_hypotheses",
         in_studies=False,  # its answers are candidate elimination's, which lists nothing
-        log2_hypotheses=log2_conjunctions,
         references=("Mitchell, Machine Learning (1997), section 2.5",),
         expected_failures={
             **COLLAPSING,
@@ -136,12 +127,10 @@ class ListThenEliminate(ConceptLearner):
         max_hypotheses: int = 10**6,
         unseen: str = "ignore",
     ) -> None:
-        self.space = space
-        self.positive = positive
+        super().__init__(space, positive, unseen)
         self.max_hypotheses = max_hypotheses
-        self.unseen = unseen
 
-    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+    def _check(self, space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> None:
         refuse_contradiction(examples, names)
         size = space.size_semantic
         if size > self.max_hypotheses:
@@ -191,15 +180,6 @@ class ListThenEliminate(ConceptLearner):
         """Give +1 where every hypothesis says yes, −1 where every one says no, and 0 where they differ."""
         yes, total = self.votes(X)
         return np.array([1 if count == total else -1 if count == 0 else 0 for count in yes], np.int64)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Give the share of hypotheses that vote for each class, in the order of `classes_`."""
-        return self._shares(*self.votes(X))
-
-    def predict(self, X: Any) -> Any:
-        """Give the label that most hypotheses vote for; a tie is a no."""
-        yes, total = self.votes(X)
-        return self._named(np.array([2 * count > total for count in yes], bool))
 
     def work(self, X: Any = None) -> Work:
         """Derive the list, or with X the vote for each row."""

@@ -8,22 +8,18 @@ for every concept.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from novacula.concept.conjunction import Conjunction, Positions
 from novacula.concept.counting import close_upwards
-from novacula.concept.rows import instance_values
 from novacula.concept.space import all_places
 from novacula.concept.version_space import Box, VersionSpace
 from novacula.errors import DataError
-
-if TYPE_CHECKING:
-    from novacula.concept.candidate_elimination import CandidateElimination
 
 MAX_PATTERNS = 1 << 20
 """Patterns of agreement with s up to which the search is exact, once there is a positive."""
@@ -59,66 +55,47 @@ class Identification:
         return f"{self.hypothesis} {left} after {self.n_queries} questions; ⌈log₂ {self.size_before:,}⌉ = {self.bound}"
 
 
-def identify(
-    model: CandidateElimination, oracle: Callable[[Mapping[str, Any]], Any], max_queries: int | None
-) -> Identification:
-    """Ask until no instance divides the members, or as often as allowed."""
-    if not hasattr(model, "examples_"):
-        model._begin()
-    before = model.version_space_size_
-    asked: list[tuple[Mapping[str, Any], bool]] = []
-    while max_queries is None or len(asked) < max_queries:
-        held = model._alive()
-        row = most_divided(held)
-        if row is None:
-            break
-        instance = instance_values(model.space_, row)
-        answer = _truth(oracle(instance), model)
-        model._add(row, answer)
-        asked.append((instance, answer))
-    return Identification(model.S_[0], tuple(asked), before, model.version_space_size_)
-
-
-def _truth(answer: Any, model: CandidateElimination) -> bool:
-    for label in model.classes_.tolist():
+def truth_of(answer: Any, classes: Any, positive: Any) -> bool:
+    """Whether an oracle said yes: its answer is one of the classes, of which `positive` is the concept's, or a bool."""
+    for label in classes.tolist():
         if type(answer) is type(label) and answer == label:
-            return bool(label == model.positive_)
+            return bool(label == positive)
     if isinstance(answer, (bool, np.bool_)):
         return bool(answer)
     raise DataError(f"the oracle answered {answer!r}, which is neither true or false nor a label")
 
 
-def nearest_half(held: VersionSpace, rows: Positions) -> int | None:
-    """The number of the row whose vote is nearest one half, the first of equals; None if none is divided."""
-    gaps = [abs(2 * yes - held.size) for yes in held.votes(rows)]
+def nearest_half(members: VersionSpace, rows: Positions) -> int | None:
+    """The number of the row whose vote is nearest one half; ties go to the first; None if none is divided."""
+    gaps = [abs(2 * yes - members.size) for yes in members.votes(rows)]
     best = min(range(len(gaps)), key=gaps.__getitem__, default=None)
-    return None if best is None or gaps[best] == held.size else best
+    return None if best is None or gaps[best] == members.size else best
 
 
-def most_divided(held: VersionSpace) -> Positions | None:
+def most_divided(members: VersionSpace) -> Positions | None:
     """The instance of the whole space whose vote is nearest one half; None if none is divided."""
-    space = held.space
-    if held.box is not None:
-        _, room = held.chains(*held.box, held.negatives)
+    space = members.space
+    if members.box is not None:
+        _, room = members.chains(*members.box, members.negatives)
         if math.prod((room + 1).tolist()) <= MAX_PATTERNS:
-            return _by_patterns(held, held.box)
+            return _by_patterns(members, members.box)
     elif space.n_instances <= MAX_INSTANCES:
         rows = 2 * all_places(space.sizes)
-        best = nearest_half(held, rows)
+        best = nearest_half(members, rows)
         return None if best is None else rows[best]
-    return _by_exchange(held)
+    return _by_exchange(members)
 
 
-def _by_patterns(held: VersionSpace, box: Box) -> Positions | None:
-    """Votes for every pattern at once: sums over a table of members, one cell a combination of steps."""
-    ease, room = held.chains(*box, held.negatives)
+def _by_patterns(members: VersionSpace, box: Box) -> Positions | None:
+    """Votes for every pattern at once: sums over a table of members, one cell per combination of steps."""
+    ease, room = members.chains(*box, members.negatives)
     used = room > 0  # NumPy has no more than 64 axes
     fails = np.zeros((room[used] + 1).tolist(), bool)
     fails[tuple(ease[:, used].T)] = True
     close_upwards(fails)
     votes = _upper_sums(~fails).ravel()
     strides = np.cumprod([1, *(room[:0:-1] + 1)])[::-1]
-    choices = [_choices(held, box, j, strides) for j in range(len(box[0]))]
+    choices = [_choices(members, box, j, strides) for j in range(len(box[0]))]
     cells = np.zeros(1, np.int64)
     for _, offsets in choices:
         cells = (cells[:, None] + offsets).ravel()
@@ -130,12 +107,12 @@ def _by_patterns(held: VersionSpace, box: Box) -> Positions | None:
     return np.array([positions[k] for (positions, _), k in zip(choices, picked, strict=True)], np.int64)
 
 
-def _choices(held: VersionSpace, box: Box, attribute: int, strides: Any) -> tuple[Positions, Any]:
-    """Values of an attribute that votes can tell apart, and where each leads in the flat table."""
-    values = 2 * np.arange(held.space.sizes[attribute])
+def _choices(members: VersionSpace, box: Box, attribute: int, strides: Any) -> tuple[Positions, Any]:
+    """Values of an attribute that votes distinguish, and where each leads in the flat table."""
+    values = 2 * np.arange(members.space.sizes[attribute])
     rows = np.tile(np.maximum(box[0], 0), (len(values), 1))
     rows[:, attribute] = values
-    ease, _ = held.chains(*box, rows)
+    ease, _ = members.chains(*box, rows)
     _, first = np.unique(ease, axis=0, return_index=True)
     first.sort()
     return values[first], ease[first] @ strides
@@ -149,27 +126,27 @@ def _upper_sums(table: Any) -> Any:
     return sums
 
 
-def _by_exchange(held: VersionSpace) -> Positions | None:
+def _by_exchange(members: VersionSpace) -> Positions | None:
     """Change one value at a time for as long as the vote comes nearer to one half."""
-    row = _start(held)
+    row = _start(members)
     if row is None:
         return None
-    gap, better = abs(2 * held.votes(row[None])[0] - held.size), True
+    gap, better = abs(2 * members.votes(row[None])[0] - members.size), True
     while better:
         better = False
-        for j, m in enumerate(held.space.sizes.tolist()):
+        for j, m in enumerate(members.space.sizes.tolist()):
             rows = np.tile(row, (m, 1))
             rows[:, j] = 2 * np.arange(m)
-            gaps = [abs(2 * yes - held.size) for yes in held.votes(rows)]
+            gaps = [abs(2 * yes - members.size) for yes in members.votes(rows)]
             if min(gaps) < gap:
                 gap, row, better = min(gaps), rows[int(np.argmin(gaps))], True
-    return None if gap == held.size else row
+    return None if gap == members.size else row
 
 
-def _start(held: VersionSpace) -> Positions | None:
-    """An instance that S accepts; before the first positive, one that is no negative."""
-    if held.box is not None:
-        return np.maximum(held.box[0], 0)
-    negatives = {row.tobytes() for row in held.negatives}
-    rows = (np.array(held.space.instance(x)) for x in held.space.instances())
+def _start(members: VersionSpace) -> Positions | None:
+    """An instance that S accepts; before the first positive, one that is not a negative."""
+    if members.box is not None:
+        return np.maximum(members.box[0], 0)
+    negatives = {row.tobytes() for row in members.negatives}
+    rows = (np.array(members.space.instance(x)) for x in members.space.instances())
     return next((row for row in islice(rows, len(negatives) + 1) if row.tobytes() not in negatives), None)

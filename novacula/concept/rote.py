@@ -10,33 +10,32 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.concept.base import ConceptLearner
+from novacula.concept.cards import memory_card
 from novacula.concept.conjunction import Positions
 from novacula.concept.derivation import derive_memory, derive_recall
-from novacula.concept.distinct import distinct_rows
 from novacula.concept.space import ConjunctiveSpace
 from novacula.errors import ParameterError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
+from novacula.table.equal_rows import equal_rows
 
 
-class Memory(ConceptLearner):
+class InstanceMemory(ConceptLearner):
     """What rote and unbiased learners share: instances that were seen have their label, the others none."""
-
-    space: ConjunctiveSpace | None
 
     def _recall(self, rows: Positions) -> npt.NDArray[np.int64]:
         """+1 or −1 for rows that were seen, 0 for those that were not, or with both labels."""
-        known: defaultdict[bytes, int] = defaultdict(int)
+        verdicts: defaultdict[bytes, int] = defaultdict(int)
         for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
-            known[row.tobytes()] += 1 if positive else -1
-        return np.array([known.get(row.tobytes(), 0) for row in np.ascontiguousarray(rows)], np.int64)
+            verdicts[row.tobytes()] += 1 if positive else -1
+        return np.array([verdicts.get(row.tobytes(), 0) for row in np.ascontiguousarray(rows)], np.int64)
 
     @property
     def n_recalled(self) -> int:
         """How many instances were seen with one label."""
-        instances = self.examples_.positions[distinct_rows(self.examples_.positions)[0]]
+        instances = self.examples_.positions[equal_rows(self.examples_.positions).first]
         return int((self._recall(instances) != 0).sum())
 
     def decide(self, X: Any) -> npt.NDArray[np.int64]:
@@ -48,14 +47,14 @@ class Memory(ConceptLearner):
         """What was seen is all there is."""
 
 
-class RoteLearner(Memory):
+class RoteLearner(InstanceMemory):
     """Answers what it has seen, and nothing else: the learner without any bias to generalise by.
 
     Parameters
     ----------
     default : label, default=None
         What `predict` says of an instance that was never seen, where `decide` abstains; by default the more frequent
-        label, and the negative one of equals.
+        label; a tie goes to the negative one.
     space : ConjunctiveSpace, default=None
         The attributes and their domains; by default those of the rows.
     positive : label, default=None
@@ -67,7 +66,7 @@ class RoteLearner(Memory):
     ----------
     class_count_ : array of shape (2,)
         The weight of the rows of each class.
-    examples_ : Examples
+    examples_ : ConceptExamples
         The distinct examples.
 
     Examples
@@ -79,24 +78,14 @@ class RoteLearner(Memory):
     [1, 1, -1, 1]
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = memory_card(
         name="Rote learner",
-        task="classification",
         summary="Remembers the examples and answers those alone.",
         hypothesis_space="Every set of instances.",
         inductive_bias="None: nothing follows for what was not seen.",
-        objective="Agreement with every example.",
         search="None: look-up.",
         noise="Learned by heart; of an instance that was seen with both labels it says nothing.",
-        missing="Refused, with column and row.",
-        conjunctive=True,
         unseen="Never seen, so decide abstains, with a warning, or it is refused (unseen='error').",
-        takes=("numeric", "categorical"),
-        scales=("memory",),
-        uses="arrays",
-        cost="n·d to fit and to look up; the examples are kept.",
-        cost_exponents={"n": 1, "d": 1},
-        references=("Mitchell, Machine Learning (1997), section 2.7",),
     )
 
     class_count_: Floats
@@ -108,10 +97,8 @@ class RoteLearner(Memory):
         positive: Any = None,
         unseen: str = "ignore",
     ) -> None:
+        super().__init__(space, positive, unseen)
         self.default = default
-        self.space = space
-        self.positive = positive
-        self.unseen = unseen
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **ConceptLearner._parameter_constraints,
@@ -133,8 +120,8 @@ class RoteLearner(Memory):
 
     def predict(self, X: Any) -> Any:
         """Give the label of instances that were seen, and the default for others."""
-        known = self.decide(X)
-        return self._named(np.where(known == 0, self._default(), known > 0))
+        verdicts = self.decide(X)
+        return self._labelled(np.where(verdicts == 0, self._default(), verdicts > 0))
 
     def work(self, X: Any = None) -> Work:
         """Say what is remembered and how much of the instance space that is, or with X what is recalled of each row."""

@@ -32,37 +32,37 @@ def observed_domains(table: Table, chunk: Chunk) -> tuple[dict[str, tuple[Catego
     Categories that were stated belong to the domain whether a row has them or not.
     """
     domains: dict[str, tuple[Category, ...]] = {}
-    counted = chunk.weight > 0
+    weighted = chunk.weight > 0
     for column in table.layout.features:
-        values, codes = _coded(column, table.layout, chunk)
+        values, codes = _codes_of(column, table.layout, chunk)
         _refuse_missing(column, table.layout, chunk, codes)
-        found = set(np.unique(codes[counted]).tolist())
+        occurring = set(np.unique(codes[weighted]).tolist())
         stated = column.kind == "categorical" and column.declared
-        domains[column.name] = tuple(value for k, value in enumerate(values) if stated or k in found)
+        domains[column.name] = tuple(value for k, value in enumerate(values) if stated or k in occurring)
     return domains, tuple(column.name for column in table.layout.features if column.kind == "numeric")
 
 
-def chunk_positions(space: ConjunctiveSpace, layout: Schema, chunk: Chunk, *, known: bool = False) -> Positions:
+def chunk_positions(space: ConjunctiveSpace, layout: Schema, chunk: Chunk, *, in_domain: bool = False) -> Positions:
     """The position of every value (n, d); a missing value is refused, with its column and row.
 
-    Columns are found by name, or by place where none has an attribute's name. With `known`, what a domain does not
-    hold is refused too. Rows of weight 0 may hold anything.
+    Columns are found by name, or by place where none has an attribute's name. With `in_domain`, a value that its domain
+    does not hold is refused too. Rows of weight 0 may hold anything.
     """
-    found = np.empty((len(chunk), len(space.names)), np.int64)
-    counted = chunk.weight > 0
+    positions = np.empty((len(chunk), len(space.names)), np.int64)
+    weighted = chunk.weight > 0
     for j, column in enumerate(columns_of(space, layout)):
-        values, codes = _coded(column, layout, chunk)
+        values, codes = _codes_of(column, layout, chunk)
         _refuse_missing(column, layout, chunk, codes)
         # The last entry is for categories that the schema does not know, whose code is negative.
         places = np.append(space.positions(j, values), -1)
-        found[:, j] = places[np.maximum(codes, -1)]
-        strange = np.flatnonzero((found[:, j] % 2 == 1) & counted)
-        if known and len(strange):
+        positions[:, j] = places[np.maximum(codes, -1)]
+        strange = np.flatnonzero((positions[:, j] % 2 == 1) & weighted)
+        if in_domain and len(strange):
             raise DataError(
                 f"column {column.name!r} has the value {values[codes[strange[0]]]!r} in row {strange[0] + 1}, which is "
                 f"not in its domain: name every value in space=, or fit on rows that have them all"
             )
-    return found
+    return positions
 
 
 def columns_of(space: ConjunctiveSpace, layout: Schema) -> list[Column]:
@@ -90,17 +90,17 @@ def read_positions(space: ConjunctiveSpace, X: Any) -> Positions:
 
 
 def _array_positions(space: ConjunctiveSpace, array: Any) -> Positions:
-    found = np.empty(array.shape, np.int64)
+    positions = np.empty(array.shape, np.int64)
     for j, name in enumerate(space.names):
         values, codes = np.unique(array[:, j], return_inverse=True)
         gaps = np.flatnonzero(array[:, j] != array[:, j])
         if len(gaps):
             raise DataError(f"column {name!r} is missing (NaN) in row {gaps[0] + 1}: leave the row out")
-        found[:, j] = space.positions(j, values.tolist())[codes]
-    return found
+        positions[:, j] = space.positions(j, values.tolist())[codes]
+    return positions
 
 
-def _coded(column: Column, layout: Schema, chunk: Chunk) -> Coded:
+def _codes_of(column: Column, layout: Schema, chunk: Chunk) -> Coded:
     """A column as distinct values and codes; negative codes are missing or unknown."""
     if column.kind == "categorical":
         return column.categories, chunk.codes[:, _place(layout.of_kind("categorical"), column)]
@@ -132,7 +132,7 @@ def _refuse_missing(column: Column, layout: Schema, chunk: Chunk, codes: Any) ->
 
 def row_values(space: ConjunctiveSpace, layout: Schema, chunk: Chunk, row: int) -> dict[str, Category]:
     """One row as values by attribute."""
-    coded = [_coded(column, layout, chunk) for column in columns_of(space, layout)]
+    coded = [_codes_of(column, layout, chunk) for column in columns_of(space, layout)]
     return {name: values[codes[row]] for name, (values, codes) in zip(space.names, coded, strict=True)}
 
 

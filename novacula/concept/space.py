@@ -1,4 +1,4 @@
-"""A space of conjunctions: attributes with finite domains, and one constraint an attribute.
+"""A space of conjunctions: attributes with finite domains, and one constraint per attribute.
 
     nominal attribute of d values    a value or ? (any): d + 1 constraints
     ordered attribute of m values    an interval [a, b] with ends among them, the full one being ?: m(m + 1)/2
@@ -31,14 +31,14 @@ Domain: TypeAlias = tuple[Category, ...]
 
 @dataclass(frozen=True, eq=False)
 class ConjunctiveSpace:
-    """All conjunctions of one constraint an attribute.
+    """All conjunctions of one constraint per attribute.
 
     Parameters
     ----------
     domains : mapping of str to sequence
         The values of each attribute, in the order of the attributes. A domain is a closed set.
     ordered : sequence of str, default=()
-        Attributes whose values stand in order, lowest first, and are constrained to intervals.
+        Attributes whose values are in order, lowest first, and are constrained to intervals.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class ConjunctiveSpace:
             raise InputTypeError(f"ordered is a sequence of attributes: say ordered=[{self.ordered!r}]")
         for name in self.ordered:
             if name not in domains:
-                raise ParameterError(f"ordered names {name!r}, which is no attribute{did_you_mean(name, domains)}")
+                raise ParameterError(f"ordered names {name!r}, which is not an attribute{did_you_mean(name, domains)}")
             _check_order(name, domains[name])
         object.__setattr__(self, "domains", domains)
         object.__setattr__(self, "ordered", tuple(name for name in domains if name in self.ordered))
@@ -205,7 +205,9 @@ class ConjunctiveSpace:
         ends = constraint if isinstance(constraint, (tuple, list)) else (constraint, constraint)
         name, place = self.names[attribute], self._place[attribute]
         if isinstance(constraint, (tuple, list)) and (len(ends) != 2 or not self.is_ordered[attribute]):
-            raise ParameterError(f"{constraint!r} is no constraint on {name!r}: intervals are for ordered attributes")
+            raise ParameterError(
+                f"{constraint!r} is not a constraint on {name!r}: intervals are for ordered attributes"
+            )
         for end in ends:
             if end not in place:
                 raise ParameterError(f"{name!r} has no value {end!r}; its values are {_few(self.values[attribute])}")

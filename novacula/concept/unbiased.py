@@ -12,15 +12,15 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.concept.base import CONTRADICTORY, Examples, RowNames
-from novacula.concept.candidate_elimination import refuse_contradiction
+from novacula.concept.base import ConceptExamples, RowNames, refuse_contradiction
+from novacula.concept.cards import CONTRADICTORY, memory_card
 from novacula.concept.derivation import derive_memory, derive_votes
-from novacula.concept.rote import Memory
+from novacula.concept.rote import InstanceMemory
 from novacula.concept.space import ConjunctiveSpace, all_places
+from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.table.chunk import Floats
 from novacula.table.schema import Category
 
 _HALVES = "Votes are counted in halves of the version space; where one half says yes, it is a tie, and a tie is a no."
@@ -29,7 +29,7 @@ MAX_LISTED = 10**6
 """Instances up to which G is listed, and bits up to which the size is written out."""
 
 
-class UnbiasedLearner(Memory):
+class UnbiasedLearner(InstanceMemory, VotingLearner):
     """Candidate-Elimination over the power set: certain of what it has seen, and split in half on all else.
 
     Parameters
@@ -58,35 +58,20 @@ class UnbiasedLearner(Memory):
     (92, 3, 95)
     """
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = memory_card(
         name="Unbiased learner",
-        task="classification",
         summary="The version space over all sets of instances: half of it says yes to whatever was not seen.",
         hypothesis_space="Every set of instances: 2^|X| of them.",
         inductive_bias="None, and so nothing follows for what was not seen.",
-        objective="Agreement with every example.",
         search="None: S is the positives, G is all but the negatives.",
         noise="An instance with both labels is refused; other noise is learned by heart.",
-        missing="Refused, with column and row.",
-        conjunctive=True,
         unseen="Never seen, so the vote is even, with a warning, or it is refused (unseen='error').",
-        takes=("numeric", "categorical"),
-        scales=("memory",),
-        uses="arrays",
-        cost="n·d to fit and to look up; the examples are kept.",
-        cost_exponents={"n": 1, "d": 1},
         in_studies=False,  # it shows that without a bias nothing is learned
         log2_hypotheses=lambda n_instances: float(n_instances),
-        references=("Mitchell, Machine Learning (1997), section 2.7",),
         expected_failures=CONTRADICTORY,
     )
 
-    def __init__(self, space: ConjunctiveSpace | None = None, positive: Any = None, unseen: str = "ignore") -> None:
-        self.space = space
-        self.positive = positive
-        self.unseen = unseen
-
-    def _check(self, space: ConjunctiveSpace, examples: Examples, names: RowNames) -> None:
+    def _check(self, space: ConjunctiveSpace, examples: ConceptExamples, names: RowNames) -> None:
         refuse_contradiction(examples, names)
 
     @property
@@ -122,17 +107,12 @@ class UnbiasedLearner(Memory):
         kept = (row for row in (2 * places).tolist() if tuple(row) not in out)
         return tuple(tuple(values[j][p // 2] for j, p in enumerate(row)) for row in kept)
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Give the share of the version space that votes for each class: 0 or 1 for what was seen, else one half."""
-        return self._shares(*self.votes(X))
-
     def votes(self, X: Any) -> tuple[list[int], int]:
-        """The vote on each row in halves of the version space: 0, 1 or 2 of them say yes; and 2, as they are two."""
-        return (self.decide(X) + 1).tolist(), 2
+        """The vote on each row in halves of the version space: 0, 1 or 2 of them say yes; and 2, as they are two.
 
-    def predict(self, X: Any) -> Any:
-        """Give the label of instances that were seen, and the negative one for the others, whose vote is a tie."""
-        return self._named(self.decide(X) > 0)
+        So shares are 0 or 1 for what was seen and one half for the rest, which is a tie.
+        """
+        return (self.decide(X) + 1).tolist(), 2
 
     def work(self, X: Any = None) -> Work:
         """Say what is remembered, or with X how the vote on each row comes about."""

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from novacula.concept.boundary import MAX_BOUNDARY, Cut, minimal_cuts
 from novacula.concept.conjunction import Conjunction, Positions, Range, boxed, inside, join
 from novacula.concept.counting import Dial, Ease, always_passing, count_choices, count_steps, mask_of, minimal_rows
-from novacula.concept.distinct import distinct_rows
 from novacula.concept.space import ConjunctiveSpace
+from novacula.table.equal_rows import equal_rows
 
 Box: TypeAlias = tuple[Positions, Positions]  # lowest and highest positions (d,)
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -42,7 +42,7 @@ class VersionSpace:
     @classmethod
     def of(cls, space: ConjunctiveSpace, positives: Positions, negatives: Positions) -> VersionSpace:
         """The version space of examples given as positions (n, d)."""
-        return cls(space, box_of(space, positives), negatives[distinct_rows(negatives)[0]])
+        return cls(space, box_of(space, positives), negatives[equal_rows(negatives).first])
 
     # --- what it holds ---------------------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ class VersionSpace:
         negatives = self.hardest
         options = [self._options(j, negatives) for j in range(len(self.space.names))]
         everything = (1 << len(negatives)) - 1
-        always = [everything]  # what the attributes from j on let through, whatever they are constrained to
+        always = [everything]  # what the attributes from j on let through under any of their constraints
         for choices in reversed(options):
             always.append(always[-1] & always_passing(mask for _, mask in choices))
         yield from self._walk(options, always[::-1], (), everything)
@@ -114,9 +114,9 @@ class VersionSpace:
     def votes(self, rows: Positions) -> list[int]:
         """How many members each row of positions (n, d) satisfies."""
         low, high = join(self.space, self.box, rows, rows)
-        first, number = distinct_rows(np.hstack([low, high]))
-        counts = [self._count(low[i], high[i]) for i in first]
-        return [counts[k] for k in number.tolist()]
+        same = equal_rows(np.hstack([low, high]))
+        counts = [self._count(low[i], high[i]) for i in same.first]
+        return [counts[k] for k in same.kind.tolist()]
 
     def decide(self, rows: Positions) -> npt.NDArray[np.int64]:
         """Give 1 where every member says yes, −1 where none does, and 0 where they differ."""
@@ -156,7 +156,7 @@ class VersionSpace:
 
     @cached_property
     def hardest(self) -> Positions:
-        """The negatives that matter: whoever rejects these rejects all. Before a positive there is no telling."""
+        """The negatives that matter: whoever rejects these rejects all. Before a positive all of them matter."""
         if self.box is None or not len(self.negatives):
             return self.negatives
         ease, _ = self.chains(*self.box, self.negatives)

@@ -1,11 +1,11 @@
-"""Why a learner errs: because it cannot say better (bias), because it depends on its examples (variance), or noise.
+"""Why a learner errs: it cannot express the truth (bias), it depends on its examples (variance), or there is noise.
 
-A learner is fitted to many training sets, and asked about the same points. For squared loss, with f the truth and h̄ the
+A learner is fitted to many training sets, and predicts the same points. For squared loss, with f the truth and h̄ the
 mean of the predictions h,
 
     E(y − h)² = (y − f)² + (f − h̄)² + E(h − h̄)²          noise + bias² + variance
 
-for labels y = f ± ε, of which both signs are counted, so that the cross term vanishes and the sum is exact. For
+for labels y = f ± ε; both signs are counted, so that the cross term vanishes and the sum is exact. For
 zero-one loss (Domingos 2000) the main prediction h̄ is the most frequent one, bias is [h̄ ≠ f], variance P(h ≠ h̄),
 noise [y ≠ f], and
 
@@ -25,28 +25,28 @@ import numpy.typing as npt
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.evaluate.loss import Floats, differ
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.loss import Floats, differ, metric_name
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import rows_for
 from novacula.learner.figure import Figure, bar_figure, few_digits
 from novacula.learner.work import WorkTable
-from novacula.words import quoted
+from novacula.words import capitalised, quoted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Sampler: TypeAlias = Callable[[np.random.Generator], tuple[Any, ...]]
 Parts: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 SplitLoss: TypeAlias = Literal["squared", "zero_one"]
 
-UNKNOWN = "noise cannot be told from bias without the truth, so it is counted in bias²"
+UNKNOWN = "noise cannot be separated from bias without the truth, so it is counted in bias²"
 
 
 @dataclass(frozen=True, eq=False)
-class BiasVariance(Printed):
+class BiasVariance(TabularResult):
     """The parts of the error at p points; error = noise_effect·noise + bias² + variance_effect·variance at each."""
 
     loss: str
     n_sets: int
-    bias_squared_at: Floats  # (p,); of zero-one loss the bias, 0 or 1, which is its own square
+    bias_squared_at: Floats  # (p,); for zero-one loss the bias, 0 or 1, which is its own square
     variance_at: Floats  # (p,)
     noise_at: Floats  # (p,)
     error_at: Floats  # (p,), measured
@@ -61,7 +61,7 @@ class BiasVariance(Printed):
 
     @property
     def variance(self) -> float:
-        """What variance adds to the mean error; less than nothing where it helps more than it harms."""
+        """What variance adds to the mean error; negative where it helps more than it harms."""
         return float((self.variance_effect * self.variance_at).mean())
 
     @property
@@ -82,20 +82,20 @@ class BiasVariance(Printed):
 
     def table(self) -> WorkTable:
         """The parts and their sum."""
-        words = f"{self.loss} loss at {len(self.error_at)} points over {self.n_sets} training sets"
+        words = f"{metric_name(self.loss)} at {len(self.error_at)} points over {self.n_sets} training sets"
         parts, note = self._parts(), self.note and f"; {self.note}"
-        return WorkTable(tuple(parts), (tuple(parts.values()),), f"{words}, lower is better{note}")
+        return WorkTable(tuple(parts), (tuple(parts.values()),), f"{capitalised(words)}, lower is better{note}")
 
     def plot(self) -> Figure:
         """The parts as bars, and their sum."""
         parts, note = self._parts(), self.note and f"; {self.note}"
-        said = ", ".join(f"{name} {few_digits(value)}" for name, value in parts.items())
+        values = ", ".join(f"{name} {few_digits(value)}" for name, value in parts.items())
         return bar_figure(
             tuple(parts),
             list(parts.values()),
             title="Why it errs",
-            xlabel=f"{self.loss} loss (lower is better)",
-            alt=f"Parts of the {self.loss} loss: {said}{note}.",
+            xlabel=f"{metric_name(self.loss)} (lower is better)",
+            alt=f"Parts of the {metric_name(self.loss)}: {values}{note}.",
         )
 
 
@@ -110,12 +110,12 @@ def bias_variance(
     points: tuple[Any, ...] | None = None,
     random_state: Any = 0,
 ) -> BiasVariance:
-    """Take a learner's error apart.
+    """Split a learner's error into bias, variance and noise.
 
     A sampler is called with a random generator and gives a training set (X, y), or (X, y, f) with the true values f of
-    its rows. Predictions are compared at `points`, which are the like, or else at those of one more draw. Of rows X, y,
-    training sets are drawn with replacement, and a row is predicted by the sets that it is not in. `truth` gives f of
-    rows X where nothing else does. Without it noise cannot be told from bias, and the result says so.
+    its rows. Predictions are compared at `points`, a tuple of the same form, or else at those of one more draw. From
+    rows X, y, training sets are drawn with replacement, and a row is predicted by the sets that it is not in. `truth`
+    gives f of rows X where nothing else does. Without it noise cannot be separated from bias, and the result says so.
 
     >>> import numpy as np
     >>> from novacula.linear import LinearRegression
@@ -131,76 +131,76 @@ def bias_variance(
         raise ParameterError(f"loss is {quoted(loss)}; it must be 'squared' or 'zero_one'")
     rng, sets = np.random.default_rng(random_state), whole_number(n_sets, "n_sets", 2)
     if callable(sampler_or_X):
-        rows, f, said, asked = _drawn(learner, sampler_or_X, y, sets, rng, points)
+        rows, f, predictions, out_of_sample = _drawn(learner, sampler_or_X, y, sets, rng, points)
     else:
-        rows, f, said, asked = _resampled(learner, sampler_or_X, y, sets, rng, points)
+        rows, f, predictions, out_of_sample = _resampled(learner, sampler_or_X, y, sets, rng, points)
     if f is None and truth is not None:
         f = truth(rows.X)
-    there = asked.any(axis=0)
+    there = out_of_sample.any(axis=0)
     labels, best = np.asarray(rows.y)[there], None if f is None else np.asarray(f)[there]
-    parts = (_squared if loss == "squared" else _zero_one)(said[:, there], asked[:, there], labels, best)
-    gone = f"{int((~there).sum())} rows were in every training set and are left out" if not there.all() else ""
-    note = "; ".join(filter(None, ["" if f is not None else UNKNOWN, gone]))
+    parts = (_squared if loss == "squared" else _zero_one)(predictions[:, there], out_of_sample[:, there], labels, best)
+    left_out = f"{int((~there).sum())} rows were in every training set and are left out" if not there.all() else ""
+    note = "; ".join(filter(None, ["" if f is not None else UNKNOWN, left_out]))
     return BiasVariance(loss, sets, *parts, note=note)
 
 
 def _drawn(learner: Any, sampler: Sampler, y: Any, sets: int, rng: np.random.Generator, points: Any) -> Any:
-    """Points, their truth, predictions (sets, p), and which of them count: all."""
+    """Points, their truth, predictions (sets, p), and which of them are out of sample: all."""
     if y is not None:
         raise InputTypeError("a sampler gives its own y: leave y out")
     X, target, *rest = sampler(rng) if points is None else points
-    rows, said = rows_for(learner, X, target), []
+    rows, predictions = rows_for(learner, X, target), []
     for _ in range(sets):
         X, target = sampler(rng)[:2]
-        said.append(rows_for(learner, X, target).fit(learner).predict(rows.X))
-    return rows, rest[0] if rest else None, np.array(said), np.ones((sets, len(rows)), bool)
+        predictions.append(rows_for(learner, X, target).fit(learner).predict(rows.X))
+    return rows, rest[0] if rest else None, np.array(predictions), np.ones((sets, len(rows)), bool)
 
 
 def _resampled(learner: Any, X: Any, y: Any, sets: int, rng: np.random.Generator, points: Any) -> Any:
-    """The rows, no truth, predictions (sets, n), and which of them are of rows that the set did not hold."""
+    """The rows, no truth, predictions (sets, n), and which of them are for rows that the set did not hold."""
     if points is not None:
-        raise InputTypeError("of given rows those that a training set does not hold are asked about: leave points out")
+        raise InputTypeError("with rows X, predictions are for the rows that a training set lacks: leave points out")
     rows = rows_for(learner, X, y)
-    n, said = len(rows), []
-    asked = np.ones((sets, n), bool)
+    n, predictions = len(rows), []
+    out_of_sample = np.ones((sets, n), bool)
     for s in range(sets):
         drawn = rng.integers(0, n, n)
-        asked[s, drawn] = False
-        said.append(rows.take(np.sort(drawn)).fit(learner).predict(rows.X))
-    if not asked.any():
-        raise DataError(f"{n} rows are in every training set, so none can be asked about: give more rows")
-    return rows, None, np.array(said), asked
+        out_of_sample[s, drawn] = False
+        predictions.append(rows.take(np.sort(drawn)).fit(learner).predict(rows.X))
+    if not out_of_sample.any():
+        raise DataError(f"{n} rows are in every training set, so none can be predicted: give more rows")
+    return rows, None, np.array(predictions), out_of_sample
 
 
-def _squared(said: Floats, asked: Flags, y: Any, f: Any) -> Parts:
+def _squared(predictions: Floats, out_of_sample: Flags, y: Any, f: Any) -> Parts:
     """bias², variance, noise and error at each point, and how noise and variance count."""
-    h, labels = said.astype(np.float64), np.asarray(y, np.float64)
+    h, labels = predictions.astype(np.float64), np.asarray(y, np.float64)
     if h.ndim != 2:
-        raise DataError("the learner predicts several targets at once: take its error apart for one")
-    middle = _mean(h, asked)
-    variance = _mean((h - middle) ** 2, asked)
+        raise DataError("the learner predicts several targets at once: give it one")
+    middle = _mean(h, out_of_sample)
+    variance = _mean((h - middle) ** 2, out_of_sample)
     one = np.ones_like(middle)
     if f is None:
-        return (labels - middle) ** 2, variance, 0.0 * one, _mean((labels - h) ** 2, asked), one, one
+        return (labels - middle) ** 2, variance, 0.0 * one, _mean((labels - h) ** 2, out_of_sample), one, one
     best = np.asarray(f, np.float64)
     mirrored = 2.0 * best - labels
-    error = (_mean((labels - h) ** 2, asked) + _mean((mirrored - h) ** 2, asked)) / 2
+    error = (_mean((labels - h) ** 2, out_of_sample) + _mean((mirrored - h) ** 2, out_of_sample)) / 2
     return (best - middle) ** 2, variance, (labels - best) ** 2, error, one, one
 
 
-def _zero_one(said: Any, asked: Flags, y: Any, f: Any) -> Parts:
+def _zero_one(predictions: Any, out_of_sample: Flags, y: Any, f: Any) -> Parts:
     """bias, variance, noise and error at each point, and how noise and variance count."""
     best = y if f is None else np.asarray(f)
-    classes = np.unique(said)
-    votes = np.array([_mean((said == label).astype(np.float64), asked) for label in classes])
+    classes = np.unique(predictions)
+    votes = np.array([_mean((predictions == label).astype(np.float64), out_of_sample) for label in classes])
     main = classes[votes.argmax(axis=0)]
     bias, noise = (differ(values, best).astype(np.float64) for values in (main, np.asarray(y)))
-    variance, right = 1.0 - votes.max(axis=0), _mean(~differ(said, best[None, :]), asked)
-    hit = _mean(~differ(said, np.asarray(y)[None, :]), asked)
+    variance, right = 1.0 - votes.max(axis=0), _mean(~differ(predictions, best[None, :]), out_of_sample)
+    hit = _mean(~differ(predictions, np.asarray(y)[None, :]), out_of_sample)
     helps = -np.divide(right, variance, out=np.zeros_like(variance), where=variance > 0.0)
     return bias, variance, noise, 1.0 - hit, right - hit, np.where(bias > 0.0, helps, 1.0)
 
 
-def _mean(values: Any, asked: Flags) -> Floats:
+def _mean(values: Any, out_of_sample: Flags) -> Floats:
     """The mean over the training sets that count, at each point."""
-    return np.asarray((values * asked).sum(axis=0) / asked.sum(axis=0))
+    return np.asarray((values * out_of_sample).sum(axis=0) / out_of_sample.sum(axis=0))

@@ -1,7 +1,7 @@
 """Calibration: of the rows that were given a probability of 0.8, are 80% positive?
 
-Rows are put into bins by what was said of them. With shares n_b/n, mean predictions p̄_b, observed shares ō_b and ō the
-share of all, the Brier score (1/n) Σ (p − o)² is
+Rows go into bins by their predicted probability. With shares n_b/n, mean predictions p̄_b, observed shares ō_b and ō
+the share of all, the Brier score (1/n) Σ (p − o)² is
 
     reliability Σ n_b/n (p̄_b − ō_b)²  −  resolution Σ n_b/n (ō_b − ō)²  +  uncertainty ō(1 − ō)  +  within
 
@@ -19,7 +19,7 @@ from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import proportion_interval
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
@@ -33,8 +33,8 @@ Strategy: TypeAlias = Literal["quantile", "uniform"]
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Printed):
-    """b bins that have rows: what was said in the mean, what came true, and the parts of the Brier score."""
+class Calibration(TabularResult):
+    """b bins that have rows: the mean prediction, the share that came true, and the parts of the Brier score."""
 
     predicted: Floats  # (b,)
     observed: Floats  # (b,)
@@ -53,9 +53,9 @@ class Calibration(Printed):
         columns = (self.predicted, self.observed, *self.intervals.T)
         rows = [(int(n), *map(float, cells)) for n, *cells in zip(self.count.tolist(), *columns, strict=True)]
         parts = ("reliability", "resolution", "uncertainty", "within")
-        said = ", ".join(f"{part} {few_digits(getattr(self, part))}" for part in parts)
+        words = ", ".join(f"{part} {few_digits(getattr(self, part))}" for part in parts)
         header = ("rows", "predicted", "observed", "from", "to")
-        return WorkTable(header, tuple(rows), f"Brier score {few_digits(self.brier)}, lower is better: {said}")
+        return WorkTable(header, tuple(rows), f"Brier score {few_digits(self.brier)}, lower is better: {words}")
 
     def plot(self) -> Figure:
         """Observed shares over predicted ones, with their intervals; the diagonal is perfect calibration."""
@@ -93,34 +93,35 @@ def calibration(
     >>> result.predicted.round(3).tolist(), result.observed.round(3).tolist(), round(result.brier, 4)
     ([0.2, 0.7], [0.333, 0.667], 0.2317)
     """
-    came, said, label = sides(y, proba, positive)
-    if ((said < 0) | (said > 1)).any():
-        row = int(np.argmax((said < 0) | (said > 1)))
-        raise DataError(f"row {row + 1} has {said[row]:g}, which is no probability: calibrate what predict_proba gives")
-    code = _bin_of(said, whole_number(bins, "bins", 1), strategy)
+    is_positive, probability, label = sides(y, proba, positive)
+    if ((probability < 0) | (probability > 1)).any():
+        row = int(np.argmax((probability < 0) | (probability > 1)))
+        raise DataError(
+            f"row {row + 1} has {probability[row]:g}, which is not a probability: give those of predict_proba"
+        )
+    code = _bin_of(probability, whole_number(bins, "bins", 1), strategy)
     n = np.bincount(code).astype(np.float64)
-    predicted, observed = np.bincount(code, said) / n, np.bincount(code, came) / n
-    rate, shares = float(came.mean()), n / n.sum()
+    predicted, observed = np.bincount(code, probability) / n, np.bincount(code, is_positive) / n
+    rate, shares = float(is_positive.mean()), n / n.sum()
     reliability = float(shares @ (predicted - observed) ** 2)
     resolution = float(shares @ (observed - rate) ** 2)
     uncertainty = rate * (1.0 - rate)
-    brier = float(np.mean((said - came) ** 2))
-    spread = said - predicted[code]
-    within = float(np.mean(spread**2) - 2.0 * np.mean(spread * came))
-    limits = [
-        proportion_interval(k, m, level) for k, m in zip(np.bincount(code, came).tolist(), n.tolist(), strict=True)
-    ]
+    brier = float(np.mean((probability - is_positive) ** 2))
+    spread = probability - predicted[code]
+    within = float(np.mean(spread**2) - 2.0 * np.mean(spread * is_positive))
+    positives = np.bincount(code, is_positive)
+    limits = [proportion_interval(k, m, level) for k, m in zip(positives.tolist(), n.tolist(), strict=True)]
     return Calibration(
         predicted, observed, n, np.array(limits), level, label, brier, reliability, resolution, uncertainty, within
     )
 
 
-def _bin_of(said: Floats, bins: int, strategy: Strategy) -> Any:
+def _bin_of(probability: Floats, bins: int, strategy: Strategy) -> Any:
     """The bin of each row, numbered without gaps; equal predictions share a bin."""
     if strategy == "uniform":
         edges = np.linspace(0, 1, bins + 1)[1:-1]
     elif strategy == "quantile":
-        edges = np.quantile(said, np.linspace(0, 1, bins + 1)[1:-1])
+        edges = np.quantile(probability, np.linspace(0, 1, bins + 1)[1:-1])
     else:
         raise ParameterError(f"strategy is {quoted(strategy)}; it must be 'quantile' or 'uniform'")
-    return np.unique(np.searchsorted(edges, said, side="right"), return_inverse=True)[1]
+    return np.unique(np.searchsorted(edges, probability, side="right"), return_inverse=True)[1]

@@ -1,6 +1,6 @@
 """Is one learner better than another, or were the folds kind to it?
 
-Scores of folds share training rows, so their spread understates that of the mean. Nadeau and Bengio (2003) mend it:
+Scores of folds share training rows, so their spread understates that of the mean. Nadeau and Bengio (2003) correct it:
 
     t = d̄ / √((1/J + n_test/n_train)·s²)       with J − 1 degrees of freedom
 
@@ -20,7 +20,7 @@ from novacula.arguments import as_numbers, proportion
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats, differ
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import few_digits
 from novacula.learner.work import WorkTable
 from novacula.words import quoted
@@ -29,7 +29,7 @@ RESAMPLES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Printed):
+class Comparison(TabularResult):
     """The mean of score a − score b with its intervals: by the corrected t-test, and by the bootstrap."""
 
     names: tuple[str, str]
@@ -48,11 +48,11 @@ class Comparison(Printed):
         level = f"{few_digits(100 * self.level)}%"
         ends = f"{few_digits(self.interval.low)} to {few_digits(self.interval.high)}"
         chance = self.interval.low <= 0 <= self.interval.high
-        known = "cannot be told from chance" if chance else "is not explained by chance"
+        verdict = "cannot be distinguished from chance" if chance else "is not explained by chance"
         return (
             f"The mean of {a} minus {b} is {few_digits(self.difference)} over {len(self.differences)} paired scores, "
             f"{level} interval {ends} (corrected t-test, p = {few_digits(self.p)}), by the bootstrap "
-            f"{few_digits(self.bootstrap.low)} to {few_digits(self.bootstrap.high)}; at this level it {known}."
+            f"{few_digits(self.bootstrap.low)} to {few_digits(self.bootstrap.high)}; at this level it {verdict}."
         )
 
     def table(self) -> WorkTable:
@@ -73,8 +73,8 @@ def compare(
 ) -> Comparison:
     """Compare paired scores, such as the errors of two learners in the same folds.
 
-    `test_share` is the share of the rows that each score was measured on, the rest being trained on. Without it the
-    scores are taken for those of J folds, 1/J each. For the losses of rows of one test set, which share nothing but
+    `test_share` is the share of the rows that each score was measured on; the model was fitted on the rest. Without it
+    the scores are taken for those of J folds, 1/J each. For the losses of rows of one test set, which share nothing but
     their model, it is 0.
 
     >>> a, b = [0.20, 0.22, 0.19, 0.25, 0.21], [0.24, 0.23, 0.25, 0.26, 0.25]
@@ -116,7 +116,7 @@ def _corrected(gaps: Floats, correction: float, level: float) -> tuple[float, fl
 
 
 def _bootstrap(gaps: Floats, level: float, random_state: Any) -> Interval:
-    """The middle share of the means of samples that are drawn from the differences with replacement."""
+    """The middle share of the means of samples drawn from the differences with replacement."""
     rng, n = np.random.default_rng(random_state), len(gaps)
     block = max(1, 2_000_000 // n)  # resamples that are held at once
     sizes = [min(block, RESAMPLES - start) for start in range(0, RESAMPLES, block)]
@@ -126,7 +126,7 @@ def _bootstrap(gaps: Floats, level: float, random_state: Any) -> Interval:
 
 
 @dataclass(frozen=True, eq=False)
-class McNemar(Printed):
+class McNemar(TabularResult):
     """Rows of one test set on which exactly one of two predictors is wrong, and the exact test of their balance."""
 
     names: tuple[str, str]
@@ -140,9 +140,7 @@ class McNemar(Printed):
         a, b = self.names
         gap = few_digits((self.only_a_wrong - self.only_b_wrong) / self.n)
         header = (f"only {a} wrong", f"only {b} wrong", "rows", "p")
-        words = (
-            f"The error of {a} minus that of {b} is {gap}; counts as uneven have probability p if both are equally good"
-        )
+        words = f"The error of {a} minus that of {b} is {gap}; such counts have probability p if both are equally good"
         return WorkTable(header, ((self.only_a_wrong, self.only_b_wrong, self.n, self.p),), words)
 
 

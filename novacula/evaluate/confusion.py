@@ -1,4 +1,4 @@
-"""The confusion matrix: how many rows of each class were called what."""
+"""The confusion matrix: how many rows of each class were predicted as which class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, hits
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import INK, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
 from novacula.words import quoted, shortened
@@ -23,8 +23,8 @@ MANY_LABELS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion(Printed):
-    """Counts of rows: a row of the matrix is the true class, a column what was said."""
+class Confusion(TabularResult):
+    """Counts of rows: a row of the matrix is the true class, a column the predicted one."""
 
     labels: tuple[Any, ...]
     matrix: Floats  # (K, K)
@@ -36,22 +36,22 @@ class Confusion(Printed):
 
     @property
     def precision(self) -> Floats:
-        """Of the rows that were called a class, the share that is; NaN where none was."""
+        """For each class, the share of the rows predicted as it that are; NaN where none was predicted so."""
         return _over(np.diagonal(self.matrix), self.matrix.sum(axis=0))
 
     @property
     def recall(self) -> Floats:
-        """Of the rows of a class, the share that was called so; NaN where there is none."""
+        """For each class, the share of its rows that were predicted as it; NaN where it has no rows."""
         return _over(np.diagonal(self.matrix), self.support)
 
     @property
     def f1(self) -> Floats:
-        """The harmonic mean of both: 2·right / (rows of the class + rows called so)."""
+        """The harmonic mean of both: 2·right / (rows of the class + rows predicted as it)."""
         return _over(2 * np.diagonal(self.matrix), self.support + self.matrix.sum(axis=0))
 
     @property
     def error(self) -> float:
-        """The share of rows that were called wrong."""
+        """The error rate: the share of rows that were predicted wrong."""
         return 1.0 - float(np.trace(self.matrix) / self.matrix.sum())
 
     def table(self) -> WorkTable:
@@ -62,7 +62,7 @@ class Confusion(Printed):
             (name, *counts, *("" if np.isnan(v) else v for v in values))
             for name, counts, values in zip(names, self.matrix.tolist(), measures.tolist(), strict=True)
         ]
-        header = ("true", *(f"called {name}" for name in names), "precision", "recall", "F1")
+        header = ("true", *(f"predicted {name}" for name in names), "precision", "recall", "F1")
         return WorkTable(
             header, tuple(rows), f"{few_digits(100 * self.error)}% of {self.matrix.sum():g} rows are wrong"
         )
@@ -80,9 +80,10 @@ class Confusion(Printed):
         if not wrong.any():
             return "none is wrong"
         i, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        often = "once" if wrong[i, j] == 1 else f"{wrong[i, j]:g} times"
         return (
-            f"{few_digits(100 * self.error)}% are wrong; most often {self.labels[i]} is called {self.labels[j]}, "
-            f"{wrong[i, j]:g} times"
+            f"{few_digits(100 * self.error)}% are wrong; most often {self.labels[i]} is predicted as {self.labels[j]}, "
+            f"{often}"
         )
 
     def _draw(self, axes: Axes) -> None:
@@ -107,43 +108,45 @@ class Confusion(Printed):
 
 
 def confusion(y: Any, prediction: Any, labels: Any = None, sample_weight: Any = None) -> Confusion:
-    """Count what rows of each class were called; `labels` gives the classes and their order.
+    """Count the predicted classes of the rows of each class; `labels` gives the classes and their order.
 
     >>> print(confusion(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"]))
     40% of 5 rows are wrong
-    true  called a  called b  precision    recall        F1
-    ────  ────────  ────────  ─────────  ────────  ────────
-    a            1         1        0.5       0.5       0.5
-    b            1         2   0.666667  0.666667  0.666667
+    true  predicted a  predicted b  precision    recall        F1
+    ────  ───────────  ───────────  ─────────  ────────  ────────
+    a               1            1        0.5       0.5       0.5
+    b               1            2   0.666667  0.666667  0.666667
     """
-    truth, said = np.asarray(y), np.asarray(prediction)
-    if truth.ndim != 1 or truth.shape != said.shape or not len(truth):
-        raise DataError(f"classes of shape {truth.shape} and predictions of shape {said.shape} do not fit: one a row")
-    names = _names(truth, said) if labels is None else np.asarray(labels)
+    truth, predicted = np.asarray(y), np.asarray(prediction)
+    if truth.ndim != 1 or truth.shape != predicted.shape or not len(truth):
+        raise DataError(
+            f"classes of shape {truth.shape} and predictions of shape {predicted.shape} do not fit: give one per row"
+        )
+    names = _names(truth, predicted) if labels is None else np.asarray(labels)
     weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if weight.shape != truth.shape or not weight.sum() > 0:
-        raise DataError(f"weights of shape {weight.shape} do not fit {len(truth)} rows, or sum to nothing")
-    i, j = (_codes(values, names) for values in (truth, said))
+        raise DataError(f"weights of shape {weight.shape} do not fit {len(truth)} rows, or sum to zero")
+    i, j = (_codes(values, names) for values in (truth, predicted))
     matrix = np.zeros((len(names), len(names)))
     np.add.at(matrix, (i, j), weight)
     return Confusion(tuple(names.tolist()), matrix)
 
 
-def _names(truth: npt.NDArray[Any], said: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if (truth.dtype.kind in "iufb") != (said.dtype.kind in "iufb"):
-        raise DataError("the classes are words and the predictions numbers, or the other way round: give both alike")
-    return np.unique(np.concatenate([truth, said]))
+def _names(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if (truth.dtype.kind in "iufb") != (predicted.dtype.kind in "iufb"):
+        raise DataError("the classes are words and the predictions numbers, or vice versa: give both in the same form")
+    return np.unique(np.concatenate([truth, predicted]))
 
 
 def _codes(values: npt.NDArray[Any], names: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    found = hits(values, names)
-    if not found.any(axis=1).all():
-        strange = values.tolist()[int(np.argmin(found.any(axis=1)))]
+    matches = hits(values, names)
+    if not matches.any(axis=1).all():
+        strange = values.tolist()[int(np.argmin(matches.any(axis=1)))]
         raise ParameterError(f"labels do not name the class {quoted(strange)}, which occurs: name every class")
-    return found.argmax(axis=1)
+    return matches.argmax(axis=1)
 
 
 def _over(part: npt.ArrayLike, whole: npt.ArrayLike) -> Floats:
-    """Shares; NaN of nothing."""
+    """Shares; NaN where the whole is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.asarray(part, np.float64) / np.asarray(whole, np.float64))

@@ -12,19 +12,19 @@ from novacula.errors import ParameterError
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.folds import folds as cut
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats, LossFunction
-from novacula.evaluate.printing import Printed
-from novacula.evaluate.rows import Rows, is_classifier, loss_for, rows_for
+from novacula.evaluate.loss import Floats, LossFunction, metric_name
+from novacula.evaluate.printing import TabularResult
+from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.work import WorkTable
 
 
 @dataclass(frozen=True, eq=False)
-class CrossValidation(Printed):
+class CrossValidation(TabularResult):
     """The errors of each fold, by the name of the loss: on the rows of the fit, and on those held out."""
 
     train: Mapping[str, Floats]  # (k,) each
     validation: Mapping[str, Floats]  # (k,) each
-    reason: str = ""  # why the folds are not those that were asked for, if they are not
+    reason: str = ""  # why the folds are not those requested, if they are not
 
     def mean(self, name: str) -> float:
         """The mean validation error of a loss over the folds."""
@@ -36,9 +36,12 @@ class CrossValidation(Printed):
 
     def table(self) -> WorkTable:
         """Mean training and validation errors, with the standard error of the latter."""
-        rows = [(name, self.train[name].mean(), self.mean(name), self.standard_error(name)) for name in self.validation]
+        rows = [
+            (metric_name(name), self.train[name].mean(), self.mean(name), self.standard_error(name))
+            for name in self.validation
+        ]
         k = len(next(iter(self.validation.values())))
-        header = ("loss", "training error", "validation error", "standard error")
+        header = ("measure", "in training", "in validation", "standard error")
         return WorkTable(header, tuple(rows), f"{k} folds, lower is better{self.reason and f': {self.reason}'}")
 
 
@@ -54,45 +57,45 @@ def cross_validate(
 ) -> CrossValidation:
     """Fit on all folds but one and measure on that one, for each of them.
 
-    `folds` is a number, what `novacula.evaluate.folds` gives, pairs of row numbers, or a scikit-learn splitter.
+    `folds` is a number, a result of `novacula.evaluate.folds`, pairs of row numbers, or a scikit-learn splitter.
 
     >>> import novacula as nv
     >>> from novacula.bayes import NaiveBayes
     >>> print(cross_validate(NaiveBayes(), nv.datasets.load("play_tennis"), folds=5))
     5 folds, lower is better
-    loss      training error  validation error  standard error
-    ────────  ──────────────  ────────────────  ──────────────
-    zero_one       0.0893939          0.266667        0.124722
+    measure     in training  in validation  standard error
+    ──────────  ───────────  ─────────────  ──────────────
+    error rate    0.0893939       0.266667        0.124722
     """
     rows = rows_for(learner, X, y, sample_weight)
     parts = folds_of(learner, rows, folds, random_state)
-    asked = [losses] if losses is None or isinstance(losses, (str, LossFunction)) else losses
-    chosen = [loss_for(learner, entry) for entry in asked]
+    listed = [losses] if losses is None or isinstance(losses, (str, LossFunction)) else losses
+    chosen = [loss_for(learner, entry) for entry in listed]
     names = [entry.name for entry in chosen]
     if len(set(names)) != len(names):
-        raise ParameterError(f"two losses have one name among {', '.join(names)}: give each a name of its own")
+        raise ParameterError(f"two losses have the same name, of {', '.join(names)}: give each a name of its own")
     errors = np.array([fold_errors(learner, rows, pair, chosen) for pair in parts])  # (k, 2, losses)
     train, validation = ({name: errors[:, side, j] for j, name in enumerate(names)} for side in (0, 1))
     return CrossValidation(train, validation, parts.reason)
 
 
 def fold_errors(
-    learner: Any, rows: Rows, pair: tuple[Any, Any], losses: Sequence[LossFunction]
+    learner: Any, rows: SupervisedRows, pair: tuple[Any, Any], losses: Sequence[LossFunction]
 ) -> tuple[list[float], list[float]]:
     """The mean losses on the rows of the fit and on those held out, of one fold."""
-    train, held = rows.take(pair[0]), rows.take(pair[1])
+    train, held_out = rows.take(pair[0]), rows.take(pair[1])
     model = train.fit(learner)
-    return [train.loss(model, entry) for entry in losses], [held.loss(model, entry) for entry in losses]
+    return [train.loss(model, entry) for entry in losses], [held_out.loss(model, entry) for entry in losses]
 
 
-def folds_of(learner: Any, rows: Rows, folds: Any, random_state: Any = 0) -> Folds:
+def folds_of(learner: Any, rows: SupervisedRows, folds: Any, random_state: Any = 0) -> Folds:
     """Folds of the rows from a number, pairs of row numbers, or a splitter; classes are stratified."""
     if isinstance(folds, Folds):
         return folds
     if hasattr(folds, "split"):
         return Folds(tuple(folds.split(rows.y, rows.y)))
     if isinstance(folds, Iterable):
-        pairs = tuple((np.asarray(train), np.asarray(held)) for train, held in folds)
+        pairs = tuple((np.asarray(train), np.asarray(held_out)) for train, held_out in folds)
         if not pairs:
             raise ParameterError("there are no folds: give a number of at least 2, or pairs of row numbers")
         return Folds(pairs)

@@ -2,12 +2,11 @@
 hypothesis under the prior P(h) = 2^−bits(h), for −log₂ P(h) − log₂ P(D|h) is least where P(h)·P(D|h) is largest.
 
     data, classes     −Σ log₂ P(y|x); of a model without probabilities its mistakes: log₂(n + 1) bits how many,
-                      log₂ C(n, e) which rows, log₂(K − 1) for each which class instead
+                      log₂ C(n, e) which rows, log₂(K − 1) per mistake which class instead
     data, numbers     −Σ log₂ (δ·N(y; ŷ, σ²)) for targets that are known to δ, σ² the mean squared residual, σ ≥ δ
-    model             ½ log₂ n for each parameter (Rissanen 1978), σ among them
-                      log₂ |H| where the hypotheses are finitely many
-                      trees: 1 bit a node for leaf or test, log₂ d a test for its attribute, log₂ n for a threshold,
-                      ½ log₂ n for each free class share of a leaf
+    model             ½ log₂ n per parameter (Rissanen 1978), σ among them
+                      log₂ |H| where there are finitely many hypotheses
+                      a code of its own where the learner has one in `code_length`, as trees do
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.loss import Floats, differ, loss
-from novacula.evaluate.printing import Printed
-from novacula.evaluate.rows import Rows, is_classifier, rows_for
+from novacula.evaluate.printing import TabularResult
+from novacula.evaluate.rows import SupervisedRows, is_classifier, rows_for
 from novacula.learner.figure import few_digits
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import WorkTable
-from novacula.words import quoted
+from novacula.words import counted, quoted
 
 
 @dataclass(frozen=True)
-class DescriptionLength(Printed):
+class DescriptionLength(TabularResult):
     """Bits of a model and of the targets given it, and by which codes."""
 
     model_bits: float
@@ -62,7 +61,7 @@ def description_length(
     precision: float | None = None,
     sample_weight: Any = None,
 ) -> DescriptionLength:
-    """Give the bits of a fitted model and of the targets of rows given it.
+    """Count the bits of a fitted model, and of the targets of rows given it.
 
     `model_bits` states the bits of the model, −log₂ of its prior, instead of counting them. `precision` is the δ to
     which a regression target is known, by default the least gap between its values; it is the same for every model, so
@@ -74,8 +73,8 @@ def description_length(
     >>> print(description_length(DecisionTreeClassifier(max_leaf_nodes=3).fit(table), table))
     Description length, shorter is better
     part                     bits  code
-    ────────────────────  ───────  ───────────────────────────────────────────────────────
-    model                  11.711  a tree of 4 nodes and 1 tests, 3 class shares in leaves
+    ────────────────────  ───────  ──────────────────────────────────────────────────────
+    model                  11.711  a tree of 4 nodes and 1 test, 3 class shares in leaves
     data given the model  9.70951  −Σ log₂ P(y|x)
     together              21.4205
     """
@@ -91,7 +90,7 @@ def description_length(
     return DescriptionLength(bits, data, code, data_code)
 
 
-def _class_bits(model: Any, rows: Rows) -> tuple[float, str]:
+def _class_bits(model: Any, rows: SupervisedRows) -> tuple[float, str]:
     if hasattr(model, "predict_proba"):
         lost = loss("log")(rows.y, model.predict_proba(rows.X), model.classes_)
         code, strange = "−Σ log₂ P(y|x)", np.flatnonzero(np.isinf(lost))
@@ -105,7 +104,7 @@ def _class_bits(model: Any, rows: Rows) -> tuple[float, str]:
     return math.log2(n + 1) + which + e * math.log2(others), f"{e:g} mistakes in {n:g} rows"
 
 
-def _number_bits(model: Any, rows: Rows, precision: float | None) -> tuple[float, str]:
+def _number_bits(model: Any, rows: SupervisedRows, precision: float | None) -> tuple[float, str]:
     y = np.asarray(rows.y, np.float64)
     if y.ndim != 1:
         raise DataError("the model has several targets: describe one at a time")
@@ -126,14 +125,17 @@ def _least_gap(y: Floats) -> float:
 
 
 def _model_bits(model: Any, n: float, more: int) -> tuple[float, str]:
-    """The bits of a model by the code of its kind; `more` numbers are those of the data's distribution."""
-    if hasattr(model, "tree_") and hasattr(model.tree_, "is_leaf"):
-        return _tree_bits(model, n)
+    """The bits of a model by its own code or by its parameters; `more` are those of the data's distribution."""
+    from novacula.learner.base import Learner
+
+    own = model.code_length(n) if isinstance(model, Learner) else None
+    if own is not None:
+        return own
     size = _log2_hypotheses(model)
     if size is not None:
         return size, "log₂ of the number of hypotheses"
     count = n_parameters(model) + more
-    return count * math.log2(n) / 2, f"{count} numbers at ½ log₂ n"
+    return count * math.log2(n) / 2, f"{counted(count, 'parameter')} at ½ log₂ n"
 
 
 def _log2_hypotheses(model: Any) -> float | None:
@@ -142,17 +144,8 @@ def _log2_hypotheses(model: Any) -> float | None:
     if count is None or not hasattr(model, "space_"):
         return None
     space = model.space_
-    known = {"counts": space.constraint_counts, "n_instances": space.n_instances}
-    return float(count(*(known[name] for name in signature(count).parameters)))
-
-
-def _tree_bits(model: Any, n: float) -> tuple[float, str]:
-    tree, d = model.tree_, len(model.attributes_)
-    leaves = int(tree.is_leaf.sum())
-    tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
-    thresholds = int(np.isfinite(tree.threshold).sum())
-    bits = len(tree) + tests * math.log2(d) + (thresholds + shares / 2) * math.log2(n)
-    return bits, f"a tree of {len(tree)} nodes and {tests} tests, {shares} class shares in leaves"
+    sizes = {"counts": space.constraint_counts, "n_instances": space.n_instances}
+    return float(count(*(sizes[name] for name in signature(count).parameters)))
 
 
 def _total(values: Floats, weight: Floats | None) -> float:

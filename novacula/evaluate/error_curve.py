@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.loss import Floats, metric_name
+from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
-from novacula.words import shortened
+from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorCurve(Printed):
+class ErrorCurve(TabularResult):
     """Errors for m sizes and k folds; NaN where a size was not tried."""
 
     size_name: str
@@ -51,50 +51,52 @@ class ErrorCurve(Printed):
     def table(self) -> WorkTable:
         """Errors by size, for those that were tried."""
         columns = self.train_mean, self.validation_mean, self.standard_error
-        rows = [(cell(self.sizes[i]), *(float(column[i]) for column in columns)) for i in self.tried]
+        rows = [(size_cell(self.sizes[i]), *(float(column[i]) for column in columns)) for i in self.tried]
         header = (self.size_name, "training error", "validation error", "standard error")
-        return WorkTable(header, tuple(rows), f"{self.loss} loss over {self.train.shape[1]} folds, lower is better")
+        words = f"{capitalised(metric_name(self.loss))} over {self.train.shape[1]} folds, lower is better"
+        return WorkTable(header, tuple(rows), words)
 
     def plot(self) -> Figure:
         """Mean training and validation error over the sizes; bands are one standard error on either side."""
         return Figure(self._draw, self._in_words(), f"Training and validation error over {shortened(self.size_name)}")
 
     def _draw(self, axes: Axes) -> None:
-        """Numbers stand where they belong, on a logarithmic axis where they span it; words side by side."""
-        shown = [i for i in self.tried if np.isfinite([self.train_mean[i], self.validation_mean[i]]).all()]
-        places = place_sizes(axes, [self.sizes[i] for i in shown])
+        """Numbers are placed by their value, on a logarithmic axis where their range is wide; words side by side."""
+        drawn = [i for i in self.tried if np.isfinite([self.train_mean[i], self.validation_mean[i]]).all()]
+        places = place_sizes(axes, [self.sizes[i] for i in drawn])
         curves = {"training": self.train, "validation": self.validation}
         for i, (name, errors) in enumerate(curves.items()):
-            mean, half = errors[shown].mean(axis=1), np.nan_to_num(spread(errors[shown]))
+            mean, half = errors[drawn].mean(axis=1), np.nan_to_num(spread(errors[drawn]))
             axes.fill_between(places, mean - half, mean + half, color=COLOURS[i], alpha=0.2, linewidth=0)
             axes.plot(places, mean, color=COLOURS[i], linestyle=LINES[i], marker="o", markersize=4, label=name)
-        self._mark(axes, places, shown)
+        self._mark(axes, places, drawn)
         axes.set_xlabel(literal(shortened(self.size_name)))
-        axes.set_ylabel(literal(f"{self.loss} loss (lower is better)"))
+        axes.set_ylabel(literal(f"{metric_name(self.loss)} (lower is better)"))
         axes.grid()
         axes.legend()
 
-    def _mark(self, axes: Axes, places: Floats, shown: list[int]) -> None:
-        """Mark what was chosen, where something was."""
+    def _mark(self, axes: Axes, places: Floats, drawn: list[int]) -> None:
+        """Mark the choice, where there is one."""
 
     def _in_words(self) -> str:
         first, last = self.tried[0], self.tried[-1]
         train, validation = self.train_mean, self.validation_mean
         return (
-            f"Mean {self.loss} loss over {self.size_name}, from {said(self.sizes[first])} to {said(self.sizes[last])}. "
+            f"{capitalised(metric_name(self.loss))} over {self.size_name}, from {size_words(self.sizes[first])} to "
+            f"{size_words(self.sizes[last])}. "
             f"The training error goes from {few_digits(train[first])} to {few_digits(train[last])}, "
             f"the validation error from {few_digits(validation[first])} to {few_digits(validation[last])}."
         )
 
 
 def mark_choice(axes: Axes, place: float, error: float, size: Any) -> None:
-    """Put a ring around the size that was chosen."""
-    label = literal(f"chosen: {shortened(said(size), 20)}")
+    """Draw a ring around the size that was chosen."""
+    label = literal(f"chosen: {shortened(size_words(size), 20)}")
     axes.plot([place], [error], "o", color="none", markeredgecolor=INK, markersize=11, markeredgewidth=1.5, label=label)
 
 
 def place_sizes(axes: Axes, sizes: list[Any]) -> Floats:
-    """Where sizes stand on the axis, which is labelled accordingly."""
+    """The places of sizes on the axis, which is labelled accordingly."""
     numbers = [isinstance(size, (int, float, np.number)) and not isinstance(size, bool) for size in sizes]
     if not all(numbers):
         places = np.arange(len(sizes), dtype=np.float64)
@@ -108,7 +110,7 @@ def place_sizes(axes: Axes, sizes: list[Any]) -> Floats:
 
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     if len(places) > 1 and places[0] > places[-1]:
-        axes.invert_xaxis()  # the simplest stands on the left
+        axes.invert_xaxis()  # the simplest is on the left
     return places
 
 
@@ -117,11 +119,11 @@ def spread(errors: Floats) -> Floats:
     return np.array([standard_error(row) for row in errors])
 
 
-def said(size: Any) -> str:
-    """A size as it stands in a sentence."""
+def size_words(size: Any) -> str:
+    """A size as it is written in a sentence."""
     return few_digits(size) if isinstance(size, float) else str(size)
 
 
-def cell(size: Any) -> str | int | float:
-    """A size as it stands in a table."""
+def size_cell(size: Any) -> str | int | float:
+    """A size as it is written in a table."""
     return size if isinstance(size, (int, float, str)) and not isinstance(size, bool) else str(size)

@@ -1,7 +1,7 @@
 """Folds: each row is held out once, and the classes keep their shares in every fold.
 
-The splitters are scikit-learn's. What is added is what they leave to the caller: fewer folds where the smallest class
-is too small for as many as were asked for, leave-one-out where k is the number of rows, and a sentence that says so.
+The splitters are scikit-learn's. This adds what they leave to the caller: fewer folds where the smallest class has too
+few rows for k, leave-one-out where k is the number of rows, and a sentence that says so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Folds:
     """Rows to train on and rows to hold out, fold by fold; scikit-learn takes it as `cv`."""
 
     pairs: tuple[tuple[Places, Places], ...]
-    reason: str = ""  # why the folds are not those that were asked for, if they are not
+    reason: str = ""  # why the folds are not those requested, if they are not
 
     def __iter__(self) -> Iterator[tuple[Places, Places]]:
         return iter(self.pairs)
@@ -46,7 +46,7 @@ def folds(y: Any, k: int = 10, stratified: bool | None = None, random_state: Any
     >>> parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], k=5)
     >>> len(parts), parts.reason
     (3, "3 folds instead of 5, since the class 'no' has 3 rows")
-    >>> [held.tolist() for _, held in folds(4, k=4)]
+    >>> [held_out.tolist() for _, held_out in folds(4, k=4)]
     [[0], [1], [2], [3]]
     """
     target = np.arange(whole_number(y, "y", 1)) if np.ndim(y) == 0 else np.asarray(y)
@@ -92,7 +92,7 @@ def _grouped(target: npt.NDArray[Any], k: int, stratified: bool, random_state: A
 
 
 def is_classes(y: Any) -> bool:
-    """Whether a target looks like classes: words, or few distinct whole numbers of which most come again.
+    """Whether a target looks like classes: words, or few distinct whole numbers, most of which come again.
 
     >>> is_classes(["a", "b"]), is_classes([0, 1, 1, 0]), is_classes([3, 5, 8, 13]), is_classes([0.5, 1.5, 0.5, 1.5])
     (True, True, False, False)

@@ -1,7 +1,7 @@
 """How far a measured error may be from the true one: intervals of a proportion and of a mean.
 
 Wilson              (p̂ + z²/2n ± z·√(p̂(1 − p̂)/n + z²/4n²)) / (1 + z²/n)
-Clopper–Pearson     the p under which so few, or so many, errors have a probability of α/2
+Clopper–Pearson     the p for which this few, or this many, errors have a probability of α/2
 Student             x̄ ± t·s/√n
 """
 
@@ -29,10 +29,10 @@ class Interval(NamedTuple):
 
 
 def proportion_interval(errors: float, n: float, level: float = 0.95, method: ProportionMethod = "wilson") -> Interval:
-    """Give an interval of the error that made `errors` mistakes in n rows.
+    """Give an interval of the error rate of a predictor with `errors` mistakes in n rows.
 
-    Wilson's has its coverage on average, Clopper and Pearson's at least that for every error. Weights may make both
-    numbers fractions.
+    Wilson's has its coverage on average, Clopper and Pearson's at least that for every error rate. Weights may make
+    both numbers fractions.
 
     >>> low, high = proportion_interval(12, 40)
     >>> print(f"{low:.4f} to {high:.4f}")
@@ -40,10 +40,10 @@ def proportion_interval(errors: float, n: float, level: float = 0.95, method: Pr
     >>> print("{:.4f} to {:.4f}".format(*proportion_interval(0, 40, method="clopper_pearson")))
     0.0000 to 0.0881
     """
-    known = all(isinstance(value, Real) and not isinstance(value, bool) for value in (errors, n))
-    if not known or not 0 < n < math.inf or not 0 <= errors <= n:
+    are_numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in (errors, n))
+    if not are_numbers or not 0 < n < math.inf or not 0 <= errors <= n:
         raise ParameterError(
-            f"{quoted(errors)} errors in {quoted(n)} rows make no proportion: give 0 ≤ errors ≤ n, n > 0"
+            f"{quoted(errors)} errors in {quoted(n)} rows are not a proportion: give 0 ≤ errors ≤ n, n > 0"
         )
     alpha = 1.0 - float(proportion(level, "level"))
     if method == "wilson":
@@ -72,16 +72,16 @@ def _clopper_pearson(errors: float, n: float, alpha: float) -> Interval:
 
 
 def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
-    """Give Student's interval of the mean of numbers that are drawn one by one, such as the losses of test rows.
+    """Give Student's interval of the mean of independent numbers, such as the losses of test rows.
 
-    One number says nothing of its spread: the interval is the whole line.
+    One number says nothing about its spread: the interval is the whole line.
 
     >>> print("{:.3f} to {:.3f}".format(*mean_interval([1.0, 2.0, 4.0])))
     -1.461 to 6.128
     """
     numbers = as_numbers(values, "the values", DataError).ravel()
     if not len(numbers) or not np.isfinite(numbers).all():
-        raise DataError("an interval of a mean needs at least one value, and none that is NaN or infinite")
+        raise DataError("an interval of a mean needs at least one value, and none may be NaN or infinite")
     alpha = 1.0 - float(proportion(level, "level"))
     if len(numbers) == 1:
         return Interval(-math.inf, math.inf)

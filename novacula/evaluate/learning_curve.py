@@ -53,16 +53,16 @@ def learning_curve(
     parts, rng = folds_of(learner, rows, k, random_state), np.random.default_rng(random_state)
     numbers = counts_of(SHARES if sizes is None else sizes, min(len(train) for train, _ in parts))
     errors = np.empty((len(numbers), len(parts), 2))
-    for j, (train, held) in enumerate(parts):
+    for j, (train, held_out) in enumerate(parts):
         order = train[mixed_order(rows.y[train] if is_classifier(learner) else np.zeros(len(train)), rng)]
         for i, n in enumerate(numbers):
-            errors[i, j] = np.ravel(fold_errors(learner, rows, (order[:n], held), [which]))
+            errors[i, j] = np.ravel(fold_errors(learner, rows, (order[:n], held_out), [which]))
     return LearningCurve("examples", numbers, errors[:, :, 0], errors[:, :, 1], which.name)
 
 
 def counts_of(sizes: Sequence[float], available: int) -> tuple[int, ...]:
-    """Numbers of examples, rising; shares are taken of those available."""
-    found: list[int] = []
+    """Numbers of examples, rising; shares are of those available."""
+    numbers: list[int] = []
     for size in sizes:
         share = isinstance(size, float) and size <= 1.0
         n = round(size * available) if share else size
@@ -71,14 +71,14 @@ def counts_of(sizes: Sequence[float], available: int) -> tuple[int, ...]:
                 f"a size is {quoted(size)}; give shares above 0 and at most 1, or numbers from 1 to {available}, "
                 "the training rows of the smallest fold"
             )
-        found.append(int(n))
-    if not found or len(set(found)) != len(found):
+        numbers.append(int(n))
+    if not numbers or len(set(numbers)) != len(numbers):
         raise ParameterError("sizes must be at least one number of examples, each different")
-    return tuple(sorted(found))
+    return tuple(sorted(numbers))
 
 
 def mixed_order(classes: Any, rng: np.random.Generator) -> Places:
-    """A random order of rows in which every beginning has the classes in about their shares."""
+    """A random order of rows in which every prefix has the classes in about their shares."""
     codes, count = np.unique(classes, return_inverse=True, return_counts=True)[1:]
     place = np.empty(len(codes))
     for c, n in enumerate(count):

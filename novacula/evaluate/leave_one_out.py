@@ -1,7 +1,7 @@
-"""Leave-one-out: what would have been said of each row by a model that has not seen it.
+"""Leave-one-out: the prediction for each row by a model that has not seen it.
 
-Some learners need not be fitted n times: they say themselves, in `left_out`, what they would answer without each row of
-their fit. Rows for which that does not hold, such as the only one of its class, are left out by fitting again.
+Some learners need not be fitted n times: their `left_out` says what they would answer without each row of their fit.
+Rows for which that does not hold, such as the only one of its class, are left out by fitting again.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats, LossFunction
-from novacula.evaluate.printing import Printed
-from novacula.evaluate.rows import Rows, loss_for, predictions, rows_for
+from novacula.evaluate.loss import Floats, LossFunction, metric_name
+from novacula.evaluate.printing import TabularResult
+from novacula.evaluate.rows import SupervisedRows, loss_for, predictions, rows_for
 from novacula.learner.work import WorkTable
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOneOut(Printed):
-    """What models that have not seen a row say of it, and what that costs."""
+class LeaveOneOut(TabularResult):
+    """The predictions for each row by models that have not seen it, and their losses."""
 
     predictions: npt.NDArray[Any]  # (n, …), as the loss needs them
     losses: Floats  # (n,)
     loss: str
-    method: str  # how it was found
+    method: str  # how it was measured
     n_fits: int  # models that were fitted
     weight: Floats | None = None
 
@@ -41,9 +41,9 @@ class LeaveOneOut(Printed):
         return standard_error(self.losses)
 
     def table(self) -> WorkTable:
-        """The error and how it was found."""
-        header = ("loss", "rows", "error", "standard error", "method", "fits")
-        row = (self.loss, len(self.losses), self.error, self.standard_error, self.method, self.n_fits)
+        """The error and how it was measured."""
+        header = ("rows", metric_name(self.loss), "standard error", "method", "fits")
+        row = (len(self.losses), self.error, self.standard_error, self.method, self.n_fits)
         return WorkTable(header, (row,), "Leave-one-out error, lower is better")
 
 
@@ -62,36 +62,38 @@ def leave_one_out(
     rows, which = rows_for(learner, X, y, sample_weight), loss_for(learner, loss)
     everyone = np.arange(len(rows))
     if not _may_have_shortcut(learner) or which.needs not in ("labels", "numbers") or rows.weight is not None:
-        said, losses = _refitted(learner, rows, which, everyone)
-        return LeaveOneOut(said, losses, which.name, "refitting", len(rows), rows.weight)
-    found = rows.fit(learner).left_out(rows.X, rows.y)
-    if found is None or not found.trusted.any():
-        said, losses = _refitted(learner, rows, which, everyone)
-        return LeaveOneOut(said, losses, which.name, "refitting", 1 + len(rows))
-    known, said, losses = found.trusted, found.predictions.copy(), np.empty(len(rows))
-    losses[known] = which(rows.y[known], said[known])
-    again = np.flatnonzero(~known)
+        answers, losses = _refit_without(learner, rows, which, everyone)
+        return LeaveOneOut(answers, losses, which.name, "refitting", len(rows), rows.weight)
+    shortcut = rows.fit(learner).left_out(rows.X, rows.y)
+    if shortcut is None or not shortcut.trusted.any():
+        answers, losses = _refit_without(learner, rows, which, everyone)
+        return LeaveOneOut(answers, losses, which.name, "refitting", 1 + len(rows))
+    trusted, answers, losses = shortcut.trusted, shortcut.predictions.copy(), np.empty(len(rows))
+    losses[trusted] = which(rows.y[trusted], answers[trusted])
+    again = np.flatnonzero(~trusted)
     if len(again):
-        said[again], losses[again] = _refitted(learner, rows, which, again)
-    return LeaveOneOut(said, losses, which.name, found.method, 1 + len(again))
+        answers[again], losses[again] = _refit_without(learner, rows, which, again)
+    return LeaveOneOut(answers, losses, which.name, shortcut.method, 1 + len(again))
 
 
 def _may_have_shortcut(learner: Any) -> bool:
-    """Whether a learner has a `left_out` of its own, so that it is worth a fit to ask for it."""
+    """Whether a learner has a `left_out` of its own, so that a fit to call it is worth its time."""
     from novacula.learner.base import Learner
 
     return isinstance(learner, Learner) and type(learner).left_out is not Learner.left_out
 
 
-def _refitted(learner: Any, rows: Rows, which: LossFunction, places: Any) -> tuple[npt.NDArray[Any], Floats]:
+def _refit_without(
+    learner: Any, rows: SupervisedRows, which: LossFunction, places: Any
+) -> tuple[npt.NDArray[Any], Floats]:
     """Predictions and losses of these rows by models of all others."""
-    said, losses, everyone = [], np.empty(len(places)), np.arange(len(rows))
+    answers, losses, everyone = [], np.empty(len(places)), np.arange(len(rows))
     for i, place in enumerate(places):
         model, row = rows.take(np.delete(everyone, place)).fit(learner), rows.take(np.array([place]))
-        said.append(predictions(model, row.X, which)[0])
-        losses[i] = which(row.y, [said[-1]], getattr(model, "classes_", None))[0]
-    if len({np.shape(one) for one in said}) > 1:  # a class was gone with its only row
-        ragged = np.empty(len(said), object)
-        ragged[:] = said
+        answers.append(predictions(model, row.X, which)[0])
+        losses[i] = which(row.y, [answers[-1]], getattr(model, "classes_", None))[0]
+    if len({np.shape(one) for one in answers}) > 1:  # a class lost its only row
+        ragged = np.empty(len(answers), object)
+        ragged[:] = answers
         return ragged, losses
-    return np.array(said), losses
+    return np.array(answers), losses

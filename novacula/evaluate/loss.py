@@ -1,4 +1,4 @@
-"""Losses: what a prediction costs where the truth is y. An error is an error, and lower is better.
+"""Losses: what a prediction costs where the truth is y. Lower is better.
 
     zero_one   [ŷ ≠ y]             absolute   |ŷ − y|           squared   (ŷ − y)²
     log        −ln P(y)            brier      Σ_t (P(t) − [t = y])², half of it for two classes
@@ -28,11 +28,11 @@ Needs: TypeAlias = Literal["labels", "numbers", "probabilities", "decision"]
 
 @runtime_checkable
 class LossFunction(Protocol):
-    """What can be given as a loss: it has a name, says what it needs, and gives the loss of each row."""
+    """Anything that can be given as a loss: it has a name, says what it needs, and gives the loss of each row."""
 
     @property
     def name(self) -> str:
-        """What it is called in tables and figures."""
+        """The name by which it is chosen and stored; `metric_name` gives the one that people read."""
 
     @property
     def needs(self) -> Needs:
@@ -59,46 +59,46 @@ class Loss:
 
     def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
         """The loss of each row; without `classes` those of the columns are the distinct values of y, in order."""
-        truth, said = self._truth(y), np.asarray(prediction)
-        if len(truth) != len(said):
-            raise DataError(f"{len(said)} predictions were given for {len(truth)} rows")
+        truth, values = self._truth(y), np.asarray(prediction)
+        if len(truth) != len(values):
+            raise DataError(f"{len(values)} predictions were given for {len(truth)} rows")
         if self.needs == "labels":
-            return self.of(truth, said, truth)
-        said = as_numbers(said, f"the predictions for the {self.name} loss", DataError)
-        if np.isnan(said).any():
-            raise DataError(f"the prediction for row {int(np.argwhere(np.isnan(said))[0, 0]) + 1} is NaN")
+            return self.of(truth, values, truth)
+        values = as_numbers(values, f"the predictions for the {self.name} loss", DataError)
+        if np.isnan(values).any():
+            raise DataError(f"the prediction for row {int(np.argwhere(np.isnan(values))[0, 0]) + 1} is NaN")
         if self.needs == "numbers":
-            return _over_targets(self.of(truth, said.reshape(truth.shape), truth))
-        known = np.unique(truth) if classes is None else np.asarray(classes)
-        _require_columns(said, known, self)
-        return self.of(truth, said, known)
+            return _over_targets(self.of(truth, values.reshape(truth.shape), truth))
+        column_classes = np.unique(truth) if classes is None else np.asarray(classes)
+        _require_columns(values, column_classes, self)
+        return self.of(truth, values, column_classes)
 
     def _truth(self, y: Any) -> Labels:
         truth = as_numbers(y, "the targets", DataError) if self.needs == "numbers" else np.asarray(y)
         if not len(truth):
             raise DataError("there are no rows, so there is no loss")
         if self.needs != "numbers" and truth.ndim != 1:
-            raise DataError(f"the classes have shape {truth.shape}; give one a row")
+            raise DataError(f"the classes have shape {truth.shape}; give one per row")
         return truth
 
 
 def _over_targets(losses: Floats) -> Floats:
-    """Of several targets the mean."""
+    """The mean over several targets."""
     return losses if losses.ndim == 1 else losses.mean(axis=1)
 
 
-def _require_columns(said: Floats, classes: Labels, of: Loss) -> None:
-    """Refuse probabilities and decision values whose columns cannot be told to be those of the classes."""
+def _require_columns(values: Floats, classes: Labels, of: Loss) -> None:
+    """Refuse probabilities and decision values whose columns do not fit the classes."""
     flat = of.needs == "decision" and len(classes) == 2
-    if said.ndim == 1 and flat:
+    if values.ndim == 1 and flat:
         return
-    if said.ndim != 2 or said.shape[1] != len(classes):
+    if values.ndim != 2 or values.shape[1] != len(classes):
         raise DataError(
-            f"{of.needs} of shape {said.shape} do not fit {len(classes)} classes: give one column a class, and name "
-            "the classes of the columns with classes="
+            f"{of.needs} of shape {values.shape} do not fit {len(classes)} classes: give one column per class, and "
+            "name the classes of the columns with classes="
         )
-    if of.needs == "probabilities" and ((said < 0).any() or not np.allclose(said.sum(axis=1), 1.0, atol=1e-6)):
-        strange = (said < 0).any(axis=1) | ~np.isclose(said.sum(axis=1), 1.0, atol=1e-6)
+    if of.needs == "probabilities" and ((values < 0).any() or not np.allclose(values.sum(axis=1), 1.0, atol=1e-6)):
+        strange = (values < 0).any(axis=1) | ~np.isclose(values.sum(axis=1), 1.0, atol=1e-6)
         raise DataError(f"the probabilities of row {int(np.argmax(strange)) + 1} are negative or do not sum to 1")
 
 
@@ -115,14 +115,14 @@ def _squared(y: Labels, prediction: Floats, _: Labels) -> Floats:
 
 
 def differ(y: Labels, prediction: Labels) -> npt.NDArray[np.bool_]:
-    """Where labels differ; words and numbers always do."""
+    """Where labels differ; a word and a number always do."""
     if (y.dtype.kind in "iufb") != (prediction.dtype.kind in "iufb"):
         y, prediction = y.astype(object), prediction.astype(object)
     return np.asarray(y != prediction, dtype=bool)
 
 
 def hits(y: Labels, classes: Labels) -> npt.NDArray[np.bool_]:
-    """Which column is that of the row's class (n, K); none where the class has no column."""
+    """Whether each column is that of the row's class (n, K); False in all where the class has no column."""
     return ~differ(y[:, None], classes[None, :])
 
 
@@ -158,10 +158,29 @@ LOSSES = {
     )
 }
 OTHER_NAMES = {"0/1": "zero_one", "l1": "absolute", "l2": "squared"}
+METRIC_NAMES = {
+    "zero_one": "error rate",
+    "absolute": "mean absolute error",
+    "squared": "mean squared error",
+    "log": "log loss",
+    "hinge": "hinge loss",
+    "brier": "Brier score",
+}
+"""What people call the mean of a loss."""
+
+
+def metric_name(which: str | LossFunction) -> str:
+    """What the mean of a loss is called in tables, figures and sentences.
+
+    >>> metric_name("zero_one"), metric_name(CostMatrix(["ham", "spam"], [[0, 10], [1, 0]]))
+    ('error rate', 'mean cost')
+    """
+    name = which if isinstance(which, str) else which.name
+    return METRIC_NAMES.get(name, f"mean {name}")
 
 
 def loss(which: str | LossFunction) -> LossFunction:
-    """Give a loss by its name; a `Loss` or a `CostMatrix` is given back as it is.
+    """Give a loss by its name; a `Loss` or a `CostMatrix` is returned as it is.
 
     >>> loss("zero_one")(["a", "b"], ["a", "c"]).tolist()
     [0.0, 1.0]
@@ -173,14 +192,14 @@ def loss(which: str | LossFunction) -> LossFunction:
         return LOSSES[name]
     if not isinstance(which, LossFunction):
         raise InputTypeError(
-            f"{quoted(which)} is no loss: name one of {', '.join(LOSSES)}, or give a Loss or CostMatrix"
+            f"{quoted(which)} is not a loss: name one of {', '.join(LOSSES)}, or give a Loss or CostMatrix"
         )
     return which
 
 
 @dataclass(frozen=True, eq=False)
 class CostMatrix:
-    """What it costs to take an action where the truth is a class: a row a class, a column an action.
+    """What it costs to take an action where the truth is a class: one row per class, one column per action.
 
     The actions are to predict a class, in the same order, unless others are named, such as to ask somebody.
 
@@ -202,13 +221,14 @@ class CostMatrix:
         actions = classes if self.actions is None else np.asarray(self.actions)
         if costs.shape != (len(classes), len(actions)) or not costs.size:
             raise ParameterError(
-                f"costs of shape {costs.shape} are no table of {len(classes)} classes and {len(actions)} actions"
+                f"costs of shape {costs.shape} do not fit {len(classes)} classes and {len(actions)} actions: give one "
+                "row per class and one column per action"
             )
         if not np.isfinite(costs).all():
             raise ParameterError("a cost is NaN or infinite: give finite costs")
         for what, names in (("class", classes), ("action", actions)):
             if len(np.unique(names)) != len(names):
-                raise ParameterError(f"a {what} of the costs stands twice: name each once")
+                raise ParameterError(f"a {what} of the costs is named twice: name each once")
         for field, value in (("classes", classes), ("costs", costs), ("actions", actions)):
             object.__setattr__(self, field, value)
 
@@ -223,19 +243,20 @@ class CostMatrix:
         if len(truth) != len(taken):
             raise DataError(f"{len(taken)} predictions were given for {len(truth)} rows")
         costs: Floats = self.costs
-        return costs[self._places(truth, self.classes, "class"), self._places(taken, self.actions, "action")]
+        return costs[_places(truth, self.classes, "classes"), _places(taken, self.actions, "actions")]
 
-    @staticmethod
-    def _places(values: Labels, names: Labels, what: str) -> npt.NDArray[np.intp]:
-        found = hits(values, names)
-        if not found.any(axis=1).all():
-            row = int(np.argmin(found.any(axis=1)))
-            raise DataError(f"row {row + 1} has {values.tolist()[row]!r}, which is no {what} of the costs")
-        return found.argmax(axis=1)
+
+def _places(values: Labels, names: Labels, what: str) -> npt.NDArray[np.intp]:
+    """The place of each value among the classes or actions of a cost matrix."""
+    matches = hits(values, names)
+    if not matches.any(axis=1).all():
+        row = int(np.argmin(matches.any(axis=1)))
+        raise DataError(f"row {row + 1} has {values.tolist()[row]!r}, which is not one of the {what} of the costs")
+    return matches.argmax(axis=1)
 
 
 def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classes: Any = None) -> Labels:
-    """Give the action with the least expected cost Σ_t P(t)·cost(t, action) for each row; of equals the first.
+    """Give the action with the least expected cost Σ_t P(t)·cost(t, action) for each row; ties go to the first.
 
     `classes` names the columns of the probabilities; without it they are in the order of the costs.
     """
@@ -243,10 +264,10 @@ def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classe
         table = as_numbers(cost_matrix, "the costs", DataError)
         cost_matrix = CostMatrix(np.arange(len(table)) if classes is None else classes, table)
     shares = as_numbers(proba, "the probabilities", DataError)
-    known = cost_matrix.classes if classes is None else np.asarray(classes)
-    if shares.ndim != 2 or shares.shape[1] != len(known):
+    column_classes = cost_matrix.classes if classes is None else np.asarray(classes)
+    if shares.ndim != 2 or shares.shape[1] != len(column_classes):
         raise DataError(
-            f"probabilities of shape {shares.shape} do not fit {len(known)} classes: give one column a class"
+            f"probabilities of shape {shares.shape} do not fit {len(column_classes)} classes: give one column per class"
         )
-    place = cost_matrix._places(known, cost_matrix.classes, "class")
+    place = _places(column_classes, cost_matrix.classes, "classes")
     return np.asarray(cost_matrix.actions[np.argmin(shares @ cost_matrix.costs[place], axis=1)])

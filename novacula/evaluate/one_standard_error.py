@@ -1,6 +1,6 @@
-"""The razor: of sizes that are as good as the best one, within the error of that, the simplest.
+"""The razor: the simplest of the sizes that are as good as the best one, within its standard error.
 
-rule "min"       argminᵢ eᵢ, of equals the simplest
+rule "min"       argminᵢ eᵢ, ties go to the simplest
 rule "one_se"    the first i with eᵢ ≤ e_b + s_b, where b is the best and s_b the standard error of its mean
 """
 
@@ -18,9 +18,9 @@ Rule: TypeAlias = Literal["min", "one_se"]
 
 
 def choose(mean: npt.ArrayLike, standard_error: npt.ArrayLike, rule: Rule = "min") -> int:
-    """Give the place of the error that the rule prefers; entries stand from the simplest on, NaN was not tried.
+    """Give the place of the error that the rule prefers; entries go from the simplest on, NaN was not tried.
 
-    A standard error that is not known, as of one fold, counts as none.
+    A standard error that is not known, as for one fold, counts as 0.
 
     >>> mean, error = [0.30, 0.21, 0.20, 0.25], [0.05, 0.05, 0.04, 0.05]
     >>> choose(mean, error, "min"), choose(mean, error, "one_se")

@@ -1,4 +1,4 @@
-"""Precision over recall: what share of the rows that are called positive is, over the share of positives found."""
+"""Precision over recall: the share of rows called positive that are positive, over the share of positives found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PrecisionRecall(Printed):
+class PrecisionRecall(TabularResult):
     """The curve from calling everything positive to calling nothing so, where precision is 1 by convention."""
 
     precision: Floats  # (t + 1,)
@@ -37,7 +37,7 @@ class PrecisionRecall(Printed):
         return np.divide(product, total, out=np.zeros_like(total), where=total > 0)
 
     def table(self) -> WorkTable:
-        """The average precision, beside the share of positives, which is that of a score that says nothing."""
+        """The average precision, with the share of positives, which is that of a score that says nothing."""
         row = (str(self.positive), self.prevalence, self.average_precision)
         return WorkTable(("positive", "share of rows", "average precision"), (row,))
 
@@ -65,7 +65,7 @@ def precision_recall(y: Any, score: Any, positive: Any = None) -> PrecisionRecal
     """
     from sklearn.metrics import precision_recall_curve
 
-    found, scores, label = sides(y, score, positive)
-    precision, recall, thresholds = precision_recall_curve(found, scores)
+    is_positive, scores, label = sides(y, score, positive)
+    precision, recall, thresholds = precision_recall_curve(is_positive, scores)
     area = float(-np.diff(recall) @ precision[:-1])
-    return PrecisionRecall(precision, recall, thresholds, area, label, float(found.mean()))
+    return PrecisionRecall(precision, recall, thresholds, area, label, float(is_positive.mean()))

@@ -9,7 +9,7 @@ from novacula.learner.render_html import table_parts
 from novacula.learner.work import WorkTable
 
 
-class Printed(ABC):
+class TabularResult(ABC):
     """Something whose `table` says it all."""
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The receiver operating characteristic: what share of the positives is found, over the share of false alarms.
+"""The receiver operating characteristic: the share of the positives that is found, over the share of false alarms.
 
 The area under it is the probability that a positive row has a higher score than a negative one, ties halved. Its
 variance is DeLong's (1988), from the share of the other side that each row is above:
@@ -19,7 +19,7 @@ from novacula.arguments import proportion
 from novacula.errors import ParameterError
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats
-from novacula.evaluate.printing import Printed
+from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.learner.work import WorkTable
@@ -32,7 +32,7 @@ AucMethod: TypeAlias = Literal["logit", "plain"]
 
 
 class OperatingPoint(NamedTuple):
-    """Where to cut: rows whose score is at least `threshold` are called positive, at `cost` a row on average."""
+    """Where to cut: rows whose score is at least `threshold` are called positive, at `cost` per row on average."""
 
     threshold: float
     fpr: float
@@ -41,7 +41,7 @@ class OperatingPoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RocCurve(Printed):
+class RocCurve(TabularResult):
     """The curve from (0, 0), where nothing is called positive, to (1, 1), where everything is."""
 
     fpr: Floats  # rising
@@ -56,8 +56,8 @@ class RocCurve(Printed):
     def interval(self, level: float = 0.95, method: AucMethod = "logit") -> Interval:
         """DeLong's interval of the area, on the logit scale, where it stays between 0 and 1, or plain.
 
-        An area of 0 or 1 has no variance. Then the bound is that of the smaller side's pairs, each of which is in
-        order with the probability A: A^min(m, n) = α/2.
+        An area of 0 or 1 has no variance. Then the bound is that of the smaller side's pairs, each in order with the
+        probability A: A^min(m, n) = α/2.
         """
         if method not in ("logit", "plain"):
             raise ParameterError(f"method is {quoted(method)}; it must be 'logit' or 'plain'")
@@ -76,7 +76,7 @@ class RocCurve(Printed):
         return Interval(float(expit(centre - half)), float(expit(centre + half)))
 
     def operating_point(self, cost_fp: float, cost_fn: float, prevalence: float | None = None) -> OperatingPoint:
-        """The cut with the least expected cost; of equals the one that calls fewest rows positive.
+        """The cut with the least expected cost; ties go to the one that calls the fewest rows positive.
 
         `prevalence` is the share of positives where the model will be used; without it, their share in these rows.
 
@@ -119,7 +119,7 @@ class RocCurve(Printed):
 def roc(y: Any, score: Any, positive: Any = None) -> RocCurve:
     """Give the curve of a score, which is higher for rows that are more likely of the positive class.
 
-    Of two classes the second in order is positive unless another is named; with more, the named one against the rest.
+    With two classes the second in order is positive unless another is named; with more, the named one against the rest.
 
     >>> curve = roc(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
     >>> curve.auc, curve.fpr.tolist(), curve.tpr.tolist()
@@ -127,11 +127,11 @@ def roc(y: Any, score: Any, positive: Any = None) -> RocCurve:
     """
     from sklearn.metrics import roc_curve
 
-    found, scores, label = sides(y, score, positive)
-    area, spread = delong(scores[found], scores[~found])
-    n = int(found.sum())
-    fpr, tpr, thresholds = roc_curve(found, scores)
-    return RocCurve(fpr, tpr, thresholds, area, spread, label, n, len(found) - n)
+    is_positive, scores, label = sides(y, score, positive)
+    area, spread = delong(scores[is_positive], scores[~is_positive])
+    n = int(is_positive.sum())
+    fpr, tpr, thresholds = roc_curve(is_positive, scores)
+    return RocCurve(fpr, tpr, thresholds, area, spread, label, n, len(is_positive) - n)
 
 
 def delong(positives: Floats, negatives: Floats) -> tuple[float, float]:

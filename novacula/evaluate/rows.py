@@ -1,4 +1,4 @@
-"""The rows that a learner is given, so that some of them can be taken: a table, a frame or arrays with their target."""
+"""The rows that a learner is given, some of which can be taken: a table, a frame or arrays with their target."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.evaluate.loss import Floats, LossFunction, loss
+from novacula.evaluate.loss import Floats, LossFunction, loss, metric_name
 from novacula.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows with their targets and weights; those of a table stand in the table as well."""
+class SupervisedRows:
+    """Rows with their targets and weights; a table holds its own as well."""
 
     X: Any
     y: Any
@@ -23,12 +23,12 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    def take(self, rows: Any) -> Rows:
+    def take(self, rows: Any) -> SupervisedRows:
         """Some of the rows, by their numbers."""
         from sklearn.utils import _safe_indexing
 
         X = self.X.take(rows) if isinstance(self.X, Table) else _safe_indexing(self.X, rows)
-        return Rows(X, self.y[rows], None if self.weight is None else self.weight[rows])
+        return SupervisedRows(X, self.y[rows], None if self.weight is None else self.weight[rows])
 
     def fit(self, learner: Any) -> Any:
         """A learner like this one, fitted on the rows."""
@@ -51,7 +51,7 @@ class Rows:
         return which(self.y, predictions(model, self.X, which), getattr(model, "classes_", None))
 
 
-def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Rows:
+def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> SupervisedRows:
     """The rows in the form that the learner takes: ours take tables as they are, others the table's frame."""
     from sklearn.utils import check_consistent_length
 
@@ -64,7 +64,7 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
             raise DataError("the target y is None: give it, or a Table that names its target")
         target = np.asarray(y)
         check_consistent_length(X, target)
-        return Rows(X, target, ingest.weights_of(sample_weight, X))
+        return SupervisedRows(X, target, ingest.weights_of(sample_weight, X))
     if not table.layout.target:
         raise DataError("the table has no target: name one with with_target")
     if isinstance(learner, Classifier):
@@ -73,13 +73,13 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
         table = as_classes(table)
     target, weight = ingest.target_values(table), ingest.weight_values(table)
     if isinstance(learner, Learner):
-        return Rows(table.in_memory(), target, weight)
+        return SupervisedRows(table.in_memory(), target, weight)
     names = [column.name for column in table.layout.features]
-    return Rows(table.to_pandas()[names], target, weight)
+    return SupervisedRows(table.to_pandas()[names], target, weight)
 
 
 def as_classes(table: Table) -> Table:
-    """The table with a target that is categories, so that its values are labels."""
+    """The table with a categorical target, so that its values are labels."""
     column = table.layout.target_columns[0]
     return table.with_types({column.name: "categorical"}) if column.kind == "numeric" else table
 
@@ -92,7 +92,7 @@ def is_classifier(learner: Any) -> bool:
 
 
 def loss_for(learner: Any, which: str | LossFunction | None) -> LossFunction:
-    """The loss that was asked for: of classes errors, of numbers their squares, where nothing was said."""
+    """The loss that was given; by default zero-one loss for classes, squared loss for numbers."""
     if which is not None:
         return loss(which)
     return loss("zero_one" if is_classifier(learner) else "squared")
@@ -103,7 +103,7 @@ def predictions(model: Any, X: Any, which: LossFunction) -> Any:
     method = {"probabilities": "predict_proba", "decision": "decision_function"}.get(which.needs, "predict")
     if not hasattr(model, method):
         raise ParameterError(
-            f"{type(model).__name__} has no {method}, which the {which.name} loss needs: take another loss"
+            f"{type(model).__name__} has no {method}, which the {metric_name(which)} needs: take another loss"
         )
     return getattr(model, method)(X)
 

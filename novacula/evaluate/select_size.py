@@ -15,11 +15,11 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.evaluate.cross_validation import fold_errors, folds_of
-from novacula.evaluate.error_curve import ErrorCurve, mark_choice, said, spread
+from novacula.evaluate.error_curve import ErrorCurve, mark_choice, size_words, spread
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.loss import Floats, LossFunction
 from novacula.evaluate.one_standard_error import Rule, choose
-from novacula.evaluate.rows import Rows, is_classifier, loss_for, rows_for
+from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.card import Extent
 from novacula.learner.figure import few_digits
 from novacula.learner.work import WorkTable
@@ -43,7 +43,7 @@ class SizeCurve(ErrorCurve):
     best_learner: Any
     rule: Rule
     stopped: str = ""  # why sizes were left out, if some were
-    reason: str = ""  # why the folds are not those that were asked for, if they are not
+    reason: str = ""  # why the folds are not those requested, if they are not
 
     @property
     def best_size(self) -> Any:
@@ -53,12 +53,12 @@ class SizeCurve(ErrorCurve):
     def sentence(self) -> str:
         """The choice and its reason."""
         best = choose(self.validation_mean, self.standard_error, "min")
-        words = f"{self.size_name} = {said(self.best_size)} is chosen, with a validation error of "
+        words = f"{self.size_name} = {size_words(self.best_size)} is chosen, with a validation error of "
         words += few_digits(self.validation_mean[self.best])
         if self.rule == "one_se" and best != self.best:
             words += (
                 f": the simplest within one standard error ({few_digits(self.standard_error[best])}) of the best, "
-                f"{said(self.sizes[best])} with {few_digits(self.validation_mean[best])}"
+                f"{size_words(self.sizes[best])} with {few_digits(self.validation_mean[best])}"
             )
         return ". ".join(filter(None, [words, self.stopped, self.reason]))
 
@@ -67,9 +67,9 @@ class SizeCurve(ErrorCurve):
         plain = super().table()
         return WorkTable(plain.header, plain.rows, f"{plain.caption}. {self.sentence()}")
 
-    def _mark(self, axes: Axes, places: Floats, shown: list[int]) -> None:
-        if self.best in shown:
-            mark_choice(axes, places[shown.index(self.best)], self.validation_mean[self.best], self.best_size)
+    def _mark(self, axes: Axes, places: Floats, drawn: list[int]) -> None:
+        if self.best in drawn:
+            mark_choice(axes, places[drawn.index(self.best)], self.validation_mean[self.best], self.best_size)
 
     def _in_words(self) -> str:
         return f"{super()._in_words()} {self.sentence()}."
@@ -91,10 +91,10 @@ def select_size(
 ) -> SizeCurve:
     """Choose the value of a parameter by k-fold cross-validation.
 
-    `sizes` stand from the simplest to the richest. Where `size_param` is None it is the one that the learner's
-    card names, and where `sizes` is None they are the card's. `k` is a number of folds, or what `cross_validate` takes
-    for folds. With `until_converged` no further size is tried once the training error has fallen and two sizes in a
-    row have changed it by at most a hundredth of that fall.
+    `sizes` go from the simplest to the richest. Where `size_param` is None it is the one that the learner's card names,
+    and where `sizes` is None they are the card's. `k` is a number of folds, or what `cross_validate` takes as folds.
+    With `until_converged` no further size is tried once the training error has fallen and two sizes in a row have
+    changed it by at most a hundredth of that fall.
 
     >>> import numpy as np
     >>> from novacula.neighbors import KNeighborsRegressor
@@ -114,7 +114,7 @@ def select_size(
         errors[i] = [np.ravel(fold_errors(sized, rows, pair, [which])) for pair in parts]
         if until_converged and i + 1 < len(values) and has_converged(errors[: i + 1, :, 0].mean(axis=1)):
             left = f"{len(values) - i - 1} richer sizes were" if i + 2 < len(values) else "a richer size was"
-            stopped = f"The training error has converged at {said(size)}, so {left} not tried"
+            stopped = f"The training error has converged at {size_words(size)}, so {left} not tried"
             break
     validation = errors[:, :, 1]
     best = choose(validation.mean(axis=1), spread(validation), rule)
@@ -136,7 +136,7 @@ def sizes_of(
     own = "" if card is None or card.size is None else f"{prefix}{card.size}"
     chosen = size_param or own
     if not chosen:
-        raise ParameterError(f"{type(last).__name__} names no size of its own: say which parameter it is")
+        raise ParameterError(f"{type(last).__name__} names no size of its own: say which parameter is the size")
     if chosen not in learner.get_params():
         raise ParameterError(f"{type(learner).__name__} has no parameter {quoted(chosen)}, so it cannot be its size")
     if sizes is None and chosen == own and card is not None:
@@ -147,7 +147,7 @@ def sizes_of(
     return chosen, values
 
 
-def extent_of(rows: Rows, parts: Folds, classes: bool) -> Extent:
+def extent_of(rows: SupervisedRows, parts: Folds, classes: bool) -> Extent:
     """What the sizes of a card depend on, in the smallest fold."""
     n, X = min(len(train) for train, _ in parts), rows.X
     if isinstance(X, Table):
@@ -167,7 +167,7 @@ def resized(learner: Any, size_param: str, size: Any) -> Any:
 
 
 def has_converged(errors: Floats) -> bool:
-    """Whether a training error has fallen and then stayed where it is.
+    """Whether a training error has fallen and then stayed where it was.
 
     >>> has_converged(np.array([9.0, 5.0, 1.0, 1.0, 0.99])), has_converged(np.array([9.0, 9.0, 9.0, 9.0]))
     (True, False)

@@ -1,4 +1,4 @@
-"""Put rows aside: a part to learn from, one to choose by, and one that is not looked at until the end."""
+"""Put rows aside: a part to learn from, one to choose by, and one for the test at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Three parts that have no row in common; None is a part that was not asked for."""
+    """Three parts that have no row in common; None is a part without rows."""
 
     train: Any
     validation: Any
@@ -39,7 +39,7 @@ def split(
 ) -> Split:
     """Cut rows at random into train, validation and test, as shares of all rows.
 
-    Of a `Table` the parts are tables; of X alone, rows of X; of X and y, pairs of both. Where the target is classes
+    The parts of a `Table` are tables; of X alone, rows of X; of X and y, pairs of both. Where the target is classes
     they keep their shares in every part, unless `stratify` is false. `groups` names the group of each row: rows of one
     group stay together, then shares are met as nearly as whole groups allow, and nothing is stratified.
 
@@ -62,7 +62,7 @@ def split(
     n = len(table) if table is not None else _num_samples(X)
     if target is not None and len(target) != n:
         raise DataError(f"y has {len(target)} rows and X has {n}: give a target for each row")
-    named = target if stratify and target is not None and is_classes(target) else n
+    strata = target if stratify and target is not None and is_classes(target) else n
 
     def part(places: Places) -> Any:
         if not len(places):
@@ -72,7 +72,7 @@ def split(
         return _safe_indexing(X, places) if y is None else Part(_safe_indexing(X, places), _safe_indexing(y, places))
 
     return Split(
-        *map(part, split_rows(named, test=test, validation=validation, groups=groups, random_state=random_state))
+        *map(part, split_rows(strata, test=test, validation=validation, groups=groups, random_state=random_state))
     )
 
 
@@ -81,13 +81,15 @@ def split_rows(
 ) -> tuple[Places, Places, Places]:
     """Give the numbers of the rows to train on, to validate and to test with, rising in each.
 
-    `y` is the classes that shall keep their shares, or the number of rows. Each class keeps a row to train on.
+    `y` is the classes that keep their shares, or the number of rows. Each class keeps a row to train on.
     """
     classes = np.zeros(y, np.intp) if np.ndim(y) == 0 else np.asarray(y)
     n, rng = len(classes), np.random.default_rng(random_state)
     shares = _share(validation, "validation"), _share(test, "test")
     if sum(shares) >= 1.0:
-        raise ParameterError(f"test={test} and validation={validation} leave nothing to train on: together below 1")
+        raise ParameterError(
+            f"test={test} and validation={validation} leave nothing to train on: their sum must be below 1"
+        )
     if groups is not None:
         part = _whole_groups(np.asarray(groups), n, shares, rng)
     else:
@@ -95,8 +97,8 @@ def split_rows(
     for k, (name, share) in enumerate(zip(("train", "validation", "test"), (1.0, *shares), strict=True)):
         if share > 0 and not (part == k).any():
             raise DataError(f"{n} rows are too few for a {name} part of {share:g}: give more rows, or a larger share")
-    train, held, last = (np.flatnonzero(part == k) for k in range(3))
-    return train, held, last
+    train_rows, validation_rows, test_rows = (np.flatnonzero(part == k) for k in range(3))
+    return train_rows, validation_rows, test_rows
 
 
 def _share(value: Any, name: str) -> float:
@@ -106,8 +108,8 @@ def _share(value: Any, name: str) -> float:
 
 
 def _stratified(classes: Any, shares: tuple[float, float], rng: np.random.Generator) -> Places:
-    """The part of each row: 0 train, 1 validation, 2 test. Each class gives to a part what its share is, as nearly as
-    whole rows allow, and the remainders go where they are largest.
+    """The part of each row: 0 train, 1 validation, 2 test. Each class gives its share to a part, as nearly as whole
+    rows allow, and the remainders go where they are largest.
     """
     names, codes, count = np.unique(classes, return_inverse=True, return_counts=True)
     if len(names) > 1 and count.min() == 1:
@@ -147,10 +149,10 @@ def _whole_groups(groups: Any, n: int, shares: tuple[float, float], rng: np.rand
     of_group = np.zeros(len(count), np.intp)
     waiting = list(rng.permutation(len(count)))
     for k in (2, 1):
-        held, wanted = 0, shares[k - 1] * n
+        size, wanted = 0, shares[k - 1] * n
         for group in list(waiting):
-            if wanted > 0 and (held == 0 or held + count[group] / 2 <= wanted) and len(waiting) > k:
+            if wanted > 0 and (size == 0 or size + count[group] / 2 <= wanted) and len(waiting) > k:
                 of_group[group] = k
-                held += count[group]
+                size += count[group]
                 waiting.remove(group)
     return of_group[codes]

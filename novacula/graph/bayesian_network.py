@@ -3,26 +3,23 @@
     P(x₁, …, xₙ) = Π P(xᵢ | parents of xᵢ)        P̂(x|u) = (n_xu + m/r) / (n_u + m)
 
 Categorical columns are discrete nodes, numeric ones are Gaussian: linear in their continuous parents, with a line of
-their own for each configuration of the discrete ones. Hidden nodes are no columns at all.
+their own for each configuration of the discrete ones. Hidden nodes are not columns at all.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
-from novacula.graph.families import CategoricalFamily
 from novacula.graph.network import Network
 from novacula.graph.network_derivation import derive_given, derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
-from novacula.graph.structures import learn_structure
+from novacula.graph.structure.methods import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
@@ -42,9 +39,9 @@ class BayesianNetwork(NetworkLearner):
         Weight of an even prior in each configuration of the parents, in rows. 0 is maximum likelihood; "laplace" is
         the number of states, which starts every count at 1. Continuous nodes have no prior.
     hidden : dict, default=None
-        Nodes that are no columns: {"Bag": 2}, or {"Bag": ["first", "second"]}.
+        Nodes that are not columns: {"Bag": 2}, or {"Bag": ["first", "second"]}.
     equivalent_sample_size : float, default=None
-        In place of m: the prior's rows in all configurations together (BDeu), α/(q·r) a cell.
+        In place of m: the prior's rows in all configurations together (BDeu), α/(q·r) per cell.
     var_smoothing : float, default=1e-9
         The least variance of a continuous node, as a share of its column's own.
     n_init : int, default=1
@@ -101,7 +98,7 @@ class BayesianNetwork(NetworkLearner):
         scales=("memory", "stream", "cluster"),
         uses="reduce",
         cost="One pass, n·d. EM: a step costs the distinct incomplete rows times the cliques of their empty cells; "
-        "these rows are kept where all nodes are discrete, else each step is a pass.",
+        "where all nodes are discrete, up to 2²⁴ cells of these are kept; else each step is a pass.",
         cost_exponents={"n": 1, "d": 1},
         references=(
             "Koller and Friedman, Probabilistic Graphical Models (2009), chapters 17 to 19",
@@ -110,16 +107,9 @@ class BayesianNetwork(NetworkLearner):
     )
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NetworkLearner._parameter_constraints,
         "edges": [list, tuple, Mapping, None],
-        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
         "hidden": [Mapping, None],
-        "equivalent_sample_size": [Interval(Real, 0, None, closed="neither"), None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "unseen": [StrOptions({"ignore", "error"})],
     }
 
     def __init__(
@@ -136,17 +126,9 @@ class BayesianNetwork(NetworkLearner):
         random_state: Any = 0,
         unseen: str = "ignore",
     ) -> None:
+        super().__init__(m, equivalent_sample_size, var_smoothing, n_init, max_iter, tol, init, random_state, unseen)
         self.edges = edges
-        self.m = m
         self.hidden = hidden
-        self.equivalent_sample_size = equivalent_sample_size
-        self.var_smoothing = var_smoothing
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.unseen = unseen
 
     @classmethod
     def from_network(cls, network: Network) -> Self:
@@ -154,12 +136,7 @@ class BayesianNetwork(NetworkLearner):
         model = cls([*network.dag.edges])
         model.families_ = {family.node: family for family in network.families}
         model.target_names_ = ()
-        columns = [
-            Column(family.node, "categorical", family.states, declared=True)
-            if isinstance(family, CategoricalFamily)
-            else Column(family.node, "numeric")
-            for family in network.families
-        ]
+        columns = [family.column for family in network.families]
         model.schema_ = Schema(tuple(columns), missing=())
         model.n_features_in_ = len(columns)
         model.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
@@ -191,12 +168,12 @@ class BayesianNetwork(NetworkLearner):
         target: str | None = None,
         tabu: int = 0,
     ) -> Self:
-        """Find the edges, and then learn the parameters; `edges` is not looked at.
+        """Find the edges, and then learn the parameters; `edges` is ignored.
 
         `method` is "hill_climb", by `score` ("bic", "aic" or "bdeu"), "chow_liu", the best tree, from `root`, or "tan",
         the best tree within the classes of `target`, by default the target of the fit. The edges of `whitelist` are
         always there, those of `blacklist` never. `tabu` moves may lead down before the climb ends. Rows with an empty
-        cell take no part in the search, of which a warning tells.
+        cell take no part in the search, and a warning says so.
         """
         if self.hidden:
             raise ParameterError("edges of hidden nodes are not searched for: give edges, and call fit")
@@ -212,7 +189,7 @@ class BayesianNetwork(NetworkLearner):
         return self
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
-        """y is one more node, beside the columns."""
+        """y is one more node, together with the columns."""
         columns = [] if y is None else [self._target_column(source, y, X)]
         self.target_names_ = tuple(column.name for column in columns)
         return columns
@@ -227,7 +204,7 @@ class BayesianNetwork(NetworkLearner):
         super()._remember(table.drop(among) if among else table)
 
     def _target_column(self, source: Any, y: Any, X: Any) -> Column:
-        """Put y beside the columns: numbers are a continuous node, words a discrete one."""
+        """Make y the target of the source: numbers are a continuous node, words a discrete one."""
         values = np.asarray(y)
         if values.dtype.kind in "iuf":
             source.target = np.ravel(ingest.numbers_of(values, X))
@@ -242,18 +219,15 @@ class BayesianNetwork(NetworkLearner):
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any, target: str | None = None) -> Any:
-        """The most probable state of a node given the other cells of each row, or its mean; of equals the first."""
+        """The most probable state of a node given the other cells of each row, or its mean; ties go to the first."""
         name = self._target(target)
-        family = self.families_[name]
-        if not isinstance(family, CategoricalFamily):
-            return self._values(X, name)[:, 0]
-        return np.array(family.states)[np.argmax(self._states(X, name), axis=1)]
+        states = self.families_[name].states
+        return np.array(states)[np.argmax(self._states(X, name), axis=1)] if states else self._values(X, name)[:, 0]
 
     def predict_proba(self, X: Any, target: str | None = None) -> Floats:
         """Probabilities of a node's states, in the order of its states; of a continuous node mean and deviation."""
         name = self._target(target)
-        discrete = isinstance(self.families_[name], CategoricalFamily)
-        return self._states(X, name) if discrete else self._values(X, name)
+        return self._states(X, name) if self.families_[name].states else self._values(X, name)
 
     # --- explain -----------------------------------------------------------------------------------------------
 

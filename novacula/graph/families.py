@@ -7,18 +7,24 @@ p(x | u, z)  = N(x; intercept[u] + weights[u]·z, variance[u])     a continuous 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import xlogy
 
 from novacula.errors import InputTypeError, ParameterError
+from novacula.table import Column
 from novacula.table.chunk import Floats
 from novacula.words import listed
 
+if TYPE_CHECKING:
+    from novacula.graph.learning.family_counts import GroupMoments
+
+LOG_2PI = math.log(2.0 * math.pi)
 SUM_ERROR = 1e-3
 """How far from 1 the sum of probabilities may be, as of rounded numbers in print, to be divided by it."""
 EXACT = 1e-12
@@ -38,7 +44,7 @@ class _Family:
 
 @dataclass(frozen=True, eq=False)
 class CategoricalFamily(_Family):
-    """P(node | parents): `table` has an axis a parent, and a last one for the states, along which it sums to 1.
+    """P(node | parents): `table` has one axis per parent, and a last one for the states, along which it sums to 1.
 
     Sums that are off by at most 0.001, as of rounded numbers, are divided out; others are refused.
 
@@ -91,7 +97,7 @@ class CategoricalFamily(_Family):
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free: one less than states, for each configuration of the parents."""
+        """Parameters: one less than states, for each configuration of the parents."""
         return math.prod(self.cards) * (len(self.states) - 1)
 
     @cached_property
@@ -108,6 +114,26 @@ class CategoricalFamily(_Family):
                 f"node {self.node!r} has no state {state!r}: its states are {listed(self.states)}"
             ) from None
 
+    @property
+    def column(self) -> Column:
+        """The node as a column of a table."""
+        return Column(self.node, "categorical", self.states, declared=True)
+
+    def drawn(self, parents: Sequence[npt.NDArray[Any]], n: int, rng: np.random.RandomState) -> npt.NDArray[Any]:
+        """The codes of n draws, given those of the parents."""
+        levels = np.cumsum(self.table, axis=-1)
+        levels = levels / levels[..., -1:]  # so that the last state that can be ends at exactly 1
+        return (rng.random_sample(n)[:, None] >= levels[tuple(parents)]).sum(axis=1)
+
+    def log_conditional(self, codes: npt.NDArray[Any], parents: Sequence[npt.NDArray[Any]]) -> Floats:
+        """log P(node | parents) of each row of codes."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.table[(*parents, codes)])
+
+    def log_likelihood(self, counts: Floats) -> float:
+        """ln P of the node in rows with these counts, given its parents."""
+        return float(xlogy(counts, self.table).sum())
+
 
 @dataclass(frozen=True, eq=False)
 class GaussianFamily(_Family):
@@ -117,6 +143,9 @@ class GaussianFamily(_Family):
     >>> weight.n_parameters
     3
     """
+
+    states: ClassVar[tuple[Any, ...]] = ()
+    """A continuous node has none."""
 
     node: str
     parents: tuple[str, ...]  # discrete
@@ -156,11 +185,71 @@ class GaussianFamily(_Family):
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free: intercept, weights and variance, for each configuration of the discrete parents."""
+        """Parameters: intercept, weights and variance, for each configuration of the discrete parents."""
         return math.prod(self.cards) * (len(self.regressors) + 2)
+
+    @property
+    def flat(self) -> tuple[Floats, Floats, Floats]:
+        """Intercept (q,), weights (q, k) and variance (q,), a row for each configuration of the discrete parents."""
+        q = self.intercept.size
+        return self.intercept.reshape(q), self.weights.reshape(q, len(self.regressors)), self.variance.reshape(q)
+
+    @property
+    def column(self) -> Column:
+        """The node as a column of a table."""
+        return Column(self.node, "numeric")
+
+    def at(self, parents: Sequence[npt.NDArray[Any]]) -> tuple[Floats, Floats]:
+        """Mean and variance in each row of the parents' codes and values, discrete ones first."""
+        codes = tuple(parents[: len(self.parents)])
+        mean = np.asarray(self.intercept[codes])
+        for j, values in enumerate(parents[len(self.parents) :]):
+            mean = mean + self.weights[..., j][codes] * values
+        return mean, np.asarray(self.variance[codes])
+
+    def drawn(self, parents: Sequence[npt.NDArray[Any]], n: int, rng: np.random.RandomState) -> npt.NDArray[Any]:
+        """The values of n draws, given the codes and values of the parents."""
+        mean, variance = self.at(parents)
+        return mean + np.sqrt(variance) * rng.standard_normal(n)
+
+    def log_conditional(self, values: npt.NDArray[Any], parents: Sequence[npt.NDArray[Any]]) -> Floats:
+        """log p(node | parents) of each row of values; a variance of zero is refused."""
+        mean, variance = self.at(parents)
+        if (variance == 0.0).any():
+            raise ParameterError(f"node {self.node!r} has variance zero, so its evidence has no density: give it one")
+        return -0.5 * ((values - mean) ** 2 / variance + np.log(variance) + LOG_2PI)
+
+    def log_likelihood(self, moments: GroupMoments) -> float:
+        """ln p of the node in rows with these moments of [regressors, node], given its parents."""
+        intercept, weights, variance = self.flat
+        gap = moments.mean[:, -1] - intercept - (weights * moments.mean[:, :-1]).sum(axis=1)
+        spread = (moments.squares(weights) + moments.weight * gap**2) / variance
+        return float(-0.5 * (moments.weight * np.log(2.0 * np.pi * variance) + spread).sum())
+
+    def number(self, value: Any) -> float:
+        """A value as evidence on the node, which must be finite."""
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise ParameterError(
+                f"node {self.node!r} is continuous: its evidence must be a finite number, not {value!r}"
+            )
+        return number
 
 
 Family: TypeAlias = CategoricalFamily | GaussianFamily
+
+
+def tables_of(families: Mapping[Any, Family]) -> dict[Any, CategoricalFamily]:
+    """The discrete families among these."""
+    return {key: family for key, family in families.items() if isinstance(family, CategoricalFamily)}
+
+
+def lines_of(families: Mapping[Any, Family]) -> dict[Any, GaussianFamily]:
+    """The continuous families among these."""
+    return {key: family for key, family in families.items() if isinstance(family, GaussianFamily)}
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:

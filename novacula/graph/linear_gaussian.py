@@ -4,28 +4,29 @@
 
 Whatever σ is, the likelihood is largest where Σ (y − ŷ)² is smallest: the line of maximum likelihood is that of
 least squares, and then σ² = Σ (y − ŷ)² / n. With the mean and covariance of the parents, parents and node are
-jointly normal, so either can be told from the other.
+jointly normal, so either can be inferred from the other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novacula.errors import SchemaError
-from novacula.graph.normal import LOG_2PI, NormalMixture
+from novacula.graph.families import LOG_2PI
+from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.least_squares import LinearRegression
 from novacula.linear.plane import weighted_sum
-from novacula.linear.problem import Problem
+from novacula.linear.problem import LeastSquaresProblem
 from novacula.linear.rows import weighted_sums
-from novacula.linear.solve import Solution
+from novacula.linear.solve import LeastSquaresSolution
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 
@@ -87,7 +88,7 @@ class LinearGaussian(LinearRegression):
             )
         return table
 
-    def _keep(self, problem: Problem, solution: Solution) -> None:
+    def _keep(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         super()._keep(problem, solution)
         self.mean_ = problem.columns.centre.copy()
         if problem.moments is not None:
@@ -133,7 +134,11 @@ class LinearGaussian(LinearRegression):
             "The line of maximum likelihood is that of least squares",
             formula="log L = −n/2 · log 2πσ² − Σ (y − ŷ)² / 2σ²",
         )
-        return Work(f"Linear Gaussian for {self.target_names_[0]}", [start, *line, *joint_steps(self)], line.notes)
+        return Work(
+            f"Linear Gaussian for {self.target_names_[0]}",
+            [start, *line, *joint_steps(self, self._names())],
+            line.notes,
+        )
 
 
 def squared_errors(chunk: Chunk, coef: Floats, intercept: float) -> Floats:
@@ -142,9 +147,9 @@ def squared_errors(chunk: Chunk, coef: Floats, intercept: float) -> Floats:
     return np.array([[chunk.weight @ errors**2, chunk.weight.sum()]])
 
 
-def joint_steps(model: LinearGaussian) -> Iterator[Step]:
+def joint_steps(model: LinearGaussian, names: Sequence[str]) -> Iterator[Step]:
     """The joint density of parents and node, and how the node's variance is made of its parts."""
-    names, d = model._names(), model.n_features_in_
+    d = model.n_features_in_
     if d < SHOWN:
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (name, float(model.mean_[i]), *model.covariance_[i].tolist()) for i, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""A Bayesian network as it stands: a graph and a family a node, asked for probabilities.
+"""A Bayesian network whose parameters are known: a graph and one family per node, which answer queries.
 
     P(x₁, …, xₙ) = Π P(xᵢ | parents of xᵢ)
 
@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.graph.dag import Dag
-from novacula.graph.distribution import Distribution, Estimate, MeanEstimate
-from novacula.graph.elimination import Plan, eliminate
-from novacula.graph.evidence import Evidence
-from novacula.graph.factor import Factor
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.inference import answer, best_assignment
-from novacula.graph.junction_tree import JunctionTree
-from novacula.graph.normal import NormalMixture
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, lines_of, tables_of
+from novacula.graph.inference.distribution import Distribution, Estimate, MeanEstimate
+from novacula.graph.inference.elimination import EliminationPlan, eliminate
+from novacula.graph.inference.evidence import NodeEvidence
+from novacula.graph.inference.factor import DiscreteFactor
+from novacula.graph.inference.junction_tree import JunctionTree
+from novacula.graph.inference.normal import NormalMixture
+from novacula.graph.inference.queries import answer, best_assignment
+from novacula.graph.structure.dag import Dag
+from novacula.graph.variables import Variables
 from novacula.table.chunk import Floats
 from novacula.words import listed
 
@@ -86,11 +87,11 @@ class Network:
     @cached_property
     def states(self) -> dict[str, tuple[Any, ...]]:
         """The states of each discrete node."""
-        return {family.node: family.states for family in self.families if isinstance(family, CategoricalFamily)}
+        return {family.node: family.states for family in self.families if family.states}
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free."""
+        """Parameters of all families."""
         return sum(family.n_parameters for family in self.families)
 
     # --- asked ----------------------------------------------------------------------------------------------
@@ -108,8 +109,8 @@ class Network:
         `method` is exact with "elimination" and "junction_tree". With "likelihood_weighting" (`n_samples`,
         `random_state`) and "gibbs" (also `n_chains`, `burn_in`) it samples, and gives standard errors.
         """
-        known = self.read_evidence(evidence)
-        return answer(self, self.asked(variables, known), known, method, options)
+        node_evidence = self.read_evidence(evidence)
+        return answer(self, self.query_places(variables, node_evidence), node_evidence, method, options)
 
     def map_query(
         self, variables: str | Sequence[str] | None = None, evidence: Mapping[str, Any] | None = None
@@ -117,12 +118,12 @@ class Network:
         """The most probable states of discrete nodes, jointly; of all that are not given, unless some are named.
 
         Nodes that are neither named nor given are summed out. Of assignments that are equally probable, one is
-        given: node by node the first state, in the order of states, that belongs to such an assignment.
+        given: node by node the first state, in the order of states, that belongs to one of them.
         """
-        known = self.read_evidence(evidence)
-        free = [node for node in self.factors if node not in known.codes]
-        nodes = free if variables is None else self.asked(variables, known)
-        codes = best_assignment(self, nodes, known)
+        node_evidence = self.read_evidence(evidence)
+        free = [node for node in self.factors if node not in node_evidence.codes]
+        nodes = free if variables is None else self.query_places(variables, node_evidence)
+        codes = best_assignment(self, nodes, node_evidence)
         return {self.nodes[node]: self.states[self.nodes[node]][codes[node]] for node in nodes}
 
     def log_probability(self, evidence: Mapping[str, Any]) -> float:
@@ -135,13 +136,13 @@ class Network:
 
     def log_likelihood(self, rows: Any) -> float:
         """Σ log P(row) over the rows of a frame whose columns are nodes; what is missing is summed out."""
-        from novacula.graph.likelihood import log_likelihood
+        from novacula.graph.inference.likelihood import log_likelihood
 
         return log_likelihood(self, rows)
 
     def sample(self, n: int, random_state: Any = None) -> Any:
         """Rows drawn from the network, parents first, as a PyArrow table that `novacula.read` takes."""
-        from novacula.graph.sampling import sample
+        from novacula.graph.inference.sampling import sample
 
         return sample(self, n, random_state)
 
@@ -149,20 +150,20 @@ class Network:
 
     @classmethod
     def from_bif(cls, path: str | os.PathLike[str]) -> Self:
-        """A network from a file in the Bayesian interchange format; see `novacula.graph.bif`."""
-        from novacula.graph.bif import read_bif
+        """A network from a file in the Bayesian interchange format; see `novacula.graph.files.bif`."""
+        from novacula.graph.files.bif import read_bif
 
         return cls(read_bif(path))
 
     def to_bif(self, path: str | os.PathLike[str]) -> None:
         """Write a discrete network to a file in the Bayesian interchange format, all digits kept."""
-        from novacula.graph.bif_writer import bif_text
+        from novacula.graph.files.bif_writer import bif_text
 
         Path(path).write_text(bif_text(self), encoding="utf-8")
 
     def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
         """The graph in layers, parents above their children; nodes named in `evidence` are shaded."""
-        from novacula.graph.drawing import network_figure
+        from novacula.graph.drawing.figure import network_figure
 
         return network_figure(self.dag, evidence, title)
 
@@ -179,27 +180,36 @@ class Network:
         return tuple(len(self.states.get(family.node, ())) for family in self.families)
 
     @cached_property
+    def variables(self) -> Variables:
+        """The nodes by kind, as engines for rows take them."""
+        return Variables.of_families(self.families, ())
+
+    @cached_property
     def parent_places(self) -> tuple[tuple[int, ...], ...]:
         """The places of the parents of each node, in their order."""
         return tuple(tuple(self.index[parent] for parent in family.all_parents) for family in self.families)
 
     @cached_property
-    def factors(self) -> dict[int, Factor]:
+    def lines(self) -> dict[str, GaussianFamily]:
+        """The families of the continuous nodes."""
+        return lines_of({family.node: family for family in self.families})
+
+    @cached_property
+    def factors(self) -> dict[int, DiscreteFactor]:
         """P(node | parents) of each discrete node."""
         return {
-            i: Factor.of((*self.parent_places[i], i), family.table)
-            for i, family in enumerate(self.families)
-            if isinstance(family, CategoricalFamily)
+            i: DiscreteFactor.of((*self.parent_places[i], i), family.table)
+            for i, family in tables_of(dict(enumerate(self.families))).items()
         }
 
     @cached_property
-    def log_factors(self) -> dict[int, Factor]:
+    def log_factors(self) -> dict[int, DiscreteFactor]:
         """log P(node | parents) of each discrete node."""
         with np.errstate(divide="ignore"):
-            return {i: Factor(factor.scope, np.log(factor.table)) for i, factor in self.factors.items()}
+            return {i: DiscreteFactor(factor.scope, np.log(factor.table)) for i, factor in self.factors.items()}
 
     @cached_property
-    def plans(self) -> dict[Any, Plan]:
+    def plans(self) -> dict[Any, EliminationPlan]:
         """The orders of elimination that were found so far, by what is asked and given."""
         return {}
 
@@ -209,17 +219,17 @@ class Network:
         return JunctionTree(self)
 
     def ancestral(self, places: Iterable[int]) -> set[int]:
-        """These nodes and all from which a path leads to them: the others tell nothing, and are left out."""
-        found: set[int] = set()
+        """These nodes and all from which a path leads to them: the others say nothing, and are left out."""
+        ancestors: set[int] = set()
         waiting = list(places)
         while waiting:
             place = waiting.pop()
-            if place not in found:
-                found.add(place)
+            if place not in ancestors:
+                ancestors.add(place)
                 waiting += self.parent_places[place]
-        return found
+        return ancestors
 
-    def read_evidence(self, evidence: Mapping[str, Any] | None) -> Evidence:
+    def read_evidence(self, evidence: Mapping[str, Any] | None) -> NodeEvidence:
         """States as codes and values as floats, each checked."""
         codes, values = {}, {}
         for node, value in (evidence or {}).items():
@@ -228,10 +238,10 @@ class Network:
             if isinstance(family, CategoricalFamily):
                 codes[place] = family.code(value)
             else:
-                values[place] = _number(node, value)
-        return Evidence(codes, values)
+                values[place] = family.number(value)
+        return NodeEvidence(codes, values)
 
-    def asked(self, variables: str | Sequence[str], evidence: Evidence) -> tuple[int, ...]:
+    def query_places(self, variables: str | Sequence[str], evidence: NodeEvidence) -> tuple[int, ...]:
         """The places of the nodes that a query asks for, checked."""
         names = (variables,) if isinstance(variables, str) else tuple(variables)
         if not names or len(set(names)) < len(names):
@@ -239,10 +249,10 @@ class Network:
         places = tuple(map(self._place, names))
         for name, place in zip(names, places, strict=True):
             if place in evidence.codes or place in evidence.values:
-                raise ParameterError(f"node {name!r} is asked for and given as evidence: leave it out of one")
+                raise ParameterError(f"node {name!r} is both a variable of the query and evidence: leave it out of one")
         return places
 
-    def named(self, places: Sequence[int], table: Floats) -> Distribution:
+    def distribution(self, places: Sequence[int], table: Floats) -> Distribution:
         """A table of probabilities under the names of its nodes."""
         names = tuple(self.families[place].node for place in places)
         return Distribution(names, tuple(self.states[name] for name in names), table)
@@ -254,18 +264,18 @@ class Network:
             raise ParameterError(f"there is no node {node!r}: the nodes are {listed(self.index)}") from None
 
 
-def _check_parents(family: Family, known: Mapping[str, Family]) -> None:
+def _check_parents(family: Family, by_name: Mapping[str, Family]) -> None:
     """Parents must be there, of the right kind, and have as many states as the family says."""
     for parent in family.all_parents:
-        if parent not in known:
+        if parent not in by_name:
             raise ParameterError(f"the parent {parent!r} of {family.node!r} has no family: give it one")
     for parent, card in zip(family.parents, family.cards, strict=True):
-        above = known[parent]
-        if isinstance(above, GaussianFamily):
+        above = by_name[parent]
+        if not above.states:
             problem = (
                 "a discrete node cannot depend on a continuous one in a conditional linear Gaussian network: turn the "
                 "edge round, or cut the parent into intervals"
-                if isinstance(family, CategoricalFamily)
+                if family.states
                 else "a continuous parent belongs among the regressors"
             )
             raise ParameterError(f"the parent {parent!r} of {family.node!r} is continuous: {problem}")
@@ -274,17 +284,7 @@ def _check_parents(family: Family, known: Mapping[str, Family]) -> None:
                 f"the table of {family.node!r} has {card} rows for {parent!r}, which has {len(above.states)} states"
             )
     for parent in family.all_parents[len(family.parents) :]:
-        if isinstance(known[parent], CategoricalFamily):
+        if by_name[parent].states:
             raise ParameterError(
                 f"the regressor {parent!r} of {family.node!r} is discrete: name it among the parents instead"
             )
-
-
-def _number(node: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"node {node!r} is continuous: its evidence must be a finite number, not {value!r}")
-    return number

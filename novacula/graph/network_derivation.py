@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from novacula.graph.elimination_trace import EliminationTrace, elimination_trace
-from novacula.graph.estimates import Prior, flat_line, squares
-from novacula.graph.expected_counts import Inference
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.family_counts import GroupMoments
+from novacula.graph.inference.elimination_trace import EliminationTrace, elimination_trace
+from novacula.graph.inference.rows import Inference
+from novacula.graph.learning.estimates import TablePrior
+from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner
 from novacula.learner.figure import curve_figure, few_digits
 from novacula.learner.work import Cell, Step, Work, WorkTable
@@ -29,7 +29,7 @@ _TINY = 1e-280  # products below this are scaled before they are shown
 # --- the model ----------------------------------------------------------------------------------------------
 
 
-def derive_model(model: NetworkLearner, prior: Prior) -> Work:
+def derive_model(model: NetworkLearner, prior: TablePrior) -> Work:
     """The graph, the climb of EM, and the estimates of the first families."""
     steps, states = list(_overview(model)), model.network_.states
     tables, lines = iter(model._layout().split(model.counts_.counts)), iter(model.counts_.moments)
@@ -68,7 +68,7 @@ def _overview(model: NetworkLearner) -> Iterator[Step]:
 
 
 def _table_step(
-    family: CategoricalFamily, counts: Floats, prior: Prior, zeros_stay: bool, states: Mapping[str, Sequence[Any]]
+    family: CategoricalFamily, counts: Floats, prior: TablePrior, zeros_stay: bool, states: Mapping[str, Sequence[Any]]
 ) -> Step:
     """The table with its counts, and the entry with the largest count written out."""
     shape = family.table.shape
@@ -122,7 +122,7 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
     """Intercept and variance in the configuration with the most rows."""
     q, k = int(np.argmax(moments.weight)), len(family.regressors)
     place = tuple(int(i) for i in np.unravel_index(q, family.cards)) if family.parents else ()
-    weights = flat_line(family)[1]
+    weights = family.flat[1]
     mean, n = moments.mean[q], float(moments.weight[q])
     where = f"{family.node}{_given(family, place, states)}"
     slopes = {f"b{j}": float(weights[q, j]) for j in range(k)}
@@ -136,7 +136,7 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
         of=("families_", family.node, "intercept", *place),
         labels={f"b{j}": f"the weight of {name}" for j, name in enumerate(family.regressors)},
     )
-    total, variance = float(squares(moments, weights)[q]), float(family.variance[place])
+    total, variance = float(moments.squares(weights)[q]), float(family.variance[place])
     held = total / n < variance * (1.0 - 1e-9)
     spread = Step(
         f"Variance of {where}",

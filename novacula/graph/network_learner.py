@@ -5,23 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.graph.dag import Dag, Names
-from novacula.graph.estimates import Prior
-from novacula.graph.expected_counts import Inference, Structure, row_likelihoods, state_posteriors, value_posteriors
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
-from novacula.graph.family_counts import FamilyCounts, FamilyLayout, GroupMoments
-from novacula.graph.learning import Learned, Settings, learn_parameters
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, tables_of
+from novacula.graph.inference.rows import (
+    Inference,
+    Structure,
+    row_likelihoods,
+    state_posteriors,
+    value_posteriors,
+)
+from novacula.graph.learning.estimates import TablePrior
+from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
+from novacula.graph.learning.family_layout import FamilyLayout
+from novacula.graph.learning.parameters import Learned, NetworkSettings, learn_parameters
 from novacula.graph.network import Network
-from novacula.graph.scores import table_score
-from novacula.graph.structure_search import Move
+from novacula.graph.structure.dag import Dag, Names
+from novacula.graph.structure.hill_climb import Move
+from novacula.graph.structure.scores import table_score
 from novacula.graph.variables import Cells, Variables
-from novacula.learner import ingest
+from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Learner
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.figure import Figure
@@ -39,15 +48,16 @@ class NetworkLearner(Learner):
         CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move,
     )  # fmt: skip
 
-    m: Any
-    equivalent_sample_size: float | None
-    var_smoothing: float
-    n_init: int
-    max_iter: int
-    tol: float
-    init: Any
-    random_state: Any
-    unseen: str
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
+        "equivalent_sample_size": [Interval(Real, 0, None, closed="neither"), None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "unseen": [StrOptions({"ignore", "error"})],
+    }
 
     families_: dict[str, Family]
     counts_: FamilyCounts
@@ -60,21 +70,43 @@ class NetworkLearner(Learner):
     restarts_: tuple[Restart, ...]
     moves_: tuple[Move, ...]
 
+    def __init__(
+        self,
+        m: float | str = 0.0,
+        equivalent_sample_size: float | None = None,
+        var_smoothing: float = 1e-9,
+        n_init: int = 1,
+        max_iter: int = 500,
+        tol: float = 1e-8,
+        init: Any = None,
+        random_state: Any = 0,
+        unseen: str = "ignore",
+    ) -> None:
+        self.m = m
+        self.equivalent_sample_size = equivalent_sample_size
+        self.var_smoothing = var_smoothing
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.unseen = unseen
+
     # --- fit ---------------------------------------------------------------------------------------------------
 
     def _learn_graph(self, table: Table, dag: Dag, variables: Variables) -> None:
         """Set the parameters of a graph."""
         self._keep(learn_parameters(table, dag, variables, self._settings()))
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> NetworkSettings:
+        return NetworkSettings(
             self._prior(), self.var_smoothing, self.init, self.n_init, self.max_iter, self.tol, self.random_state
         )
 
-    def _prior(self) -> Prior:
+    def _prior(self) -> TablePrior:
         if self.equivalent_sample_size is not None and self.m != 0.0:
             raise ParameterError("m and equivalent_sample_size are two ways to state one prior: leave one of them out")
-        return Prior(self.m, self.equivalent_sample_size)
+        return TablePrior(self.m, self.equivalent_sample_size)
 
     def _keep(self, learned: Learned) -> None:
         self.families_, self.counts_ = learned.families, learned.counts
@@ -116,11 +148,11 @@ class NetworkLearner(Learner):
         return self.network_.sample(n, self.random_state)
 
     def d_separated(self, a: Names, b: Names, given: Names = ()) -> bool:
-        """Whether the graph makes a and b independent given the rest, whatever the probabilities."""
+        """Whether the graph makes a and b independent given the rest, for any probabilities."""
         return self._dag().d_separated(a, b, given)
 
     def markov_blanket(self, node: str) -> tuple[str, ...]:
-        """Parents, children, and the children's other parents: given these, nothing else tells of the node."""
+        """Parents, children, and the children's other parents: given these, nothing else matters to the node."""
         return self._dag().markov_blanket(node)
 
     def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
@@ -146,11 +178,11 @@ class NetworkLearner(Learner):
     def bic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
         """k ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X, y, sample_weight)
-        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+        return information_criteria.bic(log_likelihood, self.n_parameters_, n)
 
     def aic(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> float:
         """2k − 2 ln L, of X or of the rows of the fit; lower is better."""
-        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, y, sample_weight)[0]
+        return information_criteria.aic(self._likelihood(X, y, sample_weight)[0], self.n_parameters_)
 
     def bdeu(self, equivalent_sample_size: float = 10.0) -> float:
         """ln P(rows of the fit | graph), tables integrated out under BDeu's prior; higher is better."""
@@ -173,32 +205,32 @@ class NetworkLearner(Learner):
             return self.log_likelihood_, float(self.counts_.weight)
         if isinstance(X, Table) and y is None and all(name in X.layout for name in self.target_names_):
             y = self.target_names_
-        found = self.score_samples(X, y)
-        weight = ingest.weight_values(X) if isinstance(X, Table) else ingest.weights_of(sample_weight, found)
-        weight = np.ones(len(found)) if weight is None else weight
-        return float(weight @ found), float(weight.sum())
+        log_p = self.score_samples(X, y)
+        weight = ingest.weight_values(X) if isinstance(X, Table) else ingest.weights_of(sample_weight, log_p)
+        weight = np.ones(len(log_p)) if weight is None else weight
+        return float(weight @ log_p), float(weight.sum())
 
     # --- answers -----------------------------------------------------------------------------------------------
 
     def _states(self, X: Any, target: str) -> Floats:
         """P(state | known cells of the row) of a discrete node: (n, K)."""
         place = list(self._variables().states).index(target)
-        return self._asked(X, target, state_posteriors, place)
+        return self._posteriors(X, target, state_posteriors, place)
 
     def _values(self, X: Any, target: str) -> Floats:
         """Mean and standard deviation of a continuous node given the known cells of each row: (n, 2)."""
-        return self._asked(X, target, value_posteriors, target)
+        return self._posteriors(X, target, value_posteriors, target)
 
-    def _asked(self, X: Any, target: str, posteriors: Any, node: Any) -> Floats:
+    def _posteriors(self, X: Any, target: str, posteriors: Any, node: Any) -> Floats:
         table = self._rows(X, without=target)
-        found: Floats = table.map(posteriors, self._cells(table, target), self._inference(), node)
-        lost = np.isneginf(found[:, -1])
+        answers: Floats = table.map(posteriors, self._cells(table, target), self._inference(), node)
+        lost = np.isneginf(answers[:, -1])
         if lost.any():
             raise DataError(
                 f"row {int(np.argmax(lost)) + 1} has probability zero under the network, so nothing follows from it: m "
                 "above 0 leaves nothing impossible"
             )
-        return found[:, :-1]
+        return answers[:, :-1]
 
     def _rows(self, X: Any, y: Any = None, without: str | None = None) -> Table:
         """Rows laid out as at fit, with the target where it is given; the column `without` need not be there."""
@@ -210,15 +242,15 @@ class NetworkLearner(Learner):
         if table is None:
             table = self._query(X, self.unseen)
             return table if y is None else self._beside(table, y)
-        held = self.schema_ if without is None or without in table.layout else _without(self.schema_, without)
-        # Asked for another node, a table brings its target as evidence.
+        layout = self.schema_ if without is None or without in table.layout else _without(self.schema_, without)
+        # Where another node is predicted, a table brings its target as evidence.
         held_targets = tuple(name for name in self.target_names_ if name in table.layout and name != without)
         targets = as_names(y) if without is None else held_targets
-        held = replace(held, columns=(*held.columns, *(self._column(name) for name in targets)))
-        return self._answering(table.with_target(None).conform(held, ingest.unseen_policy(self.unseen)))
+        layout = replace(layout, columns=(*layout.columns, *(self._column(name) for name in targets)))
+        return self._answering(table.with_target(None).conform(layout, ingest.unseen_policy(self.unseen)))
 
     def _beside(self, table: Table, y: Any) -> Table:
-        """The table with the target's values beside it."""
+        """The table with the target's values as its target."""
         if not self.target_names_:
             raise ParameterError("the network was fitted without a target, so there is no node for y")
         column = self._column(self.target_names_[0])
@@ -226,8 +258,7 @@ class NetworkLearner(Learner):
         if len(values) != len(table):
             raise DataError(f"y has {len(values)} values for {len(table)} rows")
         if column.kind == "categorical":
-            family = self.families_[column.name]
-            assert isinstance(family, CategoricalFamily)  # noqa: S101  (for the type checker)
+            family = tables_of(self.families_)[column.name]
             values = np.array([family.code(value) for value in values.tolist()], np.int32)
         else:
             values = np.asarray(values, np.float64)
@@ -239,14 +270,11 @@ class NetworkLearner(Learner):
     def _column(self, name: str) -> Column:
         """A target as a column of a schema."""
         if name not in self.target_names_:
-            raise ParameterError(f"the target {name!r} was none at fit: {listed(self.target_names_)} were")
-        family = self.families_[name]
-        if isinstance(family, CategoricalFamily):
-            return Column(name, "categorical", family.states, declared=True)
-        return Column(name, "numeric")
+            raise ParameterError(f"the target {name!r} was not a target at fit: {listed(self.target_names_)} were")
+        return self.families_[name].column
 
     def _target(self, target: str | None) -> str:
-        """The node that is asked for: by name, or the target of the fit."""
+        """The node to predict: by name, or the target of the fit."""
         check_is_fitted(self)
         if target is None:
             if not self.target_names_:
@@ -285,8 +313,7 @@ class NetworkLearner(Learner):
 
     def _holds(self, column: Column) -> bool:
         """Whether a column's codes are those of its node."""
-        family = self.families_[column.name]
-        return column.categories == (family.states if isinstance(family, CategoricalFamily) else ())
+        return column.categories == self.families_[column.name].states
 
 
 def _column_names(frame: Any) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError, ParameterError, SchemaError
-from novacula.graph.dag import Dag, Edges
-from novacula.graph.families import CategoricalFamily, Family
+from novacula.graph.families import Family
+from novacula.graph.structure.dag import Dag, Edges
 from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 from novacula.table.names import did_you_mean
 from novacula.table.schema import Category, Column, Schema
@@ -53,11 +53,11 @@ class Variables:
     @classmethod
     def of_families(cls, families: Iterable[Family], hidden: Iterable[str]) -> Self:
         """The nodes of a network that was learned before."""
-        held = list(families)
-        states = {family.node: family.states for family in held if isinstance(family, CategoricalFamily)}
+        family_list = list(families)
+        states = {family.node: family.states for family in family_list if family.states}
         last = tuple(name for name in states if name in set(hidden))
         ordered = {name: states[name] for name in (*(n for n in states if n not in last), *last)}
-        return cls(ordered, tuple(family.node for family in held if family.node not in states), last)
+        return cls(ordered, tuple(family.node for family in family_list if family.node not in states), last)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -93,7 +93,9 @@ class Variables:
                 )
         for name in self.hidden:
             if not dag.markov_blanket(name):
-                raise ParameterError(f"the hidden node {name!r} has no edge, so no row tells of it: give it children")
+                raise ParameterError(
+                    f"the hidden node {name!r} has no edge, so no row says anything about it: give it children"
+                )
         return dag
 
 
@@ -115,7 +117,7 @@ class Cells:
 
     @classmethod
     def of(cls, variables: Variables, layout: Schema, without: str | None = None) -> Self:
-        """The places of all nodes in chunks of this layout; `without` is a node that is not to be looked at."""
+        """The places of all nodes in chunks of this layout; `without` is a node whose cells count as empty."""
         coded = {column.name: i for i, column in enumerate(layout.of_kind("categorical"))}
         numeric = {column.name: i for i, column in enumerate(layout.of_kind("numeric"))}
         held = {**coded, **numeric, **dict.fromkeys(layout.target, BESIDE)}

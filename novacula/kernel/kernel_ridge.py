@@ -23,7 +23,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
-from novacula.linear.penalties import one_a_target
+from novacula.linear.penalties import one_per_target
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -116,7 +116,7 @@ class KernelRidge(Regressor, KeepsRows):
         self.examples_["dual"] = dual
 
     def _prices(self) -> Floats:
-        return one_a_target(self.alpha, self._targets.shape[1])
+        return one_per_target(self.alpha, self._targets.shape[1])
 
     def _check_state(self) -> None:
         super()._check_state()

@@ -72,6 +72,14 @@ class Learner(BaseEstimator):
         """
         return None
 
+    def code_length(self, n: float) -> tuple[float, str] | None:
+        """The bits of the fitted model by a code of its own, and that code in words; None: by its parameters.
+
+        n is the number of examples that numbers are stated for: without a code of its own a model costs ½ log₂ n bits
+        per parameter.
+        """
+        return None
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a `.nova` file, which runs no code when it is loaded."""
         from novacula.learner.files import save

@@ -1,6 +1,6 @@
-"""What linear classifiers share: a row is given to the class on whose side of the planes b + Σ wⱼxⱼ = 0 it lies.
+"""What linear classifiers share: a row gets the class on whose side of the planes b + Σ wⱼxⱼ = 0 it is.
 
-With two classes there is one plane, and its positive side is the second class; with more there is one a class, and
+With two classes there is one plane, and its positive side is the second class; with more there is one per class, and
 the largest value wins. `coef_` is (planes, d) and `intercept_` (planes,), as in scikit-learn.
 """
 
@@ -18,7 +18,7 @@ from novacula.table.chunk import Floats
 
 
 class LinearClassifier(Classifier):
-    """Classes told apart by planes."""
+    """Classes separated by planes."""
 
     fit_intercept: bool
     coef_: Floats

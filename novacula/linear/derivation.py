@@ -25,7 +25,7 @@ from novacula.linear.plane import (
     shown_targets,
     weighted_sum,
 )
-from novacula.linear.solve import EPS, System
+from novacula.linear.solve import EPS, NormalEquations
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ def derive_ridge(model: Ridge) -> Work:
 # --- coefficients -------------------------------------------------------------------------------------------
 
 
-def equations(model: LinearModel) -> System | None:
+def equations(model: LinearModel) -> NormalEquations | None:
     """The sums of the normal equations, None where there were fewer rows than columns."""
     if model.moments_ is None:
         return None
-    return System.of(model.moments_, np.full(model.n_features_in_, EPS), model.fit_intercept)
+    return NormalEquations.of(model.moments_, np.full(model.n_features_in_, EPS), model.fit_intercept)
 
 
-def coefficient_steps(model: LinearModel, system: System | None, k: int, charge: Floats) -> Iterator[Step]:
+def coefficient_steps(model: LinearModel, system: NormalEquations | None, k: int, charge: Floats) -> Iterator[Step]:
     """How the coefficients of target k come about, and its intercept; `charge` is αf, what each column pays (d,)."""
     d, bounded = model.n_features_in_, model.solver_ == BOUNDED
     if system is None:
@@ -101,8 +101,8 @@ def coefficient_steps(model: LinearModel, system: System | None, k: int, charge:
     yield intercept_step(model, k)
 
 
-def one_column_step(model: LinearModel, system: System, k: int, alpha: float) -> Step:
-    """The slope of a line, as it stands in every textbook."""
+def one_column_step(model: LinearModel, system: NormalEquations, k: int, alpha: float) -> Step:
+    """The slope of a line, as in every textbook."""
     n, x, y = system.weight, float(system.centre[0]), float(system.centre[1 + k])
     xx, xy = float(system.gram[0, 0]), float(system.cross[0, k])
     if model.fit_intercept and n * x**2 <= CANCELS * xx:
@@ -118,7 +118,7 @@ def one_column_step(model: LinearModel, system: System, k: int, alpha: float) ->
     return Step("The slope", formula=formula, expression=expression, values=values, of=place(model, "coef_", k, 0))
 
 
-def elimination_steps(model: LinearModel, system: System, k: int, charge: Floats) -> Iterator[Step]:
+def elimination_steps(model: LinearModel, system: NormalEquations, k: int, charge: Floats) -> Iterator[Step]:
     """The equations, what is left when columns are eliminated in turn, and the coefficients put back."""
     d = len(system.gram)
     names, w = model.schema_.column_names(range(d)), of_target(model.coef_, k)
@@ -155,7 +155,7 @@ def eliminated(rows: Floats) -> Floats:
     return upper
 
 
-def equation_steps(model: LinearModel, system: System, k: int, charge: Floats) -> Iterator[Step]:
+def equation_steps(model: LinearModel, system: NormalEquations, k: int, charge: Floats) -> Iterator[Step]:
     """Some of the equations, each solved for its own coefficient, or for zero where that must not be negative."""
     w = of_target(model.coef_, k)
     live, bounded = np.flatnonzero(system.varies), model.solver_ == BOUNDED
@@ -182,7 +182,7 @@ def penalty_matrix(charge: Floats) -> str:
 
 
 def tied(
-    model: LinearModel, system: System, k: int, j: int, charge: Floats, divisor: float, note: str = ""
+    model: LinearModel, system: NormalEquations, k: int, j: int, charge: Floats, divisor: float, note: str = ""
 ) -> dict[str, Any]:
     """Hold equation j to the coefficient, unless rounding leaves its sums fewer digits than are compared.
 
@@ -197,7 +197,7 @@ def tied(
     return {"note": f"{note} {ROUNDING}; the model says {w[j]:.9g}.".strip()}
 
 
-def gradient_step(model: LinearModel, system: System, k: int, charge: Floats) -> Step:
+def gradient_step(model: LinearModel, system: NormalEquations, k: int, charge: Floats) -> Step:
     """The gradient at the solution, which must vanish, or hold a weight at zero that must not be negative."""
     w = of_target(model.coef_, k)
     shown = np.argsort(-np.abs(w), kind="stable")[:SHOWN]
@@ -257,7 +257,7 @@ def intercept_step(model: LinearModel, k: int) -> Step:
 # --- how well it fits ---------------------------------------------------------------------------------------
 
 
-def fit_steps(model: LinearRegression, system: System, k: int) -> Iterator[Step]:
+def fit_steps(model: LinearRegression, system: NormalEquations, k: int) -> Iterator[Step]:
     """What is left of the squares, the noise they speak of, and the share that is explained."""
     error = system.weight * float(np.atleast_1d(model.sigma_)[k]) ** 2
     squares, spread = float(system.squares[model.n_features_in_ + k]), float(system.spread[k])

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from novacula.learner.left_out import LeftOut
 from novacula.table.chunk import Floats
 
-if TYPE_CHECKING:
-    from novacula.linear.model import LinearModel
-
 TRUSTED = 1e-5
 """How far from 1 a leverage must be: (y − ŷ) / (1 − h) has as many digits more wrong as 1 − h has zeros."""
 
 
-def left_out_of_plane(model: LinearModel, X: Any, y: Any, alpha: float) -> LeftOut:
-    """y − (y − ŷ) / (1 − h) of each row, for a penalty of α on the squares of the weights."""
-    rest = 1.0 - leverages(model._query(X).to_chunk().dense(), alpha, model.fit_intercept)
+def left_out_of_plane(x: Floats, y: Floats, fitted: Floats, alpha: float, intercept: bool) -> LeftOut:
+    """y − (y − ŷ) / (1 − h) of each row, for a penalty of α on the squares of the weights; `fitted` are ŷ."""
+    rest = 1.0 - leverages(x, alpha, intercept)
     trusted = rest > TRUSTED
-    y = np.asarray(y, np.float64)
     share = np.where(trusted, rest, 1.0).reshape(-1, *(1 for _ in y.shape[1:]))
-    return LeftOut(y - (y - model.predict(X)) / share, trusted, "hat matrix")
+    return LeftOut(y - (y - fitted) / share, trusted, "hat matrix")
 
 
 def leverages(x: Floats, alpha: float, intercept: bool) -> Floats:

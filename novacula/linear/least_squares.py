@@ -17,10 +17,10 @@ from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
-from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.model import LinearModel
-from novacula.linear.problem import Problem
-from novacula.linear.solve import Columns, Solution
+from novacula.linear.problem import LeastSquaresProblem, observe_problem
+from novacula.linear.rows import NUMBERS_CARD
+from novacula.linear.solve import CentredColumns, LeastSquaresSolution
 from novacula.linear.summary import RegressionSummary, summarise
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -49,14 +49,11 @@ class LinearRegression(LinearModel):
         task="regression",
         summary="A plane through the data: the target is a weighted sum of the columns plus an intercept.",
         hypothesis_space="ŷ = b + Σ wⱼxⱼ, for all real weights w and intercepts b.",
-        inductive_bias="A unit of a column changes the target by the same amount, whatever the others are.",
+        inductive_bias="A unit of a column changes the target by the same amount, regardless of the others.",
         objective="Σ (y − ŷ)², the negative log-likelihood under normal errors of equal variance.",
         search="Exact: the normal equations by Cholesky, by singular values where they are ill-conditioned.",
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers. Where columns are nearly "
         "dependent, a second pass of 2·n·d². With fewer rows than columns all rows are taken at once, n·d "
@@ -86,14 +83,14 @@ class LinearRegression(LinearModel):
         return self._fit_more(X, y, sample_weight)
 
     def _learn(self, table: Table) -> None:
-        problem = self._problem(table)
+        problem = observe_problem(table, self.fit_intercept)
         self._keep(problem, problem.solve())
 
     def _learn_more(self, table: Table, first: bool) -> None:
         problem = self._grown_problem(table, first)
         self._keep(problem, problem.solve())
 
-    def _keep(self, problem: Problem, solution: Solution) -> None:
+    def _keep(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         columns = problem.columns
         self._set(problem, solution.coef)
         sigma, r2 = np.sqrt(solution.error / columns.weight), determination(columns, solution.error)
@@ -105,7 +102,7 @@ class LinearRegression(LinearModel):
 
     def left_out(self, X: Any, y: Any) -> LeftOut:
         """What the other rows of the fit say of each, from its leverage."""
-        return left_out_of_plane(self, X, y, alpha=0.0)
+        return self._left_out_of_plane(X, y, alpha=0.0)
 
     def summary(self, level: float = 0.95) -> RegressionSummary:
         """Standard errors, t, p and confidence intervals of the coefficients, and how well the plane fits."""
@@ -116,14 +113,14 @@ class LinearRegression(LinearModel):
         return derive_least_squares(self)
 
 
-def determination(columns: Columns, error: Floats) -> Floats:
+def determination(columns: CentredColumns, error: Floats) -> Floats:
     """R² = 1 − Σ (y − ŷ)² / Σ (y − ȳ)²; of a target that does not vary 1 if it is met, else 0."""
     varies = columns.spread > columns.floor
     share = np.divide(error, columns.spread, out=np.ones_like(error), where=varies)
     return np.where(~varies & (error <= columns.floor), 1.0, 1.0 - share)
 
 
-def unit_errors(columns: Columns, solution: Solution, intercept: bool) -> Floats:
+def unit_errors(columns: CentredColumns, solution: LeastSquaresSolution, intercept: bool) -> Floats:
     """Standard errors of intercept and coefficients for σ = 1 (1 + d,): roots of the diagonal of (XᵀX)⁻¹.
 
     NaN where the columns are dependent, so that no coefficient has a value of its own.

@@ -23,8 +23,8 @@ from novacula.learner.base import Classifier, Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
 from novacula.learner.work import Work
-from novacula.linear.model import LinearModel, observe_moments
-from novacula.linear.online.delta import Bowl, Course, Descent, Pass, descend
+from novacula.linear.model import LinearModel
+from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPass, descend
 from novacula.linear.online.linear_unit_work import as_sides, derive_unit
 from novacula.linear.online.passes import (
     SCHEDULES,
@@ -34,9 +34,9 @@ from novacula.linear.online.passes import (
     largest_step,
     run_epochs,
 )
-from novacula.linear.problem import SumsProblem
-from novacula.linear.rows import is_flat, stored_precision
-from novacula.linear.solve import System
+from novacula.linear.problem import SumsProblem, observe_moments
+from novacula.linear.rows import NUMBERS_CARD, is_flat, stored_precision
+from novacula.linear.solve import NormalEquations
 from novacula.statistics import CoMoments
 from novacula.table import Column, Table
 from novacula.table.admitting import require_classes
@@ -102,18 +102,15 @@ class LinearUnit(LinearModel, Classifier):
         task="regression",
         summary="A weighted sum of the columns, moved towards each target by a share of its error.",
         hypothesis_space="o = b + Σ wⱼxⱼ, for all real weights w and biases b; with a threshold, half-spaces o > 0.",
-        inductive_bias="A unit of a column changes the target by the same amount, whatever the others are; where many "
+        inductive_bias="A unit of a column changes the target by the same amount, regardless of the others; where many "
         "weights fit equally well, those nearest to zero.",
         objective="½Σ(t − o)².",
         search="Gradient descent from w = 0, on the sums of all rows or row by row in their order; or exact.",
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="fold",  # so does sgd; batch and exact would not depend on the order
-        cost="batch and exact: one pass of n·d², then d² a step or d³. sgd: n·d an epoch, in order, so that a cluster "
-        "does not make it faster. Sparse rows are made dense block by block.",
+        cost="batch and exact: one pass of n·d², then d² per step or d³. sgd: n·d per epoch, in order, so that a "
+        "cluster does not make it faster. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 2},
         needs=("scaled", "full_rank"),
         references=(
@@ -167,19 +164,19 @@ class LinearUnit(LinearModel, Classifier):
 
     # --- classifier or regressor ----------------------------------------------------------------------------
 
-    @property
-    def _task(self) -> type[Classifier] | type[Regressor]:
-        return Classifier if self.threshold else Regressor
+    # Of its two bases `super()` is the regressor, and `super(Regressor, self)` the next one, the classifier.
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
-        return self._task._targets_beside(self, source, X, y, classes)
+        if self.threshold:
+            return super(Regressor, self)._targets_beside(source, X, y, classes)
+        return super()._targets_beside(source, X, y, classes)
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
-        return self._task._with_target(self, table, classes)
+        return super(Regressor, self)._with_target(table, classes) if self.threshold else super()._with_target(table)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R² on X, or with a threshold the mean accuracy; a table brings its own target."""
-        return self._task.score(self, X, y, sample_weight)
+        return (Classifier if self.threshold else Regressor).score(self, X, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -222,7 +219,7 @@ class LinearUnit(LinearModel, Classifier):
         moments, flat = observe_moments(table), is_flat(table)
         if self.threshold:
             moments = signed(moments)
-        system = System.of(moments, stored_precision(table), self.fit_intercept)
+        system = NormalEquations.of(moments, stored_precision(table), self.fit_intercept)
         # A second pass over the table would meet codes of classes in place of −1 and +1.
         problem = SumsProblem(moments, system, None if self.threshold else table, flat)
         if self.solver == "exact":
@@ -242,14 +239,14 @@ class LinearUnit(LinearModel, Classifier):
         self._end(run, run.n_iter)
         warn_unless_converged(run, type(self).__name__)
 
-    def _descend(self, bowl: Bowl) -> Run[Descent]:
+    def _descend(self, bowl: Bowl) -> Run[BowlDescent]:
         """Step by step downhill, at a rate that is stable."""
         self.largest_rate_ = bowl.largest_rate
         self.eta_ = bowl.best_rate if isinstance(self.eta0, str) else float(self.eta0)
         if self.schedule == "constant" and self.eta_ > self.largest_rate_:
             raise self._too_large("2/λ_max of XᵀX")
         step = partial(descend, bowl=bowl, eta=self.eta_, schedule=self.schedule, tol=self.tol)
-        run = iterate(step, Descent(np.zeros_like(bowl.cross)), max_iter=self._limit, tol=None)
+        run = iterate(step, BowlDescent(np.zeros_like(bowl.cross)), max_iter=self._limit, tol=None)
         if run.outcome is Outcome.DIVERGED:
             raise self._too_large("2/λ_max of XᵀX")
         return run
@@ -261,8 +258,8 @@ class LinearUnit(LinearModel, Classifier):
         auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
         self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
         self.first_showings_ = first_showings(rows)
-        course = Course(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
-        start = Pass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
+        course = DeltaCourse(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
+        start = DeltaPass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
         run = run_epochs(course.show, start, self._limit)
         if not run.params.sound:
             raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")

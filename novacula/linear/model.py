@@ -10,11 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError, RankWarning, warn_user
 from novacula.learner.base import Regressor
+from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
+from novacula.linear.hat_matrix import left_out_of_plane
 from novacula.linear.plane import derive_predictions
-from novacula.linear.problem import Observed, Problem, RowsProblem, SumsProblem
-from novacula.linear.rows import DERIVED, count_weights, is_flat, require_squares, stored_precision, weighted_sums
-from novacula.linear.solve import TRUSTED, Columns, Solution, System, centred_rows
+from novacula.linear.problem import LeastSquaresProblem, ObservedColumns, SumsProblem, observe_moments
+from novacula.linear.rows import DERIVED, count_weights, is_flat, stored_precision, weighted_sums
+from novacula.linear.solve import TRUSTED, CentredColumns, LeastSquaresSolution, NormalEquations
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -56,6 +58,11 @@ class LinearModel(Regressor):
         """Weights and intercepts that are not 0."""
         return count_weights(self.coef_, self.intercept_)
 
+    def _left_out_of_plane(self, X: Any, y: Any, alpha: float) -> LeftOut:
+        """What the other rows of the fit say of each, from its leverage."""
+        x = self._query(X).to_chunk().dense()
+        return left_out_of_plane(x, np.asarray(y, np.float64), self.predict(X), alpha, self.fit_intercept)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
@@ -73,23 +80,17 @@ class LinearModel(Regressor):
         super()._remember(table)
         self.target_names_ = list(table.layout.target)
 
-    def _problem(self, table: Table) -> Problem:
-        """One pass for sums, or all rows at once where they are fewer than columns."""
-        precision, flat = stored_precision(table), is_flat(table)
-        if len(table) >= self.n_features_in_:
-            moments = observe_moments(table)
-            return SumsProblem(moments, System.of(moments, precision, self.fit_intercept), table, flat)
-        columns, rows = centred_rows(table.to_chunk(), precision, self.fit_intercept)
-        require_squares(table, columns.squares)
-        return RowsProblem(columns, rows, table, flat)
+    def begin_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Check the parameters, forget the last fit, and give the table that a new one would learn from."""
+        return self._begun(X, y, sample_weight)
 
     def _grown_problem(self, table: Table, first: bool) -> SumsProblem:
-        """The sums of a table and of all rows before, whatever their shape."""
+        """The sums of a table and of all rows before, of any shape."""
         if first:
             moments, flat = observe_moments(table), is_flat(table)
         else:
             moments, flat = self._sums_of(table) + observe_moments(table), self.coef_.ndim == 1
-        system = System.of(moments, stored_precision(table), self.fit_intercept)
+        system = NormalEquations.of(moments, stored_precision(table), self.fit_intercept)
         return SumsProblem(moments, system, None, flat)
 
     def _sums_of(self, table: Table) -> CoMoments:
@@ -99,14 +100,14 @@ class LinearModel(Regressor):
                 f"this {type(self).__name__} was fitted on fewer rows than columns and kept no sums: "
                 "fit it on all rows at once, or begin with partial_fit"
             )
-        known, k = len(self.target_names_), len(table.layout.target)
-        if known != k:
-            raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {known}")
+        n_targets, k = len(self.target_names_), len(table.layout.target)
+        if n_targets != k:
+            raise DataError(f"y has {k} targets, but {type(self).__name__} was fitted on {n_targets}")
         return self.moments_
 
     # --- out ------------------------------------------------------------------------------------------------
 
-    def _set(self, problem: Observed, coef: Floats) -> None:
+    def _set(self, problem: ObservedColumns, coef: Floats) -> None:
         """Keep coefficients (d, k), and the intercept that makes the plane pass through the means."""
         centre, d = problem.columns.centre, len(coef)
         self.moments_, self.x_centre_, self.y_centre_ = problem.moments, centre[:d], centre[d:]
@@ -114,7 +115,7 @@ class LinearModel(Regressor):
         self.coef_ = coef[:, 0].copy() if problem.flat else np.ascontiguousarray(coef.T)
         self.intercept_ = 0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
 
-    def _warn_of_rank(self, problem: Problem, solution: Solution) -> None:
+    def _warn_of_rank(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         """Say where coefficients are one choice of many, or have few digits."""
         d, columns = self.n_features_in_, problem.columns
         if solution.rank < d:
@@ -132,16 +133,9 @@ class LinearModel(Regressor):
             return
         warn_user(f"{type(self).__name__}: {words}{self.remedy}", RankWarning)
 
-    def _constant(self, columns: Columns) -> str:
+    def _constant(self, columns: CentredColumns) -> str:
         still = np.flatnonzero(~columns.varies)
         if not len(still):
             return ""
         names = ", ".join(map(repr, self.schema_.column_names(still[:NAMED])))
         return f" ({names}{', …' if len(still) > NAMED else ''} {'does' if len(still) == 1 else 'do'} not vary)"
-
-
-def observe_moments(table: Table) -> CoMoments:
-    """The cross-products of columns and targets, by one pass."""
-    moments = table.reduce(CoMoments.observe)
-    require_squares(table, moments.scatter)
-    return moments

@@ -31,14 +31,14 @@ def as_grid(alphas: Any) -> Floats:
     return grid
 
 
-def one_a_target(alpha: Any, n_targets: int) -> Floats:
+def one_per_target(alpha: Any, n_targets: int) -> Floats:
     """The penalty of each target (k,), from one number or from as many."""
-    given = as_penalties(alpha, "alpha")
-    if given.shape not in ((), (n_targets,)):
+    penalties = as_penalties(alpha, "alpha")
+    if penalties.shape not in ((), (n_targets,)):
         raise ParameterError(
-            f"alpha has shape {given.shape}; it must be one number, or one for each of {n_targets} targets"
+            f"alpha has shape {penalties.shape}; it must be one number, or one for each of {n_targets} targets"
         )
-    return np.broadcast_to(given, n_targets)
+    return np.broadcast_to(penalties, n_targets)
 
 
 def as_factors(factor: Any, schema: Schema, n_features: int) -> Floats:
@@ -50,9 +50,9 @@ def as_factors(factor: Any, schema: Schema, n_features: int) -> Floats:
         for name in factor:
             if name not in names:
                 raise ParameterError(f"penalty_factor names the column {name!r}, which is not there")
-        given = as_penalties(list(factor.values()), "penalty_factor")
+        penalties = as_penalties(list(factor.values()), "penalty_factor")
         values = np.ones(n_features)
-        values[[names.index(name) for name in factor]] = given
+        values[[names.index(name) for name in factor]] = penalties
         return values
     values = as_penalties(factor, "penalty_factor")
     if values.shape != (n_features,):

@@ -1,12 +1,13 @@
 """Paths of penalties: which of them to take, given the error of each on rows that were left out, and their picture.
 
 "best" is that of the least error. "one_standard_error" is the largest penalty whose error is within one standard error
-of the least: the errors cannot tell it from the best, and its model is the simplest of those.
+of the least: by the errors it is no worse than the best, and its model is the simplest of those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,6 +20,29 @@ Choice: TypeAlias = Literal["best", "one_standard_error"]
 
 CURVES = 7
 """Curves of a figure."""
+
+
+@dataclass(frozen=True, eq=False)
+class PenaltyPath:
+    """A linear model for m penalties; arrays have an axis k after the first if y had columns."""
+
+    alphas: Floats  # (m,)
+    coef: Floats  # (m, d) or (m, k, d)
+    intercept: Floats  # (m,) or (m, k)
+    names: list[str]  # d
+
+    def errors(self) -> tuple[Floats, Floats]:
+        """Mean squared errors of rows that were left out, and their standard errors: (m,) or (m, k)."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its errors are")
+
+    def choose(self, choice: str = "best", target: int = 0) -> int:
+        """The place of the α with the least error, or with choice "one_standard_error" of the largest as good."""
+        error, std_error = (e if e.ndim == 1 else e[:, target] for e in self.errors())
+        return choose_penalty(self.alphas, error, std_error, choice)
+
+    def figure(self, target: int = 0) -> Figure:
+        """The coefficients of a target over log α, those that are largest somewhere."""
+        return coefficient_figure(self.alphas, self.coef if self.coef.ndim == 2 else self.coef[:, target], self.names)
 
 
 def choose_penalty(alphas: Floats, error: Floats, std_error: Floats, choice: str) -> int:

@@ -23,7 +23,8 @@ from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
 from novacula.linear.online.passes import OrderedRows, Showings, first_showings, largest_step, run_epochs
 from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
-from novacula.linear.online.pocket import RESPONSES, Lesson, Rule, teach
+from novacula.linear.online.pocket import RESPONSES, PerceptronEpoch, PerceptronRule, teach
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -33,7 +34,7 @@ class Perceptron(LinearClassifier):
 
     Rows are shown in order, epoch after epoch, until an epoch makes no mistake. A row of weight s is shown s times in
     a row, a fraction of a showing moving the weights by that fraction. With more than two classes there is one
-    perceptron a class, which tells it from the others.
+    perceptron per class, which separates it from the others.
 
     Parameters
     ----------
@@ -84,20 +85,17 @@ class Perceptron(LinearClassifier):
         name="Perceptron",
         task="classification",
         summary="A plane between classes, moved by each row that lies on the wrong side of it.",
-        hypothesis_space="Half-spaces b + Σ wⱼxⱼ > 0; with more than two classes one a class, the largest value wins.",
+        hypothesis_space="Half-spaces b + Σ wⱼxⱼ > 0; with more than two classes one per class; the largest wins.",
         inductive_bias="A plane separates the classes; of those that do, the one met first, in the order of the rows.",
         objective="Mistakes on the training rows, none of which may be left; the pocket keeps the fewest.",
         search="Correction of mistakes in the order of the rows from w = 0, at most (R/γ)² of them where a plane "
         "separates the classes with margin γ.",
         noise="One wrong label can keep it from ending; the pocket then has the best weights that it met.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
         admits=Admits(classes=2),
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="fold",
-        cost="n·d an epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
-        "not make it faster. Rows of up to 64 MB are read once, others anew for each epoch; shuffle=True holds them "
+        cost="n·d per epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
+        "not make it faster. Rows of up to 64 MB are read once, others again for each epoch; shuffle=True holds them "
         "all. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
@@ -162,7 +160,7 @@ class Perceptron(LinearClassifier):
         counts = self._counts(rows)
         rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
         self.first_showings_ = first_showings(rows, rule.factor)
-        start = Lesson.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
+        start = PerceptronEpoch.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
         run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter)
         self._require_sound(table, run.params)
         self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
@@ -190,7 +188,7 @@ class Perceptron(LinearClassifier):
             self._count((), 0, False)
         else:
             weights = np.column_stack([self.coef_, self.intercept_])
-        lesson = teach(Lesson.start(weights), rows, rule, pocket=False)
+        lesson = teach(PerceptronEpoch.start(weights), rows, rule, pocket=False)
         self._require_sound(table, lesson)
         self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
         self._keep(lesson.weights)
@@ -200,11 +198,11 @@ class Perceptron(LinearClassifier):
         """The weight of each class's rows."""
         return rows.fold(add_counts, np.zeros(len(self.classes_)))
 
-    def _rule(self, factor: Floats) -> Rule:
+    def _rule(self, factor: Floats) -> PerceptronRule:
         planes = (1,) if len(self.classes_) == 2 else tuple(range(len(self.classes_)))
-        return Rule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
+        return PerceptronRule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
 
-    def _require_sound(self, table: Table, lesson: Lesson) -> None:
+    def _require_sound(self, table: Table, lesson: PerceptronEpoch) -> None:
         """Refuse a rate at which the weights grew without end."""
         if lesson.sound:
             return
@@ -225,11 +223,11 @@ class Perceptron(LinearClassifier):
     def _warn(self) -> None:
         from sklearn.exceptions import ConvergenceWarning
 
-        kept = "the last weights are kept"
+        outcome = "the last weights are kept"
         if self.pocket:
-            kept = f"the pocket's weights are kept, which are wrong on {self.pocket_error_.max():.2%} of the rows"
+            outcome = f"the pocket's weights are kept, which are wrong on {self.pocket_error_.max():.2%} of the rows"
         warn_user(
-            f"Perceptron: the classes were not separated within max_iter={self.max_iter} epochs, and {kept}: raise "
+            f"Perceptron: the classes were not separated within max_iter={self.max_iter} epochs, and {outcome}: raise "
             "max_iter if a plane can separate them, else shuffle=True gives the pocket more to choose from",
             ConvergenceWarning,
         )

@@ -57,18 +57,18 @@ def weighted_sum(
     """Σ weights·values as an expression, and the values of its names; small terms are one number together."""
     numbers = np.arange(len(weights)) if numbers is None else numbers
     products = weights * values
-    shown = np.arange(len(weights))
-    if len(shown) > TERMS:
-        shown = np.sort(np.argsort(-np.abs(products), kind="stable")[:TERMS])
-    terms, held = list[str](), dict[str, float]()
-    for i in shown:
+    largest = np.arange(len(weights))
+    if len(largest) > TERMS:
+        largest = np.sort(np.argsort(-np.abs(products), kind="stable")[:TERMS])
+    terms, named = list[str](), dict[str, float]()
+    for i in largest:
         name = numbers[i] + 1
         terms.append(f"{one}_{name} * {other}_{name}")
-        held |= {f"{one}_{name}": float(weights[i]), f"{other}_{name}": float(values[i])}
-    if len(shown) < len(weights):
+        named |= {f"{one}_{name}": float(weights[i]), f"{other}_{name}": float(values[i])}
+    if len(largest) < len(weights):
         terms.append("rest")
-        held["rest"] = float(np.delete(products, shown).sum())
-    return " + ".join(terms) or "0", held
+        named["rest"] = float(np.delete(products, largest).sum())
+    return " + ".join(terms) or "0", named
 
 
 def place(model: LinearModel, name: str, k: int, j: int) -> tuple[str | int, ...]:

@@ -11,24 +11,26 @@ from scipy import linalg
 
 from novacula.errors import ParameterError
 from novacula.linear.quadratic import solve_quadratic
+from novacula.linear.rows import is_flat, require_squares, stored_precision
 from novacula.linear.solve import (
     WELL_CONDITIONED,
-    Columns,
-    Solution,
-    System,
+    CentredColumns,
+    LeastSquaresSolution,
+    NormalEquations,
+    centred_rows,
     solve_cholesky,
     solve_rows,
     solve_sums,
     solve_triangle,
     squared_error,
 )
-from novacula.linear.spectrum import LeaveOneOut, Spectrum
+from novacula.linear.spectrum import LeaveOneOutSums, RidgeSpectrum
 from novacula.statistics import CoMoments, Triangle
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
-class Observed(Protocol):
+class ObservedColumns(Protocol):
     """What is known of the data, however they came."""
 
     @property
@@ -40,21 +42,21 @@ class Observed(Protocol):
         """The sums to which later rows can be added, None where there are none."""
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> CentredColumns:
         """Centre and size of the columns."""
 
 
-class Problem(Observed, Protocol):
+class LeastSquaresProblem(ObservedColumns, Protocol):
     """What a learner may ask to be solved."""
 
     @property
     def table(self) -> Table | None:
         """The rows, None where they are gone."""
 
-    def solve(self, alpha: float = 0.0) -> Solution:
+    def solve(self, alpha: float = 0.0) -> LeastSquaresSolution:
         """The coefficients for one penalty."""
 
-    def spectrum(self, alpha: float) -> Spectrum:
+    def spectrum(self, alpha: float) -> RidgeSpectrum:
         """The decomposition that serves every penalty from alpha upwards."""
 
     def factor(self) -> tuple[Floats, Floats]:
@@ -72,12 +74,12 @@ class SumsProblem:
     """Sums, and the table to go back to where they are not enough."""
 
     moments: CoMoments
-    system: System
+    system: NormalEquations
     table: Table | None
     flat: bool
 
     @property
-    def columns(self) -> System:
+    def columns(self) -> NormalEquations:
         """Centre and size of the columns, and their products."""
         return self.system
 
@@ -88,7 +90,7 @@ class SumsProblem:
             return None
         return self.table.reduce(Triangle.observe, self.system.centre, self.system.lengths)
 
-    def solve(self, alpha: float = 0.0) -> Solution:
+    def solve(self, alpha: float = 0.0) -> LeastSquaresSolution:
         """By Cholesky, or else by singular values."""
         solution = solve_cholesky(self.system, alpha)
         if solution is not None:
@@ -97,13 +99,13 @@ class SumsProblem:
             return solve_sums(self.system, alpha)
         return solve_triangle(self.system, self.triangle, alpha)
 
-    def spectrum(self, alpha: float) -> Spectrum:
+    def spectrum(self, alpha: float) -> RidgeSpectrum:
         """From the sums, or from R where that would cost digits."""
-        spectrum = Spectrum.of_gram(self.system.gram, self.system.cross)
+        spectrum = RidgeSpectrum.of_gram(self.system.gram, self.system.cross)
         ratio = (spectrum.values.min() + alpha) / max(spectrum.values.max() + alpha, np.finfo(float).tiny)
         if ratio >= WELL_CONDITIONED or self.triangle is None:
             return spectrum
-        return Spectrum.of_factor(*self.bare_factor(self.triangle))
+        return RidgeSpectrum.of_factor(*self.bare_factor(self.triangle))
 
     def bare_factor(self, triangle: Triangle) -> tuple[Floats, Floats]:
         """R of the columns as they are, without those that do not vary."""
@@ -133,7 +135,7 @@ class SumsProblem:
 class RowsProblem:
     """Rows about their centre, times √weight (n, d + k)."""
 
-    columns: Columns
+    columns: CentredColumns
     rows: Floats
     table: Table
     flat: bool
@@ -142,13 +144,13 @@ class RowsProblem:
     def moments(self) -> None:
         """There are none: they would take more memory than the rows."""
 
-    def solve(self, alpha: float = 0.0) -> Solution:
+    def solve(self, alpha: float = 0.0) -> LeastSquaresSolution:
         """In the space of the rows."""
         return solve_rows(self.columns, self.rows, alpha)
 
-    def spectrum(self, alpha: float) -> Spectrum:
+    def spectrum(self, alpha: float) -> RidgeSpectrum:
         """From the rows."""
-        return Spectrum.of_factor(*self.factor())
+        return RidgeSpectrum.of_factor(*self.factor())
 
     def factor(self) -> tuple[Floats, Floats]:
         """The rows themselves."""
@@ -167,42 +169,62 @@ class RowsProblem:
         return ((y - x @ coef) ** 2).sum(axis=0)
 
 
-def spectrum_of(problem: Problem, alpha: float, factor: Floats) -> Spectrum:
+def observe_moments(table: Table) -> CoMoments:
+    """The cross-products of columns and targets, by one pass."""
+    moments = table.reduce(CoMoments.observe)
+    require_squares(table, moments.scatter)
+    return moments
+
+
+def observe_problem(table: Table, intercept: bool) -> LeastSquaresProblem:
+    """One pass for sums, or all rows at once where they are fewer than columns."""
+    precision, flat = stored_precision(table), is_flat(table)
+    if len(table) >= len(precision):
+        moments = observe_moments(table)
+        return SumsProblem(moments, NormalEquations.of(moments, precision, intercept), table, flat)
+    columns, rows = centred_rows(table.to_chunk(), precision, intercept)
+    require_squares(table, columns.squares)
+    return RowsProblem(columns, rows, table, flat)
+
+
+def spectrum_of(problem: LeastSquaresProblem, alpha: float, factor: Floats) -> RidgeSpectrum:
     """The decomposition for columns that pay `factor` (d,) of every penalty from alpha upwards."""
     if (factor == 1.0).all():
         return problem.spectrum(alpha)
-    return Spectrum.of_prices(*problem.factor(), factor)
+    return RidgeSpectrum.of_prices(*problem.factor(), factor)
 
 
-def solve_prices(problem: Problem, alpha: float, factor: Floats) -> Solution:
+def solve_prices(problem: LeastSquaresProblem, alpha: float, factor: Floats) -> LeastSquaresSolution:
     """Ridge for columns that pay `factor` (d,) of the penalty."""
     if alpha == 0.0 or (factor == 1.0).all():
         return problem.solve(alpha)
     spectrum = spectrum_of(problem, alpha, factor)
     coef = spectrum.coefficients(np.array([alpha]))[0]
     lost = int((factor == 0.0).sum() - (spectrum.share == 0.0).sum())  # free columns that depend on each other
-    return Solution(coef, problem.error(coef), len(coef) - lost, 0.0, problem.factor()[0], "spectrum")
+    return LeastSquaresSolution(coef, problem.error(coef), len(coef) - lost, 0.0, problem.factor()[0], "spectrum")
 
 
-def solve_positive(problem: Problem, alpha: float, factor: Floats) -> Solution:
+def solve_positive(problem: LeastSquaresProblem, alpha: float, factor: Floats) -> LeastSquaresSolution:
     """Ridge over weights that are not negative: each is zero with a gradient that holds it there, or has none."""
     gram, cross = problem.equations()
     hessian, nothing = gram + alpha * np.diag(factor), np.zeros(len(gram))
     coef = np.column_stack([solve_quadratic(hessian, c, nothing, True, nothing) for c in cross.T])
     pull = cross - hessian @ coef
-    held = np.where(coef > 0.0, np.abs(pull), np.maximum(pull, 0.0))
+    violation = np.where(coef > 0.0, np.abs(pull), np.maximum(pull, 0.0))
     scale = np.sqrt(np.where(np.diagonal(hessian) > 0.0, np.diagonal(hessian), 1.0))[:, None]
     size = np.abs(cross / scale).max(initial=0.0)
-    doubt = float((held / scale).max(initial=0.0) / size) if size > 0.0 else 0.0
-    return Solution(coef, problem.error(coef), len(coef), doubt, problem.factor()[0], "coordinate")
+    doubt = float((violation / scale).max(initial=0.0) / size) if size > 0.0 else 0.0
+    return LeastSquaresSolution(coef, problem.error(coef), len(coef), doubt, problem.factor()[0], "coordinate")
 
 
-def leave_one_out(problem: Problem, spectrum: Spectrum, alphas: Floats, intercept: bool) -> tuple[Floats, Floats]:
+def leave_one_out(
+    problem: LeastSquaresProblem, spectrum: RidgeSpectrum, alphas: Floats, intercept: bool
+) -> tuple[Floats, Floats]:
     """Mean squared error of rows that are left out and its standard error, by α and target (m, k), from one pass."""
     if problem.table is None:
         raise ParameterError("to leave rows out, all of them are needed: use fit rather than partial_fit")
     share = 1.0 / problem.columns.weight if intercept else 0.0
     inverses = spectrum.inverses(alphas)
     centre, vectors, cross = problem.columns.centre, spectrum.vectors, spectrum.cross
-    left_out = problem.table.reduce(LeaveOneOut.observe, centre, vectors, inverses, cross, share)
+    left_out = problem.table.reduce(LeaveOneOutSums.observe, centre, vectors, inverses, cross, share)
     return left_out.error, left_out.std_error

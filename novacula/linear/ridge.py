@@ -12,32 +12,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Card
-from novacula.learner.figure import Figure
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
-from novacula.linear.hat_matrix import left_out_of_plane
-from novacula.linear.model import LinearModel
-from novacula.linear.penalties import as_factors, as_grid, one_a_target
-from novacula.linear.penalty_path import choose_penalty, coefficient_figure
-from novacula.linear.problem import Problem, leave_one_out, solve_positive, solve_prices, spectrum_of
+from novacula.linear.penalised import PenalisedModel
+from novacula.linear.penalties import as_grid, one_per_target
+from novacula.linear.penalty_path import PenaltyPath, choose_penalty
+from novacula.linear.problem import (
+    LeastSquaresProblem,
+    leave_one_out,
+    observe_problem,
+    solve_positive,
+    solve_prices,
+    spectrum_of,
+)
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
-class Ridge(LinearModel):
+class Ridge(PenalisedModel):
     """Least squares with a penalty of α on the squares of the weights.
 
-    `alpha` is a number that is not negative, one number a target, or "loo": that of `alphas` with the least
+    `alpha` is a number that is not negative, one number per target, or "loo": that of `alphas` with the least
     leave-one-out error, or with choice="one_standard_error" the largest that is as good within the error of that
     error. `alpha=0` is `LinearRegression`. `positive` allows no weight below zero. `penalty_factor` multiplies the
     penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
@@ -64,11 +69,8 @@ class Ridge(LinearModel):
         objective="Σ (y − ŷ)² + α Σ fⱼwⱼ², the negative log posterior under normal errors and normal weights.",
         search="Exact: (XᵀX + αI) w = Xᵀy by Cholesky, by singular values where ill-conditioned; α from "
         "a grid by the leave-one-out error in closed form; weights that must not be negative by coordinate descent.",
-        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
+        **NUMBERS_CARD,
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers; one more pass to leave rows out. "
         "With fewer rows than columns all rows are taken at once (the dual form): n·d numbers, n²·d steps. "
@@ -87,9 +89,6 @@ class Ridge(LinearModel):
         "penalty_factor": ["array-like", dict, None],
         "choice": [StrOptions({"best", "one_standard_error"})],
     }
-    remedy = "or raise alpha"
-
-    alpha_: Any
     alphas_: Floats
     loo_error_: Floats
     loo_std_error_: Floats
@@ -111,41 +110,31 @@ class Ridge(LinearModel):
         self.penalty_factor = penalty_factor
         self.choice = choice
 
-    @available_if(lambda self: self._needs_sums_only())
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
-        return self._fit_more(X, y, sample_weight)
-
     def _learn(self, table: Table) -> None:
-        problem = self._problem(table)
+        problem = observe_problem(table, self.fit_intercept)
         self._keep(problem, self._penalties(problem))
 
     def _learn_more(self, table: Table, first: bool) -> None:
         problem = self._grown_problem(table, first)
         self._keep(problem, self._penalties(problem))
 
-    def _needs_sums_only(self) -> bool:
-        if isinstance(self.alpha, str):
-            raise AttributeError("alpha='loo' leaves out rows, for which it needs all of them at once: use fit")
-        return True
-
-    def _keep(self, problem: Problem, penalties: Floats) -> None:
+    def _keep(self, problem: LeastSquaresProblem, penalties: Floats) -> None:
         solve = solve_positive if self.positive else solve_prices
-        solutions = {alpha: solve(problem, float(alpha), self._factors()) for alpha in np.unique(penalties)}
+        solutions = {alpha: solve(problem, float(alpha), self.column_factors()) for alpha in np.unique(penalties)}
         self._set(problem, np.column_stack([solutions[alpha].coef[:, k] for k, alpha in enumerate(penalties)]))
         hardest = solutions[penalties.min()]
         self.solver_ = hardest.solver
         self._warn_of_rank(problem, hardest)
         self.alpha_ = float(penalties[0]) if (penalties == penalties[0]).all() else penalties.copy()
 
-    def _penalties(self, problem: Problem) -> Floats:
-        """One α a target (k,)."""
+    def _penalties(self, problem: LeastSquaresProblem) -> Floats:
+        """One α per target (k,)."""
         k = len(self.target_names_)
         if not isinstance(self.alpha, str):
-            return one_a_target(self.alpha, k)
+            return one_per_target(self.alpha, k)
         self._require_closed_form("alpha='loo'")
         self.alphas_ = as_grid(self.alphas)
-        spectrum = spectrum_of(problem, self.alphas_.min(), self._factors())
+        spectrum = spectrum_of(problem, self.alphas_.min(), self.column_factors())
         both = leave_one_out(problem, spectrum, self.alphas_, self.fit_intercept)
         if not np.isfinite(both[0]).any():
             raise DataError("alpha='loo' can leave out no row, as with one sample: give more rows")
@@ -156,10 +145,7 @@ class Ridge(LinearModel):
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, from its leverage, if no row can change the penalty."""
         one_price = isinstance(self.alpha, Real) and self.penalty_factor is None
-        return left_out_of_plane(self, X, y, float(self.alpha)) if one_price and not self.positive else None
-
-    def _factors(self) -> Floats:
-        return as_factors(self.penalty_factor, self.schema_, self.n_features_in_)
+        return self._left_out_of_plane(X, y, float(self.alpha)) if one_price and not self.positive else None
 
     def _require_closed_form(self, what: str) -> None:
         if self.positive:
@@ -173,38 +159,28 @@ class Ridge(LinearModel):
         self._require_closed_form("a path")
         learner = clone(self)
         grid = as_grid(self.alphas if alphas is None else alphas)
-        problem = learner._problem(learner._begun(X, y, sample_weight))
-        spectrum = spectrum_of(problem, grid.min(), learner._factors())
+        problem = observe_problem(learner.begin_fit(X, y, sample_weight), self.fit_intercept)
+        spectrum = spectrum_of(problem, grid.min(), learner.column_factors())
         coef = spectrum.coefficients(grid).swapaxes(1, 2)  # (m, k, d)
         error, std_error = leave_one_out(problem, spectrum, grid, self.fit_intercept)
         centre = problem.columns.centre
         intercept = centre[coef.shape[2] :] - coef @ centre[: coef.shape[2]]
         names = learner.schema_.column_names()
         if problem.flat:
-            return RidgePath(grid, coef[:, 0], intercept[:, 0], error[:, 0], names, std_error[:, 0])
-        return RidgePath(grid, coef, intercept, error, names, std_error)
+            return RidgePath(grid, coef[:, 0], intercept[:, 0], names, error[:, 0], std_error[:, 0])
+        return RidgePath(grid, coef, intercept, names, error, std_error)
 
     def _derivation(self) -> Work:
         return derive_ridge(self)
 
 
 @dataclass(frozen=True, eq=False)
-class RidgePath:
+class RidgePath(PenaltyPath):
     """Ridge regression for m penalties; arrays have an axis k after the first if y had columns."""
 
-    alphas: Floats  # (m,)
-    coef: Floats  # (m, d) or (m, k, d)
-    intercept: Floats  # (m,) or (m, k)
     loo_error: Floats  # (m,) or (m, k), mean squared error of rows that were left out
-    names: list[str]  # d
     loo_std_error: Floats  # (m,) or (m, k), its standard error
 
-    def choose(self, choice: str = "best", target: int = 0) -> int:
-        """The place of the α with the least error, or with choice "one_standard_error" of the largest as good."""
-        flat = self.loo_error.ndim == 1
-        error, std_error = (e if flat else e[:, target] for e in (self.loo_error, self.loo_std_error))
-        return choose_penalty(self.alphas, error, std_error, choice)
-
-    def figure(self, target: int = 0) -> Figure:
-        """The coefficients of a target over log α, those that are largest somewhere."""
-        return coefficient_figure(self.alphas, self.coef if self.coef.ndim == 2 else self.coef[:, target], self.names)
+    def errors(self) -> tuple[Floats, Floats]:
+        """The leave-one-out errors and their standard errors."""
+        return self.loo_error, self.loo_std_error

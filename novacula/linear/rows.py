@@ -11,6 +11,14 @@ from novacula.linear.solve import EPS
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
+NUMBERS_CARD: dict[str, Any] = {
+    "missing": "Not taken: a missing or infinite value raises, with its column.",
+    "unseen": "Not taken: categories have to be encoded as numbers first.",
+    "takes": ("numeric", "sparse"),
+    "scales": ("memory", "stream", "cluster"),
+}
+"""What the cards of all linear models have in common."""
+
 DERIVED = 10
 """Rows of X whose predictions are derived."""
 
@@ -45,5 +53,5 @@ def stored_precision(table: Table) -> Floats:
 
 def is_flat(table: Table) -> bool:
     """Whether the target is one column given as such, so that predictions are (n,) rather than (n, 1)."""
-    held = getattr(table.source, "target", None)
-    return len(table.layout.target) == 1 and (held is None or held.ndim == 1)
+    target = getattr(table.source, "target", None)
+    return len(table.layout.target) == 1 and (target is None or target.ndim == 1)

@@ -39,7 +39,7 @@ BOUND_MET = 0.2
 
 
 @dataclass(frozen=True)
-class Columns:
+class CentredColumns:
     """The columns of [X, y] about a centre: their means, or zero for a fit through the origin."""
 
     weight: float
@@ -68,7 +68,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class System(Columns):
+class NormalEquations(CentredColumns):
     """The sums that the normal equations are made of."""
 
     gram: Floats  # (d, d), XᵀX
@@ -89,7 +89,7 @@ class System(Columns):
 
 
 @dataclass(frozen=True)
-class Solution:
+class LeastSquaresSolution:
     """Coefficients, and what is known of how good they are."""
 
     coef: Floats  # (d, k)
@@ -105,7 +105,7 @@ def rounding(squares: Floats, raw: Floats) -> Floats:
     return EPS * np.sqrt(np.divide(raw, squares, out=np.full_like(raw, np.inf), where=squares > 0.0))
 
 
-def centred_rows(chunk: Chunk, precision: Floats, centred: bool) -> tuple[Columns, Floats]:
+def centred_rows(chunk: Chunk, precision: Floats, centred: bool) -> tuple[CentredColumns, Floats]:
     """The rows of [X, y] that count, about their centre and times √weight (n, d + k)."""
     x, y, weight = counted_rows(chunk)
     total, d = float(weight.sum()), x.shape[1]
@@ -116,10 +116,10 @@ def centred_rows(chunk: Chunk, precision: Floats, centred: bool) -> tuple[Column
         squares = np.einsum("ij,ij->j", z, z)
         noise = rounding(squares, squares + total * centre**2)[:d]
         spread = weight @ (y - mean[d:]) ** 2
-    return Columns(total, centre, squares, noise, noise * precision / EPS, spread), z
+    return CentredColumns(total, centre, squares, noise, noise * precision / EPS, spread), z
 
 
-def solve_cholesky(system: System, alpha: float = 0.0) -> Solution | None:
+def solve_cholesky(system: NormalEquations, alpha: float = 0.0) -> LeastSquaresSolution | None:
     """Solve from the sums; None where too many digits would be lost in them."""
     live = np.flatnonzero(system.varies)
     scale = np.sqrt(system.squares[live] + alpha)
@@ -136,7 +136,7 @@ def solve_cholesky(system: System, alpha: float = 0.0) -> Solution | None:
     factor = np.zeros_like(system.gram)
     factor[: len(live), live] = np.triu(upper) * scale
     rank = len(live) if alpha == 0.0 else len(coef)
-    return Solution(coef, error, rank, EPS / rcond, factor, "cholesky")
+    return LeastSquaresSolution(coef, error, rank, EPS / rcond, factor, "cholesky")
 
 
 def cholesky(matrix: Floats) -> tuple[Floats, float]:
@@ -148,13 +148,13 @@ def cholesky(matrix: Floats) -> tuple[Floats, float]:
     return upper, 0.0 if failed else float(linalg.lapack.dpocon(upper, norm)[0])
 
 
-def solve_triangle(system: System, triangle: Triangle, alpha: float = 0.0) -> Solution:
+def solve_triangle(system: NormalEquations, triangle: Triangle, alpha: float = 0.0) -> LeastSquaresSolution:
     """Solve from R of the columns over their lengths."""
     d = len(system.gram)
     return solve_factor(system, triangle.r[:, :d], triangle.r[:, d:] * system.lengths[d:], alpha)
 
 
-def solve_sums(system: System, alpha: float = 0.0) -> Solution:
+def solve_sums(system: NormalEquations, alpha: float = 0.0) -> LeastSquaresSolution:
     """Solve from sums that Cholesky refused, with no rows to go back to: half of the digits are gone."""
     scale = system.lengths[: len(system.gram)]
     values, vectors = np.linalg.eigh(system.gram / scale / scale[:, None])
@@ -165,7 +165,9 @@ def solve_sums(system: System, alpha: float = 0.0) -> Solution:
     return replace(solution, error=squared_error(system, solution.coef), solver="sums")
 
 
-def solve_factor(columns: Columns, f: Floats, g: Floats, alpha: float = 0.0, *, squared: bool = False) -> Solution:
+def solve_factor(
+    columns: CentredColumns, f: Floats, g: Floats, alpha: float = 0.0, *, squared: bool = False
+) -> LeastSquaresSolution:
     """Minimise ‖f (length · w) − g‖² + α‖w‖² for f with columns of length 1; `squared`: f was made from sums.
 
     Rounding blurs a direction v by b, b² = Σ (vⱼ noiseⱼ)². The direction counts if its singular value is more
@@ -174,22 +176,22 @@ def solve_factor(columns: Columns, f: Floats, g: Floats, alpha: float = 0.0, *, 
     live = np.flatnonzero(columns.varies)
     scale, bare = columns.lengths[live], f[:, live]
     matrix, aim = bare, g
-    if alpha > 0.0:  # a penalty is so many more rows, each of which asks one coefficient to be zero
+    if alpha > 0.0:  # a penalty amounts to more rows, each of which asks one coefficient to be zero
         matrix = np.vstack([bare, np.diag(np.sqrt(alpha) / scale)])
         aim = np.vstack([g, np.zeros((len(live), g.shape[1]))])
     u, s, vt = linalg.svd(matrix, full_matrices=False)
-    kept = blurs(vt, s, columns.grain[live], squared) * NOISE < 1.0
-    along = (u.T @ aim)[kept] / s[kept, None]
-    full = kept.sum() == len(live)
-    short = vt[kept].T @ along / scale[:, None] if full else least_norm(vt[kept], scale, along)
+    sharp = blurs(vt, s, columns.grain[live], squared) * NOISE < 1.0
+    along = (u.T @ aim)[sharp] / s[sharp, None]
+    full = sharp.sum() == len(live)
+    short = vt[sharp].T @ along / scale[:, None] if full else least_norm(vt[sharp], scale, along)
     misfit = np.linalg.norm(aim - matrix @ (scale[:, None] * short), axis=0)
     coef = np.zeros((f.shape[1], g.shape[1]))
     coef[live] = short
-    return Solution(
+    return LeastSquaresSolution(
         coef,
         ((g - bare @ (scale[:, None] * short)) ** 2).sum(axis=0),
-        int(kept.sum()) if alpha == 0.0 else len(coef),
-        doubt(blurs(vt, s, columns.noise[live], squared)[kept], s[kept], along, misfit),
+        int(sharp.sum()) if alpha == 0.0 else len(coef),
+        doubt(blurs(vt, s, columns.noise[live], squared)[sharp], s[sharp], along, misfit),
         f * columns.lengths[: f.shape[1]] * columns.varies,
         "qr" if full else "svd",
     )
@@ -217,7 +219,7 @@ def least_norm(directions: Floats, scale: Floats, along: Floats) -> Floats:
     return w + directions.T @ (along - directions @ (scale[:, None] * w)) / scale[:, None]
 
 
-def solve_rows(columns: Columns, z: Floats, alpha: float = 0.0) -> Solution:
+def solve_rows(columns: CentredColumns, z: Floats, alpha: float = 0.0) -> LeastSquaresSolution:
     """Solve from rows of which there are fewer than columns."""
     d = len(columns.noise)
     x, y = z[:, :d], z[:, d:]
@@ -231,10 +233,10 @@ def solve_rows(columns: Columns, z: Floats, alpha: float = 0.0) -> Solution:
     else:
         u, s, vt = linalg.svd(x, full_matrices=False)
         coef = vt.T @ ((s / (s**2 + alpha))[:, None] * (u.T @ y))
-    return Solution(coef, ((y - x @ coef) ** 2).sum(axis=0), d, 0.0, x, "dual")
+    return LeastSquaresSolution(coef, ((y - x @ coef) ** 2).sum(axis=0), d, 0.0, x, "dual")
 
 
-def squared_error(system: System, coef: Floats) -> Floats:
+def squared_error(system: NormalEquations, coef: Floats) -> Floats:
     """Σ w (y − ŷ)² from the sums, yᵀy − wᵀ(2Xᵀy − XᵀXw), which rounding must not make negative."""
     explained = (coef * (2.0 * system.cross - system.gram @ coef)).sum(axis=0)
     return np.maximum(system.squares[len(system.gram) :] - explained, 0.0)

@@ -2,7 +2,7 @@
 
 With XᵀX = V diag(λ) Vᵀ the coefficients are w(α) = V diag(1/(λ + α)) Vᵀ Xᵀy. A row that is left out is missed
 by e / (1 − h), where e is its residual and h = 1/n + Σ (x·vⱼ)² / (λⱼ + α) its leverage, without 1/n where
-there is no intercept. So one more pass over the rows tells what n fits without one row each would tell.
+there is no intercept. So one more pass over the rows gives what n fits, each without one row, would give.
 
 Columns may pay a factor fⱼ of the penalty. Divided by √fⱼ they pay the same, and columns free of charge are taken out
 of the others first; both only choose other directions v, with vᵢᵀXᵀXvⱼ = 0, of which those of free columns pay nothing.
@@ -27,7 +27,7 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class RidgeSpectrum:
     """The r directions in which the columns vary, how much they do, Xᵀy along them, and whether they pay."""
 
     vectors: Floats  # (d, r)
@@ -81,7 +81,7 @@ class Spectrum:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeaveOneOut(Statistic):
+class LeaveOneOutSums(Statistic):
     """Weight of the rows, and squared errors and their squares when each is left out, by α and target: 1 + 2mk."""
 
     weight: float

@@ -2,7 +2,7 @@
 
 With normal errors (ŵ − w) / se has Student's t distribution with n − rank degrees of freedom, where se² is s²
 times the diagonal of (XᵀX)⁻¹ and s² = Σ (y − ŷ)² / (n − rank); an intercept counts as one more column.
-Weights are repetitions, so n is their sum. Where this does not hold, a sentence stands in place of the
+Weights are repetitions, so n is their sum. Where this does not hold, a sentence replaces the
 numbers. AIC and BIC count the coefficients but not σ.
 """
 
@@ -18,6 +18,7 @@ from scipy import special
 
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.information_criteria import aic, bic
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
@@ -55,10 +56,10 @@ class TargetSummary:
         """The numbers as plain values, None where there are none."""
         columns = ("coef", "std_error", "t", "p", "low", "high")
         rows = [
-            {"name": name} | {column: _plain(getattr(self, column)[i]) for column in columns}
+            {"name": name} | {column: finite_or_none(getattr(self, column)[i]) for column in columns}
             for i, name in enumerate(self.names)
         ]
-        facts = {name: _plain(value) for name, value in self.facts.items()}
+        facts = {name: finite_or_none(value) for name, value in self.facts.items()}
         return {"target": self.target, "coefficients": rows, **facts, "note": self.note}
 
     def tables(self, level: float) -> Iterator[WorkTable]:
@@ -81,15 +82,15 @@ class TargetSummary:
         effect = self.coef[features] * unit
         limits = np.column_stack([self.low[features] * unit, self.high[features] * unit])
         order = np.argsort(-np.abs(effect), kind="stable")[:DRAWN]
-        known = bool(np.isfinite(limits).all())
+        sure = bool(np.isfinite(limits).all())
         cut = f", the largest {DRAWN} of {len(names)}" if len(names) > DRAWN else ""
         what = "one unit" if self.std is None else "one standard deviation"
         return bar_figure(
             [names[j] for j in order],
             effect[order],
-            intervals=limits[order] if known else None,
+            intervals=limits[order] if sure else None,
             title=f"What {what} of a column does to {self.target}{cut}",
-            xlabel=f"change of {self.target}{f', with {level:.0%} intervals' if known else ''}",
+            xlabel=f"change of {self.target}{f', with {level:.0%} intervals' if sure else ''}",
         )
 
 
@@ -146,8 +147,7 @@ class RegressionSummary:
 
 def summarise(model: LinearRegression, level: float) -> RegressionSummary:
     """Make the summary of a fitted model."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+    require_level(level)
     return RegressionSummary(level, tuple(_of_target(model, k, level) for k in range(len(model.target_names_))))
 
 
@@ -223,10 +223,17 @@ def _facts(model: LinearRegression, k: int, total: float, s: float) -> dict[str,
         "f": f,
         "f_p": float(special.fdtrc(rank, left, f)) if tested else math.nan,
         "log_likelihood": likelihood,
-        "aic": 2 * q - 2 * likelihood,
-        "bic": q * math.log(n) - 2 * likelihood,
+        "aic": aic(likelihood, q),
+        "bic": bic(likelihood, q, n),
     }
 
 
-def _plain(value: Any) -> float | None:
+def require_level(level: float) -> None:
+    """Refuse what is not the probability of an interval."""
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level is {level!r}; it must be between 0 and 1, as 0.95 is")
+
+
+def finite_or_none(value: Any) -> float | None:
+    """A number that JSON can hold, or None."""
     return float(value) if math.isfinite(value) else None

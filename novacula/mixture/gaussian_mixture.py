@@ -10,6 +10,7 @@ equal weights and a known variance it is the M-means model, and where that varia
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,25 +20,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, DataWarning, ParameterError, warn_user
-from novacula.learner import ingest
+from novacula.arguments import whole_number
+from novacula.errors import DataWarning, ParameterError, warn_user
+from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits, Card
-from novacula.learner.expectation_maximization import EMResult, Restart, expectation_maximization
-from novacula.learner.iterate import Outcome
+from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Work
-from novacula.mixture.gaussian.covariance import CovarianceType, Family
-from novacula.mixture.gaussian.density import Components, Density, imputed, posteriors
+from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, imputed_rows, posteriors
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
-from novacula.mixture.gaussian.rows import Rows
+from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, report_trouble
+from novacula.mixture.gaussian.rows import MixtureRows, RowFold
 from novacula.mixture.gaussian.search import MixtureSearch, search_mixtures
-from novacula.mixture.gaussian.start import Overview
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.table import Table
 from novacula.table.chunk import Floats
-
-EMPTY = 1e-9
-"""The share of the rows below which a component holds none."""
 
 
 class GaussianMixture(DensityMixin, Unsupervised):
@@ -47,7 +45,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     ----------
     n_components : int, default=1
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A matrix a component, one for all, a variance a column, or one variance a component.
+        A matrix per component, one for all, a variance per column, or one variance per component.
     weights : {"free", "equal"}, default="free"
     variance : "free" or float, default="free"
         A number is the known variance of every column in every component: covariances are then that times I.
@@ -75,7 +73,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     log_likelihood_ : float
         Of all rows.
     collapsed_ : tuple of int
-        Components that lie on the floor of `reg_covar`, of which a warning tells as well.
+        Components that lie on the floor of `reg_covar`, which a warning reports as well.
 
     Examples
     --------
@@ -104,8 +102,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="n·K·d² an iteration (n·K·d for diag and spherical), one pass over the rows each, and one before. Missing "
-        "values add K·d³ for each pattern of them in a chunk.",
+        cost="n·K·d² per iteration (n·K·d for diag and spherical), one pass over the rows each, and one before. "
+        "Missing values add K·d³ for each pattern of them in a chunk.",
         cost_exponents={"n": 1, "K": 1, "d": 2},
         size="n_components",
         sizes=tuple(range(1, 11)),
@@ -170,78 +168,24 @@ class GaussianMixture(DensityMixin, Unsupervised):
     # --- fit ---------------------------------------------------------------------------------------------------
 
     def _learn(self, table: Table) -> None:
-        self._fit_rows(Rows(table))
+        best = maximise(self, MixtureRows(table), check_random_state(self.random_state))
+        self._keep(best)
+        report_trouble(self, best)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the mixture, and give the most probable component of each row."""
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
-    def _fit_rows(self, rows: Rows) -> None:
-        if not isinstance(self.init, str) and self.n_init > 1:
-            raise ParameterError(f"n_init is {self.n_init}, but init gives the means of one start: leave n_init at 1")
-        rng = check_random_state(self.random_state)
-        overview = Overview.of(rows, self.n_components, rng.randint(2**31), self._names())
-        self.floor_ = self.reg_covar * overview.variance
-        family, starts = self._family(), rng.randint(2**31, size=self.n_init)
-
-        def start(i: int) -> Components:
-            return self._weighed(overview.start(self.init, self.n_components, family, int(starts[i])))
-
-        def e_step(components: Components) -> tuple[Moments, float]:
-            sums = rows.reduce(ExpectedSums.observe, Density.of(components))
-            return sums.moments(components), sums.log_likelihood / overview.total
-
-        def m_step(moments: Moments) -> Components:
-            share = moments.weight / moments.weight.sum()
-            return self._weighed(Components(share, moments.mean, family.solve(moments)))
-
-        result = expectation_maximization(
-            e_step, m_step, start, n_init=self.n_init, tol=0.0, atol=self.tol, max_iter=self.max_iter
-        )
-        self._keep(result, overview.total)
-
-    def _weighed(self, components: Components) -> Components:
-        """The components with the weights they may have."""
-        if self.weights == "free":
-            return components
-        equal = np.full(self.n_components, 1.0 / self.n_components)
-        return Components(equal, components.means, components.covariances)
-
-    def _keep(self, result: EMResult[Components, Moments], total: float) -> None:
-        if result.statistics is None:
-            raise DataError(f"{type(self).__name__} could not make a step from its start: {result.sentence}")
-        family, components = self._family(), result.params
-        self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = family.compact(components.covariances)
-        self.moments_ = result.statistics
-        self.history_ = np.array(result.history)
-        self.n_iter_, self.converged_, self.outcome_ = result.n_iter, result.converged, result.sentence
-        self.restarts_ = result.restarts
-        self.log_likelihood_ = result.log_likelihood * total
-        collapsed = family.collapsed(components.covariances)
-        self.collapsed_ = tuple(collapsed)
-        self._report(result.outcome, collapsed)
-
-    def _report(self, outcome: Outcome, collapsed: dict[int, list[int]]) -> None:
-        """Warn of what a user should know: no convergence, components that collapsed, components without rows."""
-        name, names = type(self).__name__, self._names()
-        if outcome is not Outcome.CONVERGED:
-            from sklearn.exceptions import ConvergenceWarning
-
-            warn_user(f"{name}: {self.outcome_}", ConvergenceWarning)
-        if collapsed:
-            told = [f"{k} along {_few([repr(names[j]) for j in columns])}" for k, columns in collapsed.items()]
-            warn_user(
-                f"{name}: collapsed components, whose variance is held at the floor of reg_covar: {_few(told)}; lower "
-                "n_components, raise reg_covar, or drop columns that do not vary or depend on each other",
-                DataWarning,
-            )
-        empty = [str(k) for k in np.flatnonzero(self.weights_ < EMPTY)] if self.weights == "free" else []
-        if empty:
-            warn_user(
-                f"{name}: components without rows: {_few(empty)}; lower n_components",
-                DataWarning,
-            )
+    def _keep(self, best: MaximisedMixture) -> None:
+        run, components = best.run, best.components
+        self.weights_, self.means_, self.floor_ = components.weights, components.means, best.family.floor
+        self.covariances_ = best.family.compact(components.covariances)
+        self.moments_ = best.moments
+        self.history_ = np.array(run.history)
+        self.n_iter_, self.converged_, self.outcome_ = run.n_iter, run.converged, run.sentence
+        self.restarts_ = run.restarts
+        self.log_likelihood_ = run.log_likelihood * best.total
+        self.collapsed_ = tuple(best.family.collapsed(components.covariances))
 
     @classmethod
     def search(
@@ -264,23 +208,41 @@ class GaussianMixture(DensityMixin, Unsupervised):
             cls, X, tuple(n_components), tuple(covariance_types), criterion, folds, sample_weight, parameters
         )
 
+    def cross_entropy(self, X: Any, *, folds: int = 5, sample_weight: Any = None) -> float:
+        """The mean −ln p of rows, each under a mixture of the rows of other folds; lower is better.
+
+        The mixtures have the parameters of this one, which is fitted, and stays as it is.
+        """
+        check_is_fitted(self)
+        count, table = whole_number(folds, "folds", 2), self._ingest(X, None, sample_weight, first=False)
+        seed = check_random_state(self.random_state).randint(2**31)
+        loss = total = 0.0
+        for number in range(count):
+            rng = check_random_state(deepcopy(self.random_state))  # every fold starts where the model would
+            best = maximise(self, MixtureRows(table, RowFold(number, count, seed)), rng)
+            report_trouble(self, best)
+            left_out = MixtureRows(table, RowFold(number, count, seed, without=False))
+            sums = left_out.reduce(ExpectedSums.observe, MixtureDensity.of(best.components))
+            loss, total = loss - sums.log_likelihood, total + float(sums.weight.sum())
+        return loss / total
+
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
         """The responsibility of each component for each row."""
-        found = self._posteriors(X)
-        lost = np.isneginf(found[:, -1])
+        posteriors = self._posteriors(X)
+        lost = np.isneginf(posteriors[:, -1])
         if lost.any():
             warn_user(
-                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, lie so far off that every "
+                f"{int(lost.sum())} rows, the first of them row {int(np.argmax(lost)) + 1}, are so far off that every "
                 "density is 0, so the components' weights are given for them",
                 DataWarning,
             )
-            found[lost, :-1] = self.weights_
-        return found[:, :-1]
+            posteriors[lost, :-1] = self.weights_
+        return posteriors[:, :-1]
 
     def predict(self, X: Any) -> Any:
-        """The most probable component of each row; of equals the first."""
+        """The most probable component of each row; ties go to the first."""
         return np.argmax(self.predict_proba(X), axis=1)
 
     def score_samples(self, X: Any) -> Floats:
@@ -291,13 +253,13 @@ class GaussianMixture(DensityMixin, Unsupervised):
         """The mean of ln p(x); a table brings its own weights."""
         if isinstance(X, Table):
             sample_weight = ingest.weight_values(X)
-        found = self.score_samples(X)
-        return float(np.average(found, weights=ingest.weights_of(sample_weight, found)))
+        log_density = self.score_samples(X)
+        return float(np.average(log_density, weights=ingest.weights_of(sample_weight, log_density)))
 
     def impute(self, X: Any) -> Floats:
         """The rows with each missing value replaced by its mean given the known ones."""
         check_is_fitted(self)
-        return np.asarray(self._answers(X, imputed, self._density()))
+        return np.asarray(self._answers(X, imputed_rows, self._density()))
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, Any]:
         """Rows drawn from the mixture, and the component that each came from."""
@@ -314,19 +276,19 @@ class GaussianMixture(DensityMixin, Unsupervised):
 
     @property
     def n_parameters_(self) -> int:
-        """Numbers that were free to be chosen: means, covariances, and weights but the last."""
+        """Free parameters: means, covariances, and weights but the last."""
         check_is_fitted(self)
         free = len(self.weights_) - 1 if self.weights == "free" else 0
-        return self.means_.size + self._family().n_parameters(len(self.weights_)) + free
+        return self.means_.size + self.family(self.floor_).n_parameters(len(self.weights_)) + free
 
     def bic(self, X: Any = None) -> float:
         """p ln N − 2 ln L, of X or of the rows of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X)
-        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+        return information_criteria.bic(log_likelihood, self.n_parameters_, n)
 
     def aic(self, X: Any = None) -> float:
         """2p − 2 ln L, of X or of the rows of the fit; lower is better."""
-        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X)[0]
+        return information_criteria.aic(self._likelihood(X)[0], self.n_parameters_)
 
     def work(self, X: Any = None) -> Work:
         """Derive the last step of EM, or with X the responsibilities for its rows."""
@@ -340,10 +302,10 @@ class GaussianMixture(DensityMixin, Unsupervised):
         check_is_fitted(self)
         if X is None:
             return self.log_likelihood_, float(self.moments_.weight.sum())
-        found = self.score_samples(X)
+        log_density = self.score_samples(X)
         weight = ingest.weight_values(X) if isinstance(X, Table) else None
-        weight = np.ones(len(found)) if weight is None else weight
-        return float(weight @ found), float(weight.sum())
+        weight = np.ones(len(log_density)) if weight is None else weight
+        return float(weight @ log_density), float(weight.sum())
 
     def _posteriors(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -352,26 +314,22 @@ class GaussianMixture(DensityMixin, Unsupervised):
     def _names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.schema_.features)
 
-    def _family(self) -> Family:
+    def family(self, floor: Floats) -> CovarianceFamily:
+        """The family of covariances that the parameters name, with a least variance of each column (d,)."""
         variance = None if isinstance(self.variance, str) else float(self.variance)
-        return Family(self.covariance_type, variance, self.floor_)
+        return CovarianceFamily(self.covariance_type, variance, floor)
 
-    def _components(self) -> Components:
-        covariances = self._family().expanded(self.covariances_, len(self.weights_))
-        return Components(self.weights_, self.means_, covariances)
+    def _components(self) -> GaussianComponents:
+        covariances = self.family(self.floor_).expanded(self.covariances_, len(self.weights_))
+        return GaussianComponents(self.weights_, self.means_, covariances)
 
-    def _density(self) -> Density:
-        return Density.of(self._components())
+    def _density(self) -> MixtureDensity:
+        return MixtureDensity.of(self._components())
 
     def _check_state(self) -> None:
         """After loading: shapes must fit, since the compiled loops trust them."""
         k, d = self.n_components, len(self.schema_.features)
         shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
-        found = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
-        if found != ((k,), (k, d), shapes[self.covariance_type], (d,)):
+        actual = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
+        if actual != ((k,), (k, d), shapes[self.covariance_type], (d,)):
             raise ParameterError("the weights, means and covariances of the mixture do not fit each other")
-
-
-def _few(words: list[str], most: int = 4) -> str:
-    """Words in a row, the first few of them."""
-    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

@@ -1,4 +1,4 @@
-"""K-means: K centres such that rows lie close to the nearest of them.
+"""K-means: K centres such that rows are close to the nearest of them.
 
     J = Σ w ‖x − c‖²      c of x: the nearest centre      c ← Σwx / Σw over the rows that have it
 
@@ -20,18 +20,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, DataWarning, ModelFileError, ParameterError, warn_user
-from novacula.learner import ingest
+from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.iterate import warn_unless_converged
 from novacula.learner.work import Work
 from novacula.mixture.lloyd.assignment import Centres, Space
 from novacula.mixture.lloyd.derivation import derive_model, derive_rows
-from novacula.mixture.lloyd.descent import Descended, Descent
+from novacula.mixture.lloyd.descent import LloydDescent, LloydResult
 from novacula.mixture.lloyd.queries import distances_of, labels_of, squares_of
-from novacula.mixture.lloyd.rows import HeldRows, Rows, StreamedRows
+from novacula.mixture.lloyd.rows import HeldRows, LloydRows, StreamedRows
 from novacula.mixture.lloyd.search import ClusterSearch, search_sizes
-from novacula.mixture.lloyd.start import Overview, Starts
+from novacula.mixture.lloyd.silhouette import Silhouette, mean_silhouette
+from novacula.mixture.lloyd.start import ClusterOverview, LloydStarts
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -58,7 +59,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         It ends when the squared way of all centres is no more than this share of the columns' mean variance, and in
         any case when assignments stop to change; 0 waits for that.
     random_state : int, RandomState or None, default=0
-        Chooses the starts; the same in whatever order, files or chunks rows come. None: others each time.
+        Chooses the starts; the same for any order, files or chunks. None: others each time.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     n_iter_, converged_, outcome_
         Moves of the centres, whether they came to rest, and why it ended.
     n_reseeded_ : int
-        How often a cluster without rows was started anew from the farthest row, of which a warning tells as well.
+        How often a cluster without rows was started again from the farthest row, which a warning reports as well.
     start_ : array (n_clusters, n_columns)
         The centres at the start.
     sums_ : ClusterSums or None
@@ -101,7 +102,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="n·K·d an iteration at most, one pass over the rows each, and two before. In memory bounds spare most "
+        cost="n·K·d per iteration at most, one pass over the rows each, and two before. In memory bounds spare most "
         "of it once centres move little.",
         cost_exponents={"n": 1, "K": 1, "d": 1},
         needs=("scaled",),
@@ -168,17 +169,17 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     def _learn(self, table: Table) -> None:
         """Find the centres."""
         self._labels: npt.NDArray[np.int32] | None = None
-        rows: Rows = HeldRows(table, self.n_clusters, self.bounds) if table.is_local else StreamedRows(table)
-        overview = Overview.of(rows, self._names())
+        rows: LloydRows = HeldRows(table, self.n_clusters, self.bounds) if table.is_local else StreamedRows(table)
+        overview = ClusterOverview.of(rows, self._names())
         seed = check_random_state(self.random_state).randint(2**31)
-        starts = Starts(rows, overview, self.init, self.n_clusters, seed)
-        descent = Descent(rows, overview, self.tol * float(overview.variance.mean()))
-        best: Descended | None = None
+        starts = LloydStarts(rows, overview, self.init, self.n_clusters, seed)
+        descent = LloydDescent(rows, overview, self.tol * float(overview.variance.mean()))
+        best: LloydResult | None = None
         for number in range(self._n_starts()):
             start = starts.offsets(number)
-            found = descent.descend(start, self.max_iter)
-            if best is None or found.inertia < best.inertia:
-                best, self.start_ = found, overview.space.origin + start
+            result = descent.descend(start, self.max_iter)
+            if best is None or result.inertia < best.inertia:
+                best, self.start_ = result, overview.space.origin + start
         self._keep(best, overview.space.origin)
 
     def _n_starts(self) -> int:
@@ -188,21 +189,21 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             raise ParameterError(f"n_init is {self.n_init}, but init gives the centres of one start: leave n_init at 1")
         return int(self.n_init)
 
-    def _keep(self, found: Descended | None, origin: Floats) -> None:
-        if found is None or not found.run.history:
+    def _keep(self, best: LloydResult | None, origin: Floats) -> None:
+        if best is None or not best.run.history:
             raise DataError("rows and centres are so far apart that squared distances overflow: scale the columns")
-        run = found.run
+        run = best.run
         self.cluster_centers_, self.origin_ = origin + run.params.offset, origin
-        self.inertia_, self.history_ = found.inertia, np.array(run.history)
-        self.cluster_weight_, self.cluster_inertia_ = found.sums.weight, found.sums.inertia
+        self.inertia_, self.history_ = best.inertia, np.array(run.history)
+        self.cluster_weight_, self.cluster_inertia_ = best.sums.weight, best.sums.inertia
         self.n_iter_, self.converged_, self.outcome_ = run.n_iter, run.converged, run.sentence
-        self.n_reseeded_, self.sums_ = found.reseeded, run.params.sums
-        self._labels = found.labels
+        self.n_reseeded_, self.sums_ = best.reseeded, run.params.sums
+        self._labels = best.labels
         warn_unless_converged(run, type(self).__name__)
-        if found.reseeded:
+        if best.reseeded:
             warn_user(
-                f"{type(self).__name__}: clusters that were left without rows were started anew from the row farthest "
-                f"from its centre, {found.reseeded} in all (n_reseeded_): a lower n_clusters or another init may fit "
+                f"{type(self).__name__}: clusters that were left without rows were started again from the row farthest "
+                f"from its centre, {best.reseeded} in all (n_reseeded_): a lower n_clusters or another init may fit "
                 "better",
                 DataWarning,
             )
@@ -212,7 +213,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         """The cluster of each row of the fit."""
         labels: npt.NDArray[np.int32] | None = vars(self).get("_labels")
         if labels is None:
-            raise AttributeError("labels_ is kept of rows in memory, by the model that was fitted: call predict")
+            raise AttributeError("labels_ is kept only for rows in memory, by the model fitted on them: call predict")
         return labels
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -240,7 +241,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> npt.NDArray[np.int32]:
-        """The nearest centre of each row; of equals the first."""
+        """The nearest centre of each row; ties go to the first."""
         check_is_fitted(self)
         return np.asarray(self._answers(X, labels_of, self._centres()))
 
@@ -268,17 +269,26 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     def bic(self) -> float:
         """p ln N − 2 ln L of equal spherical Gaussians, each row drawn from its own cluster's; lower is better.
 
-        ln L = Σ nₖ ln(nₖ/N) − (Nd/2)(ln 2πσ² + 1) with σ² = J / Nd, and p = Kd + K: centres, shares and σ².
+        ln L = Σ nₖ ln(nₖ/N) − (Nd/2)(ln 2πσ² + 1) with σ² = J / Nd. The Gaussians have p = Kd + K parameters: besides
+        the centres, which are all that `n_parameters_` counts, K − 1 shares and σ², which no prediction needs.
         Minus infinity where the inertia is 0.
         """
         check_is_fitted(self)
-        held, d = self.cluster_weight_[self.cluster_weight_ > 0.0], self.cluster_centers_.shape[1]
-        total = held.sum()
+        sizes, d = self.cluster_weight_[self.cluster_weight_ > 0.0], self.cluster_centers_.shape[1]
+        total = sizes.sum()
         if self.inertia_ == 0.0:
             return -np.inf
         spread = np.log(2.0 * np.pi * self.inertia_ / (total * d)) + 1.0
-        log_likelihood = float(held @ np.log(held / total)) - 0.5 * total * d * spread
-        return float(self.cluster_centers_.size + len(self.cluster_centers_)) * np.log(total) - 2.0 * log_likelihood
+        log_likelihood = float(sizes @ np.log(sizes / total)) - 0.5 * total * d * spread
+        return information_criteria.bic(log_likelihood, self.n_parameters_ + len(self.cluster_centers_), total)
+
+    def silhouette(self, X: Any, sample_weight: Any = None) -> Silhouette:
+        """How much nearer rows are to their own cluster than to the next, from −1 to 1: the mean over X.
+
+        It is over all pairs of rows where these are in memory and few (`exact`), else over distances to centres.
+        """
+        check_is_fitted(self)
+        return mean_silhouette(self._ingest(X, None, sample_weight, first=False), self._centres())
 
     def work(self, X: Any = None) -> Work:
         """Derive centres and inertia, or with X the clusters of its rows and what the first step makes of them."""
@@ -301,6 +311,6 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     def _check_state(self) -> None:
         """After loading: shapes must fit, since the compiled loops trust them."""
         k, d = self.n_clusters, len(self.schema_.features)
-        found = self.cluster_centers_.shape, self.origin_.shape, self.cluster_weight_.shape
-        if found != ((k, d), (d,), (k,)):
-            raise ModelFileError(f"the model file holds centres and origin of shapes {found}, which do not fit")
+        actual = self.cluster_centers_.shape, self.origin_.shape, self.cluster_weight_.shape
+        if actual != ((k, d), (d,), (k,)):
+            raise ModelFileError(f"the model file holds centres and origin of shapes {actual}, which do not fit")

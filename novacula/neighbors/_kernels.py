@@ -25,7 +25,7 @@ DEPTH = 64
 SAMPLE = 256
 """Rows that say which side of a box is the widest."""
 GROUP = 64
-"""Products looked at together: most groups hold nothing near."""
+"""Products examined together: most groups hold nothing near."""
 
 
 # --- the heap of the k best rows ------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def _distances_in_leaf(points, start, stop, q, p, near):
 
 @kernel(int64(ROWS, PLACES, PLACES, PLACES, ROWS, ROWS, float64, ROWS, TABLE, PLACE_TABLE))
 def search_tree(points, order, start, stop, low, high, p, queries, distance, row):
-    """The k nearest of points (d, n) to queries (m, d), into distance and row (m, k); gives how many were looked at.
+    """The k nearest of points (d, n) to queries (m, d), into distance and row (m, k); gives how many were visited.
 
     distance comes full of infinity, row full of n.
     """

@@ -89,7 +89,7 @@ def derive_densities(model: KNeighborsDensity, X: Any) -> Work:
                 expression="log(k) - log(N) - ln_V - d * log(r_k)",
                 values={"k": k, "N": model._total, "ln_V": model.log_volume_, "d": model._dimension, "r_k": radius},
                 of=("score_samples", i),
-                note="" if radius > 0.0 else f"{k} rows of the fit stand at this very place: the ball has no volume.",
+                note="" if radius > 0.0 else f"{k} rows of the fit are at this very place: the ball has no volume.",
             )
         )
     return Work("Nearest-neighbour density: the balls", steps, _notes(model, n))

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Learner
-from novacula.learner.card import Card, Extent
+from novacula.learner.card import Admits, Card, Extent
 from novacula.learner.left_out import LeftOut
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
@@ -40,11 +40,40 @@ def neighbor_counts(extent: Extent) -> tuple[int, ...]:
     return tuple(k for k in (100, 50, 25, 15, 9, 5, 3, 1) if k == 1 or 2 * k <= extent.n_rows)
 
 
+LAZY_CARD: dict[str, Any] = {
+    "search": "None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
+    "takes": ("numeric",),
+    "scales": ("memory",),
+    "uses": "arrays",
+    "cost": "n·log n·d to fit, n·d numbers kept; about k·log n per query in few dimensions, n·d in many.",
+    "cost_exponents": {"n": 1, "d": 1},
+    "needs": ("scaled",),
+    "size": "n_neighbors",
+    "sizes": neighbor_counts,
+}
+"""What the cards of all learners of neighbours have in common."""
+PREDICTOR_CARD: dict[str, Any] = LAZY_CARD | {
+    "inductive_bias": "Near rows are alike, and every column counts in what near means.",
+    "objective": "None at fit; k by the leave-one-out error (n_neighbors='loo').",
+    "noise": "Averages out among the k; k = 1 learns it by heart.",
+    "missing": "Refused with column and row, but for metric='heom'.",
+    "unseen": "Only metric='heom' takes categories.",
+}
+"""What the cards of those that predict a target have in common."""
+
+
 class CardByMetric:
     """The card of a class, and another one for its instances that compare mixed columns."""
 
-    def __init__(self, plain: Card, **mixed: Any) -> None:
-        self.plain, self.mixed = plain, replace(plain, **mixed)
+    def __init__(self, plain: Card) -> None:
+        self.plain = plain
+        self.mixed = replace(
+            plain,
+            missing="At distance 1 from every value of its column.",
+            admits=Admits(missing=True),
+            unseen="Treated as missing with a warning, or refused (unseen='error').",
+            takes=("numeric", "categorical"),
+        )
 
     def __get__(self, learner: NeighborsLearner | None, kind: type | None = None) -> Card:
         return self.mixed if learner is not None and learner.metric == MIXED else self.plain
@@ -55,7 +84,7 @@ class NeighborsLearner(Learner):
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
-    by_itself: ClassVar[str]
+    automatic: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
     n_neighbors: int | str
@@ -105,49 +134,47 @@ class NeighborsLearner(Learner):
         self._indexed()
 
     def _choose(self) -> None:
-        """Take the k with the least error of rows that are left out; of equals the smallest."""
+        """Take the k with the least error of rows that are left out; ties go to the smallest."""
         largest = min(LARGEST_K, int(self._total - 1.0 + ROUNDING))
-        if self.n_neighbors != self.by_itself:
+        if self.n_neighbors != self.automatic:
             raise ParameterError(
-                f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.by_itself!r}"
+                f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.automatic!r}"
             )
         if largest < 1:
-            raise DataError(f"n_neighbors={self.by_itself!r} leaves out rows, which takes at least two, not 1 sample")
+            raise DataError(f"n_neighbors={self.automatic!r} leaves out rows, which takes at least two, not 1 sample")
         self.loo_error_ = self._left_out(range(1, largest + 1)).mean(axis=1)
         finite = np.isfinite(self.loo_error_)
         if not finite.any():
-            raise DataError(
-                f"rows stand at one place {largest} times and more, so no k can be chosen: give n_neighbors"
-            )
+            raise DataError(f"rows are at one place {largest} times and more, so no k can be chosen: give n_neighbors")
         self.n_neighbors_ = 1 + int(np.argmin(np.where(finite, self.loo_error_, np.inf)))
 
     def _left_out(self, ks: Sequence[int]) -> Floats:
         """The mean loss of rows about which the others are asked, for each k and target: (len(ks), t)."""
         rows, weight = self.examples_["rows"], self.examples_["weight"]
-        kept = np.flatnonzero(weight > 0.0)
+        counting = np.flatnonzero(weight > 0.0)
         self._require_places(max(ks), left_out=True)
 
         def losses(block: slice) -> Floats:
-            own = kept[block]
+            own = counting[block]
             found = self._neighbours(rows[own], max(ks), own)
             return np.stack([weight[own] @ self._loss(found, k, own) for k in ks])
 
-        return tree_sum(in_blocks(losses, len(kept), self._width(max(ks) + 1))) / self._total
+        return tree_sum(in_blocks(losses, len(counting), self._width(max(ks) + 1))) / self._total
 
     @abstractmethod
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
         """The loss of what k neighbours say of rows of the fit, for each target: (m, t)."""
 
     def _check_state(self) -> None:
         """After loading: the rows must have the form that the schema says, since kernels trust it."""
-        held, d = self.examples_, len(self.schema_.of_kind("numeric"))
-        rows, weight = held["rows"], held["weight"]
+        examples, d = self.examples_, len(self.schema_.of_kind("numeric"))
+        rows, weight = examples["rows"], examples["weight"]
         sound = (
             rows.dtype == weight.dtype == np.float64
             and rows.shape == (len(weight), d + len(self.schema_.of_kind("categorical")))
             and (self.metric == MIXED or np.isfinite(rows).all())
             and self.scaling_.offset.shape == self.scaling_.unit.shape == (d,)
-            and (held["target"] is None or len(held["target"]) == len(weight))
+            and (examples["target"] is None or len(examples["target"]) == len(weight))
         )
         if not sound or not np.isfinite(weight).all() or not 1 <= self.n_neighbors_ <= self._total * (1.0 + ROUNDING):
             raise ParameterError("the rows that the model keeps do not fit its columns, or its number of neighbours")
@@ -155,9 +182,9 @@ class NeighborsLearner(Learner):
     # --- search ------------------------------------------------------------------------------------------------
 
     def _indexed(self) -> Index:
-        """The index, which is built at fit, and anew after loading."""
+        """The index, which is built at fit, and again after loading."""
         if "_index" not in vars(self):
-            held = self.examples_
+            examples = self.examples_
             form = (
                 len(self.scaling_.unit),
                 self.metric,
@@ -165,7 +192,7 @@ class NeighborsLearner(Learner):
                 self.algorithm,
                 getattr(self, "n_neighbors_", LARGEST_K),
             )
-            self._index = Index.build(held["rows"], held["weight"], *form)
+            self._index = Index.build(examples["rows"], examples["weight"], *form)
         return self._index
 
     @property
@@ -209,7 +236,7 @@ class NeighborsLearner(Learner):
         distance, row = self._indexed().search(queries, self._width(k + (own is not None)))
         return Neighbours.of(distance, row, self.examples_["weight"], own)
 
-    def _asked(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
+    def _answers_from_nearest(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
         """What `answer` says of the neighbours of each row of X, chunk by chunk and block by block."""
         check_is_fitted(self)
         k = self.n_neighbors_
@@ -224,9 +251,9 @@ class NeighborsLearner(Learner):
     # --- out ---------------------------------------------------------------------------------------------------
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Distances and row numbers of the nearest rows of the fit, nearest first, of equals the smaller number.
+        """Distances and row numbers of the nearest rows of the fit, nearest first; ties go to the smaller number.
 
-        Without X it is asked for the rows of the fit, each without itself. A row of weight 2 stands there twice, one
+        Without X the rows of the fit are the queries, each without itself. A row of weight 2 is there twice, one
         of weight 0 nowhere.
         """
         check_is_fitted(self)
@@ -245,12 +272,12 @@ class NeighborsLearner(Learner):
             own = np.arange(len(queries))[block] if X is None else None
             return self._neighbours(queries[block], int(k), own).listed(int(k))
 
-        found = in_blocks(lists, len(queries), self._width(int(k) + (X is None)))
-        distance, row = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        nearest = in_blocks(lists, len(queries), self._width(int(k) + (X is None)))
+        distance, row = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
         return (distance, row) if return_distance else row
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
-        """Neighbours as a CSR matrix, a row of X a row and a row of the fit a column.
+        """Neighbours as a CSR matrix: one row per row of X, one column per row of the fit.
 
         Its entries are the places that a neighbour takes, 1 where there are no weights, or with mode="distance" how far
         away it is.
@@ -261,7 +288,7 @@ class NeighborsLearner(Learner):
             raise ParameterError(f"mode is {mode!r}; it must be 'connectivity' or 'distance'")
         distance, row = self.kneighbors(X, n_neighbors)
         first = np.ones(row.shape, bool)
-        first[:, 1:] = row[:, 1:] != row[:, :-1]  # the places of one row stand beside each other
+        first[:, 1:] = row[:, 1:] != row[:, :-1]  # the places of one row are next to each other
         places = np.flatnonzero(first)
         taken = np.diff(places, append=row.size).astype(np.float64)
         data = taken if mode == "connectivity" else distance.ravel()[places]
@@ -279,7 +306,7 @@ class NeighborsPredictor(NeighborsLearner):
         "weights": [StrOptions({"uniform", "distance"})],
         "unseen": [StrOptions({"ignore", "error"})],
     }
-    by_itself = "loo"
+    automatic = "loo"
 
     def __init__(
         self,
@@ -314,5 +341,5 @@ class NeighborsPredictor(NeighborsLearner):
         return LeftOut(predictions, np.ones(len(own), bool), "neighbours without the row")
 
     @abstractmethod
-    def _answer(self, found: Neighbours) -> Any:
-        """What neighbours say of the rows whose they are, as `predict` gives it."""
+    def _answer(self, nearest: Neighbours) -> Any:
+        """What the neighbours of rows say of them, as `predict` gives it."""

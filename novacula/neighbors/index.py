@@ -27,13 +27,13 @@ ANSWERS = 2**21
 FEW_ROWS = 4096
 """Rows up to which a tree is tried without a second thought, and of which larger data give a sample."""
 FEW_COLUMNS = 8
-"""Dimensions up to which the tree wins whatever the data."""
+"""Dimensions up to which the tree wins for any data."""
 PROBES = 32
 """Rows that a tree is tried on."""
 HOPELESS = 0.95
-"""The share of a sample looked at from which on a tree of all rows need not be built: about 14 dimensions."""
+"""The visited share of a sample from which on a tree of all rows need not be built: about 14 dimensions."""
 WORTH_A_TREE = 0.1
-"""The share of all rows looked at up to which the tree wins: a product costs about a tenth of a distance."""
+"""The visited share of all rows up to which the tree wins: a product costs about a tenth of a distance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,13 +46,13 @@ class Index:
 
     @classmethod
     def build(cls, rows: Floats, weight: Floats, n_numbers: int, metric: str, p: float, algorithm: str, k: int) -> Self:
-        """Of those rows (n, c), numbers and then codes, that weigh something; k neighbours will be asked for."""
+        """Of those rows (n, c), numbers and then codes, that weigh something; queries will want k neighbours."""
         number, p = np.flatnonzero(weight > 0.0), power(metric, p)
-        held = rows if len(number) == len(rows) else rows[number]
+        weighty = rows if len(number) == len(rows) else rows[number]
         if metric == MIXED:
-            return cls(MixedRows.build(held, n_numbers), number, p)
+            return cls(MixedRows.build(weighty, n_numbers), number, p)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows here is refused when it is searched
-            return cls(_structure(held, p, algorithm, min(k, len(held))), number, p)
+            return cls(_structure(weighty, p, algorithm, min(k, len(weighty))), number, p)
 
     @property
     def algorithm(self) -> str:
@@ -84,7 +84,7 @@ def _structure(rows: Floats, p: float, algorithm: str, k: int) -> KDTree | Point
 
 
 def _spread_out(rows: Floats, size: int) -> Floats:
-    """So many of the rows, evenly from the first to the last."""
+    """`size` of the rows, evenly from the first to the last."""
     return rows[np.linspace(0, len(rows) - 1, size).astype(np.intp)]
 
 

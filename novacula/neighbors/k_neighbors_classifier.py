@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.learner.base import Classifier
-from novacula.learner.card import Admits, Card
+from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_votes
-from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
+from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_classifier
 from novacula.neighbors.places import Neighbours
@@ -30,7 +30,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     ----------
     n_neighbors : int or "loo", default=5
         k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
-        100 with the least leave-one-out error, of equals the smallest.
+        100 with the least leave-one-out error; ties go to the smallest.
     weights : {"uniform", "distance"}, default="uniform"
         Each neighbour has one vote, or one over its distance; where neighbours are at distance 0, they alone vote.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "heom"}, default="euclidean"
@@ -58,7 +58,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     loo_error_ : array
         With "loo", the leave-one-out error for k = 1, 2, ….
     loo_score_ : float
-        The share of rows that the other rows classify right, computed when it is asked for.
+        The share of rows that the other rows classify right, computed on first use.
     examples_ : dict
         The rows of the fit on one scale, their weights and classes; `scaling_` is that scale.
 
@@ -77,20 +77,6 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
             task="classification",
             summary="The class of most of the k rows of the fit that are nearest.",
             hypothesis_space="Unions of the cells in which the same rows are the nearest (k = 1: Voronoi cells).",
-            inductive_bias="Near rows are alike, and every column counts in what near means.",
-            objective="None at fit; k by the leave-one-out error (n_neighbors='loo').",
-            search="None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
-            noise="Averages out among the k; k = 1 learns it by heart.",
-            missing="Refused with column and row, but for metric='heom'.",
-            unseen="Only metric='heom' takes categories.",
-            takes=("numeric",),
-            scales=("memory",),
-            uses="arrays",
-            cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
-            cost_exponents={"n": 1, "d": 1},
-            needs=("scaled",),
-            size="n_neighbors",
-            sizes=neighbor_counts,
             references=(
                 "Cover and Hart, Nearest neighbor pattern classification (1967)",
                 "Wilson and Martinez, Improved heterogeneous distance functions (1997), on HEOM",
@@ -99,36 +85,33 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
                 "check_classifiers_train": "of classes with as many votes, so as probable, the nearer voters' class "
                 "is predicted, where the check wants the first"
             },
-        ),
-        missing="At distance 1 from every value of its column.",
-        admits=Admits(missing=True),
-        unseen="Treated as missing with a warning, or refused (unseen='error').",
-        takes=("numeric", "categorical"),
+            **PREDICTOR_CARD,
+        )
     )
 
-    def _votes(self, found: Neighbours, k: int) -> Floats:
-        """The votes for each class (m, K), and beside them the distances of the voters in sum (m, K)."""
-        share = found.shares(k)
-        code = self.examples_["target"][found.row]
+    def _votes(self, nearest: Neighbours, k: int) -> Floats:
+        """The votes for each class (m, K), with the distances of the voters in sum (m, K)."""
+        share = nearest.shares(k)
+        code = self.examples_["target"][nearest.row]
         return cast_votes(
-            share, strengths(share, found.distance, self.weights), found.distance, code, len(self.classes_)
+            share, strengths(share, nearest.distance, self.weights), nearest.distance, code, len(self.classes_)
         )
 
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
-        wrong = winners(self._votes(found, k)) != self.examples_["target"][rows]
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
+        wrong = winners(self._votes(nearest, k)) != self.examples_["target"][rows]
         return wrong[:, None].astype(np.float64)
 
     def predict(self, X: Any) -> Any:
-        """Give the class with most votes; of equals the one with the nearer voters, then the first."""
-        codes = self._asked(X, lambda found: winners(self._votes(found, self.n_neighbors_)))
+        """Give the class with most votes; ties go to the one with the nearer voters, then to the first."""
+        codes = self._answers_from_nearest(X, lambda nearest: winners(self._votes(nearest, self.n_neighbors_)))
         return self.classes_[codes]
 
-    def _answer(self, found: Neighbours) -> Any:
-        return self.classes_[winners(self._votes(found, self.n_neighbors_))]
+    def _answer(self, nearest: Neighbours) -> Any:
+        return self.classes_[winners(self._votes(nearest, self.n_neighbors_))]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the share of each class in the votes."""
-        votes = self._asked(X, lambda found: self._votes(found, self.n_neighbors_)[:, :, 0])
+        votes = self._answers_from_nearest(X, lambda nearest: self._votes(nearest, self.n_neighbors_)[:, :, 0])
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     @property

@@ -1,4 +1,4 @@
-"""The density of nearest neighbours: k rows in the smallest ball around x that holds so many.
+"""The density of nearest neighbours: k rows over the volume of the smallest ball around x that holds k.
 
     p̂(x) = k / (N · V_d · r_k(x)ᵈ)
 
@@ -20,7 +20,7 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_densities
-from novacula.neighbors.base import NeighborsLearner, neighbor_counts
+from novacula.neighbors.base import LAZY_CARD, NeighborsLearner
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, log_ball_volume
 from novacula.neighbors.model_work import derive_density
@@ -31,7 +31,7 @@ from novacula.table.chunk import Floats
 class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
     """Estimates a density by how far it is to the k-th nearest row.
 
-    Where k rows of the fit stand at the very place, r_k = 0 and the density is +∞, with a warning. The estimate is no
+    Where k rows of the fit are at the very place, r_k = 0 and the density is +∞, with a warning. The estimate is not a
     density in the strict sense: its tails fall so slowly that it does not integrate to one.
 
     Parameters
@@ -75,28 +75,20 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         hypothesis_space="k / (N · V · rᵈ), r the distance to the k-th nearest row of the fit.",
         inductive_bias="The density is even within the ball, whose size follows the rows.",
         objective="None at fit; k by the likelihood of rows left out (n_neighbors='cv_ml').",
-        search="None at fit: lazy. Neighbours by a k-d tree, or by matrix products refined exactly.",
         noise="Averages out among the k; small k follow every row.",
         missing="Refused with column and row.",
         unseen="Not taken: categories have no volume.",
-        takes=("numeric",),
-        scales=("memory",),
-        uses="arrays",
-        cost="n·log n·d to fit, n·d numbers kept; about k·log n a query in few dimensions, n·d in many.",
-        cost_exponents={"n": 1, "d": 1},
-        needs=("scaled",),
-        size="n_neighbors",
-        sizes=neighbor_counts,
         references=(
             "Loftsgaarden and Quesenberry, A nonparametric estimate of a multivariate density (1965)",
             "Kozachenko and Leonenko, Sample estimate of the entropy of a random vector (1987)",
         ),
+        **LAZY_CARD,
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NeighborsLearner._parameter_constraints,
         "metric": [StrOptions(set(METRICS))],
     }
-    by_itself = "cv_ml"
+    automatic = "cv_ml"
 
     def __init__(
         self,
@@ -124,26 +116,26 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         unit = self.scaling_.unit
         return log_ball_volume(self._dimension, self._power) + float(np.log(unit[np.isfinite(unit)]).sum())
 
-    def _log_density(self, found: Neighbours, k: int, total: float) -> Floats:
+    def _log_density(self, nearest: Neighbours, k: int, total: float) -> Floats:
         """The logarithm of k / (total · V · r_kᵈ): (m,)."""
-        radius = np.take_along_axis(found.distance, found.place(k)[:, None], axis=1)[:, 0]
+        radius = np.take_along_axis(nearest.distance, nearest.place(k)[:, None], axis=1)[:, 0]
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(k) - np.log(total) - self.log_volume_ - self._dimension * np.log(radius))
 
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
         # On average ln p̂ is too large by ln k − ψ(k), by 0.58 for k = 1 and ever less (Kozachenko and Leonenko 1987).
         excess = np.log(k) - digamma(k)
-        return excess - self._log_density(found, k, self._total - 1.0)[:, None]
+        return excess - self._log_density(nearest, k, self._total - 1.0)[:, None]
 
     def score_samples(self, X: Any) -> Floats:
-        """Give log p̂ of each row; +∞ where k rows of the fit stand at the very place."""
+        """Give log p̂ of each row; +∞ where k rows of the fit are at the very place."""
         check_is_fitted(self)
         k = self.n_neighbors_
-        scores = self._asked(X, lambda found: self._log_density(found, k, self._total))
+        scores = self._answers_from_nearest(X, lambda nearest: self._log_density(nearest, k, self._total))
         if (endless := np.isposinf(scores)).any():
             warn_user(
-                f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, stand where {k} rows "
-                f"of the fit do, so their density is infinite: take a larger n_neighbors",
+                f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, are where {k} rows "
+                f"of the fit are, so their density is infinite: take a larger n_neighbors",
                 DataWarning,
             )
         return np.asarray(scores)

@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.base import Regressor
-from novacula.learner.card import Admits, Card
+from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_means
-from novacula.neighbors.base import CardByMetric, NeighborsPredictor, neighbor_counts
-from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
+from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_regressor
 from novacula.neighbors.places import Neighbours
@@ -31,7 +30,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
     ----------
     n_neighbors : int or "loo", default=5
         k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
-        100 with the least mean squared error of rows left out, over all targets; of equals the smallest.
+        100 with the least mean squared error of rows left out, over all targets; ties go to the smallest.
     weights : {"uniform", "distance"}, default="uniform"
         Each neighbour counts once, or one over its distance; where neighbours are at distance 0, they alone count.
     metric, p, scale, algorithm, unseen
@@ -44,7 +43,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
     loo_error_ : array
         With "loo", the leave-one-out mean squared error for k = 1, 2, ….
     loo_score_ : float
-        R² of what the other rows say of each row, the mean over targets, computed when it is asked for.
+        R² of what the other rows say of each row, the mean over targets, computed on first use.
     examples_ : dict
         The rows of the fit on one scale, their weights and targets; `scaling_` is that scale.
 
@@ -61,26 +60,9 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
             task="regression",
             summary="The mean target of the k rows of the fit that are nearest.",
             hypothesis_space="Functions that are constant where the same k rows are the nearest.",
-            inductive_bias="Near rows are alike, and every column counts in what near means.",
-            objective="None at fit; k by the leave-one-out error (n_neighbors='loo').",
-            search=KNeighborsClassifier.card.search,
-            noise="Averages out among the k; k = 1 learns it by heart.",
-            missing=KNeighborsClassifier.card.missing,
-            unseen=KNeighborsClassifier.card.unseen,
-            takes=("numeric",),
-            scales=("memory",),
-            uses="arrays",
-            cost=KNeighborsClassifier.card.cost,
-            cost_exponents={"n": 1, "d": 1},
-            needs=("scaled",),
-            size="n_neighbors",
-            sizes=neighbor_counts,
             references=("Altman, An introduction to kernel and nearest-neighbor nonparametric regression (1992)",),
-        ),
-        missing="At distance 1 from every value of its column.",
-        admits=Admits(missing=True),
-        unseen="Treated as missing with a warning, or refused (unseen='error').",
-        takes=("numeric", "categorical"),
+            **PREDICTOR_CARD,
+        )
     )
 
     def __sklearn_tags__(self) -> Any:
@@ -94,22 +76,22 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         target = self.examples_["target"]
         return np.asarray(target[:, None] if target.ndim == 1 else target)
 
-    def _means(self, found: Neighbours, k: int) -> Floats:
+    def _means(self, nearest: Neighbours, k: int) -> Floats:
         """What k neighbours say on average: (m, t)."""
-        strength = strengths(found.shares(k), found.distance, self.weights)
-        total = np.einsum("mw,mwt->mt", strength, self._targets[found.row])
+        strength = strengths(nearest.shares(k), nearest.distance, self.weights)
+        total = np.einsum("mw,mwt->mt", strength, self._targets[nearest.row])
         return np.asarray(total / strength.sum(axis=1, keepdims=True))
 
-    def _loss(self, found: Neighbours, k: int, rows: Places) -> Floats:
-        return (self._means(found, k) - self._targets[rows]) ** 2
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
+        return (self._means(nearest, k) - self._targets[rows]) ** 2
 
     def predict(self, X: Any) -> Floats:
         """Give the mean target of the nearest rows, (m,) or for several targets (m, t)."""
-        means = self._asked(X, lambda found: self._means(found, self.n_neighbors_))
+        means = self._answers_from_nearest(X, lambda nearest: self._means(nearest, self.n_neighbors_))
         return np.asarray(means[:, 0] if self.examples_["target"].ndim == 1 else means)
 
-    def _answer(self, found: Neighbours) -> Floats:
-        means = self._means(found, self.n_neighbors_)
+    def _answer(self, nearest: Neighbours) -> Floats:
+        means = self._means(nearest, self.n_neighbors_)
         return means[:, 0] if self.examples_["target"].ndim == 1 else means
 
     @property
@@ -127,7 +109,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         super()._check_state()
         target = self.examples_["target"]
         if target.dtype != np.float64 or target.ndim not in (1, 2):
-            raise ParameterError("the rows that the model keeps have targets that are no numbers")
+            raise ParameterError("the rows that the model keeps have targets that are not numbers")
 
     def work(self, X: Any = None) -> Work:
         """Say what is kept and how well it predicts itself, or with X the mean of each row's neighbours."""

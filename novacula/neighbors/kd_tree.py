@@ -1,7 +1,7 @@
 """A k-d tree: rows halved again and again along the widest side of their box (Bentley 1975).
 
 A search visits the nearer half first and passes over every box that lies beyond the k-th best row so far. In few
-dimensions it looks at some hundred rows of any number; with each further dimension it passes over less.
+dimensions it visits some hundred rows of any number; with each further dimension it passes over less.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class KDTree:
         return distance, row
 
     def share_looked_at(self, queries: Floats, k: int, p: float) -> float:
-        """The share of all points that such a search looks at: small where boxes can be passed over."""
+        """The share of all points that a search visits: small where boxes can be passed over."""
         looked_at = self._search(queries, k, p)[2]
         return looked_at / (len(queries) * len(self.order))
 

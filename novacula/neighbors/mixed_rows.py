@@ -29,7 +29,7 @@ class MixedRows:
         return cls(np.ascontiguousarray(rows.T), n_numbers)
 
     def search(self, queries: Floats, k: int, p: float) -> tuple[Floats, Places]:
-        """The k nearest rows to each of queries (m, c), nearest first: HEOM², and rows, of equals the first."""
+        """The k nearest rows to each of queries (m, c), nearest first, ties by number: HEOM², and rows."""
         from novacula.neighbors._kernels import search_mixed
 
         distance, row = empty_heaps(len(queries), k, self.points.shape[1])

@@ -1,4 +1,4 @@
-"""Nearest rows by matrix products: every pair is looked at, but most of them in single precision only.
+"""Nearest rows by matrix products: every pair is compared, but most of them in single precision only.
 
     ‖q − x‖² = ‖q − c‖² + ‖x − c‖² − 2(q − c)·(x − c)
 

@@ -34,7 +34,7 @@ def cast_votes(share: Floats, strength: Floats, distance: Floats, code: Codes, n
 
 
 def winners(votes: Floats) -> npt.NDArray[np.intp]:
-    """The class with most votes; of equals the one with the nearer voters, then the first: (m,)."""
+    """The class with most votes; ties go to the one with the nearer voters, then to the first: (m,)."""
     strength, far = votes[:, :, 0], votes[:, :, 1]
     leads = strength >= strength.max(axis=1, keepdims=True) * (1.0 - TIE)
     far = np.where(leads, far, np.inf)

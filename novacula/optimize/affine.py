@@ -1,7 +1,7 @@
 """Linear equalities Ax = b as a set: one point of it and the directions within, x = x₀ + Zu.
 
 To replace x by u turns a problem with equalities into one without. Redundant rows of A do no harm; rows that
-contradict each other are told by a certificate y with Aᵀy = 0 and bᵀy > 0.
+contradict each other are shown by a certificate y with Aᵀy = 0 and bᵀy > 0.
 """
 
 from __future__ import annotations

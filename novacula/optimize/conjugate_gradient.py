@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.arguments import Floats, as_point, nonnegative_number, whole_number
-from novacula.optimize.gradient_descent import arrived
+from novacula.arguments import Floats, as_point
+from novacula.optimize.gradient_descent import arrival
 from novacula.optimize.line_search import Ray, step_by_curvature, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -28,7 +28,7 @@ LOST = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Conjugate(Point):
+class ConjugatePoint(DescentPoint):
     """A point that remembers the gradient before."""
 
     before: Floats | None = None
@@ -48,7 +48,7 @@ def conjugate_gradient(
 
     The first step tried along a direction is that of a quadratic: from pᵀHp if a Hessian is given (a matrix, a
     function of x, or anything that `@` multiplies with a vector), else from one more gradient. The strong Wolfe
-    conditions decide. Without a gradient (None) central differences of four evaluations a coordinate serve. It
+    conditions decide. Without a gradient (None) central differences of four evaluations per coordinate serve. It
     has converged when ‖∇f‖ ≤ tol · max(1, |f|). `keep_path=False` stores no iterates.
 
     >>> H = np.diag([1.0, 10.0, 100.0])
@@ -57,14 +57,14 @@ def conjugate_gradient(
     (3, 'It converged after 3 iterations.')
     """
     start = as_point(x0)
-    objective = Objective(f, gradient, hessian, size=len(start))
+    objective = CountedObjective(f, gradient, hessian, size=len(start))
 
-    def advance(point: Conjugate) -> Conjugate | Halt:
+    def advance(point: ConjugatePoint) -> ConjugatePoint | Halt:
         direction = conjugate_direction(point)
         probe = point.step or 1 / max(1.0, float(np.linalg.norm(direction)))
         first = step_by_curvature(objective, point, direction, probe)
         ray = Ray(objective, point, direction)
-        reached = arrived(ray, strong_wolfe(ray, first, c2=SLOPE))
+        reached = arrival(ray, strong_wolfe(ray, first, c2=SLOPE))
         return reached if isinstance(reached, Halt) else remember(reached, point.gradient)
 
     return follow(
@@ -72,18 +72,18 @@ def conjugate_gradient(
         objective,
         advance,
         remember(objective.start(start), None),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
     )
 
 
-def remember(point: Point, before: Floats | None) -> Conjugate:
+def remember(point: DescentPoint, before: Floats | None) -> ConjugatePoint:
     """The point, with the gradient of the one before it."""
-    return Conjugate(point.x, point.value, point.gradient, point.step, point.direction, before=before)
+    return ConjugatePoint(point.x, point.value, point.gradient, point.step, point.direction, before=before)
 
 
-def conjugate_direction(point: Conjugate) -> Floats:
+def conjugate_direction(point: ConjugatePoint) -> Floats:
     """The next direction; plain descent at the start, and where conjugacy is lost or would lead uphill."""
     g, before, last = point.gradient, point.before, point.direction
     if before is None or last is None or abs(g @ before) > LOST * (g @ g):

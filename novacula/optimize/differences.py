@@ -3,7 +3,7 @@
     f'(x) ≈ (8 (f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h        with h = ε^(1/5) · max(1, |x|)
 
 Five points leave an error of h⁴, so h can be large and rounding, ε/h, small: about 12 digits where two points
-give 10. The price is four evaluations a coordinate.
+give 10. The price is four evaluations per coordinate.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def odd_part(function: Callable[[Floats], Any], x: Floats, j: int, reach: float)
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """A derivative beside its central differences: the worst entry, and how far off it is."""
+    """A derivative compared with its central differences: the worst entry, and how far off it is."""
 
     worst: tuple[int, ...]  # (coordinate,) of a gradient; (row, coordinate) of a Jacobian or Hessian
     error: float  # |given − differences| there, relative to the larger of them
@@ -103,18 +103,18 @@ def check_gradient(
     """
     tol, point = positive_number(tol, "tol"), as_point(x, "x")
     values = as_numbers(function(point), "what the function gives")
-    given = as_numbers(derivative(point), "what the derivative gives")
+    claimed = as_numbers(derivative(point), "what the derivative gives")
     measured = central_differences(function, point)
-    if given.shape != measured.shape:
+    if claimed.shape != measured.shape:
         raise ParameterError(
-            f"the derivative has shape {given.shape}; a function that gives shape {values.shape} "
+            f"the derivative has shape {claimed.shape}; a function that gives shape {values.shape} "
             f"at a point of {len(point)} coordinates has a derivative of shape {measured.shape}"
         )
-    for what, array in (("function", values), ("derivative", given), ("function around it", measured)):
+    for what, array in (("function", values), ("derivative", claimed), ("function around it", measured)):
         if not np.isfinite(array).all():
             raise ParameterError(f"the {what} is not finite at x; check it at a point where it is defined")
-    size = np.maximum(np.abs(given), np.abs(measured))
+    size = np.maximum(np.abs(claimed), np.abs(measured))
     floor = max(NEGLIGIBLE * size.max(), 1e-6 * np.abs(values).max(), np.finfo(float).tiny)
-    errors = np.abs(given - measured) / np.maximum(size, floor)
+    errors = np.abs(claimed - measured) / np.maximum(size, floor)
     worst = tuple(int(i) for i in np.unravel_index(int(errors.argmax()), errors.shape))
-    return GradientCheck(worst, float(errors[worst]), given, measured, tol)
+    return GradientCheck(worst, float(errors[worst]), claimed, measured, tol)

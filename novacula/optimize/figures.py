@@ -119,7 +119,7 @@ def over_plane(f: Callable[[Floats], float], x: Floats, plane: tuple[int, int], 
 
 
 def draw_contours(axes: Axes, xs: Floats, ys: Floats, values: Floats) -> None:
-    """Contours at quantiles, so that they are spread over the plane whatever the shape of f."""
+    """Contours at quantiles, so that they are spread over the plane for any shape of f."""
     seen = values[np.isfinite(values)]
     shares = np.linspace(0, 1, CONTOURS + 2)[1:-1] ** 1.5  # denser where f is low
     levels = np.unique(np.quantile(seen, shares)) if seen.size else seen

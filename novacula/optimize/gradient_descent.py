@@ -3,7 +3,7 @@
     d ← −∇f(x) + β d        x ← x + η d
 
 β is the momentum. With a fixed η it converges on a quadratic if η < 2(1 + β)/λ, where λ is the largest eigenvalue
-of the Hessian; beyond, it diverges. A line search finds η anew in each step.
+of the Hessian; beyond, it diverges. A line search finds a new η in each step.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, nonnegative_number, one_of, positive_number, read_only, whole_number
 from novacula.learner.iterate import Outcome
-from novacula.optimize.line_search import EXACT, Ray, Trial, backtrack, endless, step_by_curvature, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.line_search import EXACT, Ray, StepTrial, backtrack, is_endless, step_by_curvature, strong_wolfe
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -28,7 +28,7 @@ PRODUCTS = 50
 SETTLED = 1e-3
 """The share by which one more of them must raise it to be worth it."""
 GROWTH = 1e6
-"""A gradient that is so many times that of the start, at a worse value, will not come back."""
+"""A gradient that is this many times that of the start, at a worse value, will not come back."""
 
 
 def gradient_descent(
@@ -49,7 +49,7 @@ def gradient_descent(
     `step` is the factor η, or how it is found in each step: "backtracking", "wolfe", or "exact", the minimum along
     the ray: at once for a quadratic, by a search to eight digits of the slope otherwise. A Hessian serves "exact"
     only; it is a matrix or a function of x that gives one, or anything that `@` multiplies with a vector. Without
-    a gradient (None) central differences of four evaluations a coordinate serve. It has converged when
+    a gradient (None) central differences of four evaluations per coordinate serve. It has converged when
     ‖∇f‖ ≤ tol · max(1, |f|). `keep_path=False` stores no iterates.
 
     >>> found = gradient_descent(lambda x: x @ x, lambda x: 2 * x, [3.0, 4.0], step=0.5)
@@ -64,7 +64,7 @@ def gradient_descent(
     """
     momentum, tol = nonnegative_number(momentum, "momentum", below=1), nonnegative_number(tol, "tol")
     start = as_point(x0)
-    objective = Objective(f, gradient, hessian, size=len(start), sign=-1.0 if ascent else 1.0)
+    objective = CountedObjective(f, gradient, hessian, size=len(start), sign=-1.0 if ascent else 1.0)
     origin = objective.start(start)
     if isinstance(step, str):
         advance = searching(objective, one_of(step, "step", tuple(SEARCHES)), momentum)
@@ -78,7 +78,7 @@ def gradient_descent(
     return replace(result, reason=f"{result.reason} It ended at a worse value than it started from: lower step.")
 
 
-def remembered(point: Point, momentum: float) -> Floats:
+def momentum_direction(point: DescentPoint, momentum: float) -> Floats:
     """The direction: against the gradient, with a share of the last direction."""
     return -point.gradient if point.direction is None else momentum * point.direction - point.gradient
 
@@ -86,11 +86,13 @@ def remembered(point: Point, momentum: float) -> Floats:
 # --- a fixed step -------------------------------------------------------------------------------------------
 
 
-def striding(objective: Objective, origin: Point, step: float, momentum: float) -> Callable[[Point], Point | Halt]:
+def striding(
+    objective: CountedObjective, origin: DescentPoint, step: float, momentum: float
+) -> Callable[[DescentPoint], DescentPoint | Halt]:
     """Advance by a fixed factor of the direction."""
 
-    def advance(point: Point) -> Point | Halt:
-        direction = remembered(point, momentum)
+    def advance(point: DescentPoint) -> DescentPoint | Halt:
+        direction = momentum_direction(point, momentum)
         place = read_only(point.x + step * direction)
         following = objective.at(place, step=step, direction=direction)
         grown = following.value > origin.value and following.norm > GROWTH * origin.norm
@@ -101,7 +103,7 @@ def striding(objective: Objective, origin: Point, step: float, momentum: float) 
     return advance
 
 
-def why_diverged(objective: Objective, before: Point, after: Point, momentum: float) -> str:
+def why_diverged(objective: CountedObjective, before: DescentPoint, after: DescentPoint, momentum: float) -> str:
     """Say what became of the value, and which steps would have been short enough."""
     value = objective.sign * after.value
     if after.value == -math.inf:
@@ -115,7 +117,7 @@ def why_diverged(objective: Objective, before: Point, after: Point, momentum: fl
     )
 
 
-def largest_curvature(objective: Objective, before: Point, after: Point) -> float:
+def largest_curvature(objective: CountedObjective, before: DescentPoint, after: DescentPoint) -> float:
     """The largest curvature of f about a point, by power iteration from the last step.
 
     A difference of gradients is the Hessian's product with a step, and repeated products turn towards the direction
@@ -139,52 +141,54 @@ def largest_curvature(objective: Objective, before: Point, after: Point) -> floa
 # --- a searched step ----------------------------------------------------------------------------------------
 
 
-def by_backtracking(ray: Ray, last: float) -> Trial | None:
+def by_backtracking(ray: Ray, last: float) -> StepTrial | None:
     """Try twice the last step, so that steps can grow again."""
     return backtrack(ray, 2 * last)
 
 
-def by_exact_search(ray: Ray, last: float) -> Trial | None:
-    """Go to the minimum of the parabola, and on from there if f is none."""
+def by_exact_search(ray: Ray, last: float) -> StepTrial | None:
+    """Go to the minimum of the parabola, and on from there if f is not one."""
     first = step_by_curvature(ray.objective, ray.origin.point, ray.direction, last)
     return strong_wolfe(ray, first, c2=EXACT)
 
 
-SEARCHES: dict[str, Callable[[Ray, float], Trial | None]] = {
+SEARCHES: dict[str, Callable[[Ray, float], StepTrial | None]] = {
     "exact": by_exact_search,
     "backtracking": by_backtracking,
     "wolfe": strong_wolfe,
 }
 
 
-def searching(objective: Objective, method: str, momentum: float) -> Callable[[Point], Point | Halt]:
+def searching(
+    objective: CountedObjective, method: str, momentum: float
+) -> Callable[[DescentPoint], DescentPoint | Halt]:
     """Advance by a line search; a direction that memory has turned uphill is forgotten."""
 
-    def advance(point: Point) -> Point | Halt:
-        direction = remembered(point, momentum)
+    def advance(point: DescentPoint) -> DescentPoint | Halt:
+        direction = momentum_direction(point, momentum)
         if point.gradient @ direction >= 0:
             direction = -point.gradient
         ray = Ray(objective, point, direction)
         found = SEARCHES[method](ray, point.step or 1 / max(1.0, float(np.linalg.norm(direction))))
-        return arrived(ray, found)
+        return arrival(ray, found)
 
     return advance
 
 
-def arrived(ray: Ray, found: Trial | None) -> Point | Halt:
+def arrival(ray: Ray, trial: StepTrial | None) -> DescentPoint | Halt:
     """The point that a search found, or why there is none."""
     before = ray.origin.point
-    if found is None or idle(ray, found):
+    if trial is None or is_idle(ray, trial):
         return Halt(
             Outcome.STALLED,
             f"It stalled: no step along the direction improves f, though the gradient has length {before.norm:.3g}: "
             "the digits of f are used up, or the gradient is wrong (see check_gradient).",
         )
-    if endless(found, ray):
+    if is_endless(trial, ray):
         return Halt(Outcome.DIVERGED, "It diverged: f goes on without end along a direction; it seems to be unbounded.")
-    return found.point
+    return trial.point
 
 
-def idle(ray: Ray, found: Trial) -> bool:
+def is_idle(ray: Ray, trial: StepTrial) -> bool:
     """Whether a step changed the value by rounding only, and left the gradient as long as it was."""
-    return found.value >= ray.origin.value - ray.slack and found.point.norm >= ray.origin.point.norm
+    return trial.value >= ray.origin.value - ray.slack and trial.point.norm >= ray.origin.point.norm

@@ -1,7 +1,7 @@
 """The interior-point method of Mehrotra for min ½xᵀPx + qᵀx subject to Gx ≤ h, and a last step that gives all digits.
 
 Slack s = h − Gx > 0 and multipliers z > 0 are led along sⱼzⱼ = μ with μ → 0. Each step is Newton's, made twice
-with one factorisation: the first tells how far μ can fall, the second corrects for what the first left out.
+with one factorisation: the first says how far μ can fall, the second corrects for what the first left out.
 At the end the constraints with z > s are taken to be active, and their linear system is solved: polishing.
 """
 
@@ -17,7 +17,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from novacula.arguments import Floats, read_only
 from novacula.learner.iterate import Outcome
 from novacula.optimize.kkt import largest, measured
-from novacula.optimize.objective import Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint
 from novacula.optimize.program import Quadratic
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
@@ -60,20 +60,20 @@ class Inequalities:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Interior(Point):
+class Interior(DescentPoint):
     """A point with the slack s > 0 and the multipliers z > 0 of its inequalities, and the error of all conditions."""
 
     slack: Floats
     multipliers: Floats
     error: float
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether all conditions hold."""
         return self.error <= tol
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class InteriorSolution:
     """x and z of a problem, whether they solve it, and the way to them."""
 
     x: Floats
@@ -82,7 +82,7 @@ class Solution:
     run: Result
 
 
-def solve_inequalities(problem: Inequalities, max_iter: int) -> Solution:
+def solve_inequalities(problem: Inequalities, max_iter: int) -> InteriorSolution:
     """Solve by the interior-point method, and polish."""
     multipliers = list[Floats]()
     f = Quadratic(problem.P, problem.q)
@@ -102,10 +102,10 @@ def solve_inequalities(problem: Inequalities, max_iter: int) -> Solution:
         step = central_step(point.slack, ds, point.multipliers, dz)
         return interior(read_only(point.x + step * dx), point.slack + step * ds, point.multipliers + step * dz, step)
 
-    objective = Objective(f, f.gradient, size=len(problem.q))
+    objective = CountedObjective(f, f.gradient, size=len(problem.q))
     run = follow("Interior point", objective, advance, interior(*start(problem)), tol=INNER, max_iter=max_iter)
     x, z = polish(problem, run.x, multipliers[run.n_iter])
-    return Solution(x, z, problem.error(x, z) <= POLISHED, run)
+    return InteriorSolution(x, z, problem.error(x, z) <= POLISHED, run)
 
 
 def start(problem: Inequalities) -> tuple[Floats, Floats, Floats]:

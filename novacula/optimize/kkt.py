@@ -43,7 +43,7 @@ class KKTResiduals:
 class ConstrainedResult(Result):
     """A stationary point under constraints; gradients are those of the Lagrangian.
 
-    `multipliers` are the α of equalities, `inequality_multipliers` the z of inequalities. `kind` tells what the
+    `multipliers` are the α of equalities, `inequality_multipliers` the z of inequalities. `kind` says what the
     point is among those that satisfy the constraints. Where there is no solution x is NaN, and `certificate` holds
     the proof: multipliers that no point can satisfy, or a direction without end.
     """

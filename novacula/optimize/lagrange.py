@@ -33,7 +33,7 @@ from novacula.optimize.affine import AffineSet
 from novacula.optimize.differences import central_differences
 from novacula.optimize.kkt import ConstrainedResult, largest, measured, solved_at_once
 from novacula.optimize.newton import SMALLEST, solve_newton
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.program import Quadratic, SmoothProgram, paired
 from novacula.optimize.trace import Halt, follow
 from novacula.words import counted
@@ -80,7 +80,7 @@ def lagrange(
     if not callable(equalities):
         A, b = paired(*equalities, ("A", "b"), len(start))
         equalities, jacobian = (lambda x: A @ x - b), (lambda _: A)
-    problem = Problem(Objective(objective, gradient, size=len(start)), equalities, jacobian, hessian)
+    problem = LagrangeProblem(CountedObjective(objective, gradient, size=len(start)), equalities, jacobian, hessian)
     return lagrange_smooth(problem, start, nonnegative_number(tol, "tol"), whole_number(max_iter, "max_iter", 0))
 
 
@@ -107,11 +107,11 @@ def lagrange_quadratic(f: Quadratic, A: npt.ArrayLike, b: npt.ArrayLike) -> Cons
     plane = AffineSet.of(rows, as_vector(sides, "b", len(rows)))
     if plane.contradiction is not None:
         worst = int(np.abs(plane.contradiction).argmax())
-        raise ParameterError(f"no x satisfies all equalities: row {worst} of A contradicts others; mend A or b")
-    u, endless = solve_stationary(
+        raise ParameterError(f"no x satisfies all equalities: row {worst} of A contradicts others; correct A or b")
+    u, unbounded = solve_stationary(
         plane.directions.T @ P @ plane.directions, plane.directions.T @ f.gradient(plane.point)
     )
-    if endless is not None:
+    if unbounded is not None:
         raise ParameterError(
             "there is no stationary point: along a direction that satisfies the equalities the objective is linear "
             "and not constant, so it has no bound; add equalities, or curvature to P"
@@ -153,7 +153,7 @@ def article(kind: str) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Balanced(Point):
+class Balanced(DescentPoint):
     """A point with the slope of f, the values of g, its Jacobian, the multipliers and the price of the merit function.
 
     Its gradient is that of the Lagrangian.
@@ -165,16 +165,16 @@ class Balanced(Point):
     multipliers: Floats
     price: float
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether the Lagrangian has no slope and the equalities hold."""
-        return super().settled(tol) and largest(self.constraints) <= tol * max(1.0, largest(self.x))
+        return super().is_settled(tol) and largest(self.constraints) <= tol * max(1.0, largest(self.x))
 
 
 @dataclass(frozen=True)
-class Problem:
+class LagrangeProblem:
     """f and g with their derivatives, as far as they are given."""
 
-    objective: Objective
+    objective: CountedObjective
     equalities: Function
     jacobian: Function | None
     hessian: Callable[[Floats, Floats], Any] | None
@@ -222,7 +222,7 @@ class Problem:
         return total if math.isfinite(total) else math.inf
 
 
-def lagrange_smooth(problem: Problem, start: Floats, tol: float, max_iter: int) -> ConstrainedResult:
+def lagrange_smooth(problem: LagrangeProblem, start: Floats, tol: float, max_iter: int) -> ConstrainedResult:
     """Newton's method on the Lagrangian from a start."""
     result = follow(
         "Newton's method on the Lagrangian",
@@ -245,7 +245,7 @@ def lagrange_smooth(problem: Problem, start: Floats, tol: float, max_iter: int) 
     return ConstrainedResult(**{**vars(result), **more})
 
 
-def newton_on_lagrangian(problem: Problem, point: Balanced) -> Balanced | Halt:
+def newton_on_lagrangian(problem: LagrangeProblem, point: Balanced) -> Balanced | Halt:
     """One step: onto the linearised equalities, and within them to the minimum of the quadratic model."""
     W, plane = problem.curvature(point), AffineSet.of(point.jacobian, -point.constraints)
     Z, onto = plane.directions, plane.point
@@ -258,19 +258,19 @@ def newton_on_lagrangian(problem: Problem, point: Balanced) -> Balanced | Halt:
     gain = float(point.slope @ move)
     curved = max(0.0, float(move @ W @ move)) / 2
     price = max(point.price, 2 * (gain + curved) / missed) if missed > 0 else point.price
-    found = lower_merit(problem, point, plane, move, gain - price * missed, price)
-    if found is None:
+    move_and_step = lower_merit(problem, point, plane, move, gain - price * missed, price)
+    if move_and_step is None:
         return Halt(
             Outcome.STALLED,
             f"It stalled: no step improves f and the equalities together; these are missed by {missed:.3g}: "
             "they may contradict each other, or their gradients vanish there; try another start.",
         )
-    x, step = found
+    x, step = move_and_step
     return problem.at(x, price, step, modified)
 
 
 def lower_merit(
-    problem: Problem, point: Balanced, plane: AffineSet, move: Floats, promised: float, price: float
+    problem: LagrangeProblem, point: Balanced, plane: AffineSet, move: Floats, promised: float, price: float
 ) -> tuple[Floats, float] | None:
     """The end and the length of the longest step that lowers the merit function sufficiently, if there is one.
 

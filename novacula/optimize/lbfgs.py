@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from novacula.arguments import Floats, as_point, nonnegative_number, whole_number
-from novacula.optimize.gradient_descent import arrived
+from novacula.arguments import Floats, as_point, whole_number
+from novacula.optimize.gradient_descent import arrival
 from novacula.optimize.line_search import Ray, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -24,7 +24,7 @@ FLAT = 1e-12
 """A pair whose cosine is below this is rounding, or bends the wrong way."""
 
 
-class Memory:
+class StepMemory:
     """The last pairs of changes, and what they make of a gradient."""
 
     def __init__(self, size: int) -> None:
@@ -67,10 +67,10 @@ def lbfgs(
     max_iter: int = 10_000,
     keep_path: bool = True,
 ) -> Result:
-    """Minimise f from x0 with a Hessian that the last `memory` steps tell of.
+    """Minimise f from x0 with a Hessian known from the last `memory` steps.
 
     Each step meets the strong Wolfe conditions, so that every pair of changes is a good one. Without a gradient
-    (None) central differences of four evaluations a coordinate serve. It has converged when
+    (None) central differences of four evaluations per coordinate serve. It has converged when
     ‖∇f‖ ≤ tol · max(1, |f|). `keep_path=False` stores no iterates.
 
     >>> H = np.diag([1.0, 10.0, 100.0])
@@ -79,18 +79,18 @@ def lbfgs(
     (True, True)
     """
     start = as_point(x0)
-    objective, held = Objective(f, gradient, size=len(start)), Memory(whole_number(memory, "memory", 1))
+    objective, steps = CountedObjective(f, gradient, size=len(start)), StepMemory(whole_number(memory, "memory", 1))
 
-    def advance(point: Point) -> Point | Halt:
-        direction = -held.product(point.gradient, held.scaled)
+    def advance(point: DescentPoint) -> DescentPoint | Halt:
+        direction = -steps.product(point.gradient, steps.scaled)
         if not point.gradient @ direction < 0:  # the pairs are used up by rounding
-            held.pairs.clear()
+            steps.pairs.clear()
             direction = -point.gradient
-        first = 1.0 if held.pairs else 1 / max(1.0, point.norm)
+        first = 1.0 if steps.pairs else 1 / max(1.0, point.norm)
         ray = Ray(objective, point, direction)
-        reached = arrived(ray, strong_wolfe(ray, first))
+        reached = arrival(ray, strong_wolfe(ray, first))
         if not isinstance(reached, Halt):
-            held.remember(reached.x - point.x, reached.gradient - point.gradient)
+            steps.remember(reached.x - point.x, reached.gradient - point.gradient)
         return reached
 
     return follow(
@@ -98,7 +98,7 @@ def lbfgs(
         objective,
         advance,
         objective.start(start),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
     )

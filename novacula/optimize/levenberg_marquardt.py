@@ -20,15 +20,13 @@ from novacula.arguments import (
     Floats,
     as_numbers,
     as_point,
-    nonnegative_number,
     positive_number,
     read_only,
-    whole_number,
 )
 from novacula.errors import ParameterError
 from novacula.learner.iterate import Outcome
 from novacula.optimize.differences import central_differences
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -39,7 +37,7 @@ REFUSALS = 80
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Damped(Point):
+class Damped(DescentPoint):
     """A point with residuals (m,), their Jacobian (m, d), the scale D (d,) and the damping μ."""
 
     residuals: Floats
@@ -47,11 +45,11 @@ class Damped(Point):
     scale: Floats
     damping: float
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether the gradient vanishes, or the residuals are orthogonal to all columns of the Jacobian."""
         size = float(np.linalg.norm(self.residuals))
         cosines = np.abs(self.gradient) <= tol * np.linalg.norm(self.jacobian, axis=0) * size
-        return super().settled(tol) or bool(cosines.all())
+        return super().is_settled(tol) or bool(cosines.all())
 
 
 class Residuals:
@@ -59,7 +57,7 @@ class Residuals:
 
     def __init__(self, residuals: Function, jacobian: Function | None, x0: Floats) -> None:
         self.residuals, self.jacobian = residuals, jacobian
-        self.objective = Objective(self.half_square, size=len(x0))
+        self.objective = CountedObjective(self.half_square, size=len(x0))
         self.n_residuals = len(np.atleast_1d(np.asarray(residuals(x0))))
 
     def half_square(self, x: Floats) -> float:
@@ -94,7 +92,7 @@ class Residuals:
             raise ParameterError(f"jacobian has shape {J.shape}; it must have shape ({self.n_residuals}, {len(x)})")
         if not np.isfinite(J).all():
             i, j = np.argwhere(~np.isfinite(J))[0].tolist()
-            raise ParameterError(f"jacobian is {J[i, j]} in entry ({i}, {j}), where the residuals are finite: mend it")
+            raise ParameterError(f"jacobian is {J[i, j]} in entry ({i}, {j}), where residuals are finite: correct it")
         return J
 
 
@@ -111,7 +109,7 @@ def levenberg_marquardt(
     """Minimise half the sum of squared residuals from x0.
 
     `residuals(x)` gives m numbers, `jacobian(x)` their derivatives (m, d); None stands for central differences of
-    four evaluations a coordinate. `value` is ½ Σ r², and `steps` are the lengths of the steps. It has converged
+    four evaluations per coordinate. `value` is ½ Σ r², and `steps` are the lengths of the steps. It has converged
     when ‖Jᵀr‖ ≤ tol · max(1, ½ Σ r²), or when the residuals are orthogonal to every column of J up to a cosine of
     tol. A Jacobian without full rank does no harm: the damping makes each step unique.
 
@@ -127,8 +125,8 @@ def levenberg_marquardt(
         problem.objective,
         lambda point: damped_step(problem, point),
         problem.point(start, None, positive_number(damping, "damping")),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
     )
 

@@ -18,26 +18,26 @@ import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, as_vector, one_of, positive_number, read_only, whole_number
 from novacula.errors import ParameterError
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """Differences of values below this share of their size say nothing; there the slopes decide."""
 LONGEST = 1e15
-"""A descent that has not ended after so many times the first step is taken to have no end."""
+"""A descent that has not ended after this many times the first step is taken to have no end."""
 EDGE = 1e-6
 """How far trials keep off the ends of a bracket, as a share of it."""
 EXACT = 1e-8
-"""The c₂ of a search that finds the minimum along the line as well as slopes tell."""
+"""The c₂ of a search that finds the minimum along the line as well as slopes can show."""
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class StepTrial:
     """A step t along the ray with φ(t), φ'(t) and the point it leads to."""
 
     step: float
     value: float
     slope: float
-    point: Point
+    point: DescentPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class LineSearch:
 class Ray:
     """f along the half-line from a point in a direction, which must lead downhill."""
 
-    def __init__(self, objective: Objective, origin: Point, direction: Floats) -> None:
+    def __init__(self, objective: CountedObjective, origin: DescentPoint, direction: Floats) -> None:
         self.objective, self.direction = objective, direction
         slope = float(origin.gradient @ direction)
         if not slope < 0:
@@ -66,14 +66,14 @@ class Ray:
                 f"the direction does not descend: the slope gradientᵀdirection is {slope:g}, and must be below 0; "
                 "turn the direction round, or check the gradient with check_gradient"
             )
-        self.origin = Trial(0.0, origin.value, slope, origin)
+        self.origin = StepTrial(0.0, origin.value, slope, origin)
         self.slack = ROUNDING * abs(origin.value)
 
-    def at(self, step: float) -> Trial:
+    def at(self, step: float) -> StepTrial:
         """The trial of a step."""
         point = self.objective.at(self.place(step), step=step, direction=self.direction)
         value = point.value if math.isfinite(point.value) or point.value < 0 else math.inf
-        return Trial(step, value, float(point.gradient @ self.direction), point)
+        return StepTrial(step, value, float(point.gradient @ self.direction), point)
 
     def place(self, step: float) -> Floats:
         """The end of a step."""
@@ -84,18 +84,18 @@ class Ray:
         return value <= self.origin.value + c1 * step * self.origin.slope + self.slack
 
 
-def backtrack(ray: Ray, step: float, c1: float = 1e-4, shrink: float = 0.5, max_iter: int = 60) -> Trial | None:
+def backtrack(ray: Ray, step: float, c1: float = 1e-4, shrink: float = 0.5, max_iter: int = 60) -> StepTrial | None:
     """The first of step, step·shrink, step·shrink², … that decreases f sufficiently; None if none does."""
     for _ in range(max_iter):
         value = ray.objective.value(ray.place(step))
         if math.isfinite(value) and ray.decreases(step, value, c1):
             point = ray.objective.at(ray.place(step), value, step=step, direction=ray.direction)
-            return Trial(step, value, float(point.gradient @ ray.direction), point)
+            return StepTrial(step, value, float(point.gradient @ ray.direction), point)
         step *= shrink
     return None
 
 
-def strong_wolfe(ray: Ray, step: float, c1: float = 1e-4, c2: float = 0.9, max_iter: int = 60) -> Trial | None:
+def strong_wolfe(ray: Ray, step: float, c1: float = 1e-4, c2: float = 0.9, max_iter: int = 60) -> StepTrial | None:
     """A step that meets both conditions; failing that the best with sufficient decrease, or None.
 
     A trial with value −∞ or a step beyond `LONGEST` says that f falls without end along the ray.
@@ -115,10 +115,10 @@ def strong_wolfe(ray: Ray, step: float, c1: float = 1e-4, c2: float = 0.9, max_i
     return before
 
 
-def zoom(ray: Ray, low: Trial, high: Trial, c1: float, c2: float, max_iter: int) -> Trial | None:
+def zoom(ray: Ray, low: StepTrial, high: StepTrial, c1: float, c2: float, max_iter: int) -> StepTrial | None:
     """Close in on a good step between two; `low` is the better of them, and f falls from it towards `high`."""
     for i in range(max_iter):
-        # Every third cut is in the middle, so that the bracket shrinks whatever interpolation does.
+        # Every third cut is in the middle, so that the bracket shrinks no matter what interpolation does.
         step = interpolated(low, high, ray.slack) if i % 3 < 2 else (low.step + high.step) / 2
         if step in (low.step, high.step):
             break
@@ -134,7 +134,7 @@ def zoom(ray: Ray, low: Trial, high: Trial, c1: float, c2: float, max_iter: int)
     return low if low.step > 0 else None
 
 
-def interpolated(low: Trial, high: Trial, slack: float) -> float:
+def interpolated(low: StepTrial, high: StepTrial, slack: float) -> float:
     """The minimiser of the cubic through values and slopes of two trials, kept off the ends of the bracket."""
     a, width, middle = low.step, high.step - low.step, (low.step + high.step) / 2
     if not math.isfinite(high.value) or not math.isfinite(high.slope):
@@ -151,13 +151,13 @@ def interpolated(low: Trial, high: Trial, slack: float) -> float:
     return a + min(max(share, EDGE), 1 - EDGE) * width if math.isfinite(share) and 0 <= share <= 1 else middle
 
 
-def extrapolated(before: Trial, trial: Trial) -> float:
+def extrapolated(before: StepTrial, trial: StepTrial) -> float:
     """Where the secant of the slopes at two trials meets 0; infinite if the slopes do not rise."""
     rise = trial.slope - before.slope
     return trial.step - trial.slope * (trial.step - before.step) / rise if rise > 0 else math.inf
 
 
-def step_by_curvature(objective: Objective, point: Point, direction: Floats, probe: float) -> float:
+def step_by_curvature(objective: CountedObjective, point: DescentPoint, direction: Floats, probe: float) -> float:
     """The step to the minimum of a quadratic: t = −gᵀp / pᵀHp; the probe itself where f does not curve upwards.
 
     Without a Hessian pᵀHp is the difference of the slopes at 0 and at the probe, which for a quadratic is exact.
@@ -187,7 +187,7 @@ def line_search(
     """Find a step along a direction of descent: `method` is "wolfe" (strong) or "armijo" (backtracking).
 
     `step` is tried first. The Wolfe search also lengthens it; backtracking multiplies it by `shrink` until f
-    decreases sufficiently. Without a gradient (None) central differences of four evaluations a coordinate serve.
+    decreases sufficiently. Without a gradient (None) central differences of four evaluations per coordinate serve.
 
     >>> found = line_search(lambda x: x[0] ** 2, lambda x: 2 * x, x=[1.0], direction=[-2.0])
     >>> found.step, found.value, found.reason
@@ -198,29 +198,29 @@ def line_search(
     c1, step = positive_number(c1, "c1", below=c2 if method == "wolfe" else 1), positive_number(step, "step")
     shrink, max_iter = positive_number(shrink, "shrink", below=1), whole_number(max_iter, "max_iter", 1)
     start = as_point(x, "x")
-    objective = Objective(f, gradient, size=len(start))
+    objective = CountedObjective(f, gradient, size=len(start))
     origin = objective.start(start)
     ray = Ray(objective, origin, as_vector(direction, "direction", len(start)))
     search = partial(strong_wolfe, c2=c2) if method == "wolfe" else partial(backtrack, shrink=shrink)
-    found = search(ray, step, c1=c1, max_iter=max_iter)
-    if found is None:
+    trial = search(ray, step, c1=c1, max_iter=max_iter)
+    if trial is None:
         why = "No step along the direction decreases f: check the gradient with check_gradient, or stop here."
         return LineSearch(0.0, origin.value, start, objective.n_values, False, why)
-    converged, reason = judged(ray, found, method, c2)
-    return LineSearch(found.step, found.value, found.point.x, objective.n_values, converged, reason)
+    converged, reason = verdict(ray, trial, method, c2)
+    return LineSearch(trial.step, trial.value, trial.point.x, objective.n_values, converged, reason)
 
 
-def judged(ray: Ray, found: Trial, method: str, c2: float) -> tuple[bool, str]:
-    """Whether a step is as good as was asked for, and the sentence that says so."""
+def verdict(ray: Ray, trial: StepTrial, method: str, c2: float) -> tuple[bool, str]:
+    """Whether a step is as good as requested, and the sentence that says so."""
     if method == "armijo":
         return True, "The step decreases f sufficiently."
-    if abs(found.slope) <= -c2 * ray.origin.slope:
+    if abs(trial.slope) <= -c2 * ray.origin.slope:
         return True, "The step meets the strong Wolfe conditions."
-    if endless(found, ray):
+    if is_endless(trial, ray):
         return False, "f falls without end along the direction: it seems to be unbounded below."
     return False, "The step decreases f sufficiently, but no step was found where the slope is small enough, too."
 
 
-def endless(found: Trial, ray: Ray) -> bool:
+def is_endless(trial: StepTrial, ray: Ray) -> bool:
     """Whether a search went on and on because f keeps falling."""
-    return found.value == -math.inf or (found.step > LONGEST and found.slope < 0 and found.value < ray.origin.value)
+    return trial.value == -math.inf or (trial.step > LONGEST and trial.slope < 0 and trial.value < ray.origin.value)

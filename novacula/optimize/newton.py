@@ -1,7 +1,7 @@
 """Newton's method: to the minimum of the parabola that fits f at x, H d = −∇f.
 
 Near a minimum the error squares from step to step. Where the Hessian H is not positive definite its eigenvalues
-are replaced by their sizes, so that d leads downhill and away from saddle points; `Result.modified` tells in which
+are replaced by their sizes, so that d leads downhill and away from saddle points; `Result.modified` says in which
 steps. Where the gradient vanishes, H decides: a saddle point is left along its negative curvature.
 """
 
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from novacula.arguments import Floats, as_point, as_symmetric, nonnegative_number, read_only, whole_number
+from novacula.arguments import Floats, as_point, as_symmetric, read_only
 from novacula.learner.iterate import Outcome
-from novacula.optimize.gradient_descent import arrived
+from novacula.optimize.gradient_descent import arrival
 from novacula.optimize.line_search import Ray, strong_wolfe
-from novacula.optimize.objective import Function, Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -43,7 +43,7 @@ def newton(
     """Minimise f from x0 by damped Newton steps: the whole step where it meets the strong Wolfe conditions.
 
     `hessian` is a function of x, or a matrix if it does not change. A gradient or Hessian that is None is replaced
-    by central differences, of four evaluations a coordinate. It has converged when ‖∇f‖ ≤ tol · max(1, |f|) and
+    by central differences, of four evaluations per coordinate. It has converged when ‖∇f‖ ≤ tol · max(1, |f|) and
     no lower value is seen along directions in which the Hessian has no positive curvature.
 
     >>> found = newton(lambda x: x[0] ** 4 / 4 + x[0] ** 2 / 2 - 2 * x[0],
@@ -59,18 +59,18 @@ def newton(
     2.2e-10
     """
     start = as_point(x0)
-    objective = Objective(f, gradient, hessian, size=len(start))
+    objective = CountedObjective(f, gradient, hessian, size=len(start))
 
-    def curvature(point: Point) -> Floats:
+    def curvature(point: DescentPoint) -> Floats:
         return as_symmetric(objective.hessian(point.x), "hessian", len(start))
 
-    def advance(point: Point) -> Point | Halt:
+    def advance(point: DescentPoint) -> DescentPoint | Halt:
         direction, modified = solve_newton(curvature(point), point.gradient)
         ray = Ray(objective, point, direction)
-        reached = arrived(ray, strong_wolfe(ray, 1.0))
-        return reached if isinstance(reached, Halt) or not modified else marked(reached)
+        reached = arrival(ray, strong_wolfe(ray, 1.0))
+        return reached if isinstance(reached, Halt) or not modified else mark_modified(reached)
 
-    def at_rest(point: Point) -> Point | Halt:
+    def at_rest(point: DescentPoint) -> DescentPoint | Halt:
         return leave_or_stay(objective, point, curvature(point))
 
     return follow(
@@ -78,8 +78,8 @@ def newton(
         objective,
         advance,
         objective.start(start),
-        tol=nonnegative_number(tol, "tol"),
-        max_iter=whole_number(max_iter, "max_iter", 0),
+        tol=tol,
+        max_iter=max_iter,
         keep_path=keep_path,
         at_rest=at_rest,
     )
@@ -99,13 +99,13 @@ def solve_newton(hessian: Floats, gradient: Floats) -> tuple[Floats, bool]:
     return -vectors @ ((vectors.T @ gradient) / sizes), True
 
 
-def marked(point: Point) -> Point:
+def mark_modified(point: DescentPoint) -> DescentPoint:
     """The point, with the note that its step was not Newton's own."""
-    return Point(point.x, point.value, point.gradient, point.step, point.direction, modified=True)
+    return DescentPoint(point.x, point.value, point.gradient, point.step, point.direction, modified=True)
 
 
-def leave_or_stay(objective: Objective, point: Point, hessian: Floats) -> Point | Halt:
-    """Judge a point without slope by its curvature: a minimum, a saddle to be left, or one that cannot be told."""
+def leave_or_stay(objective: CountedObjective, point: DescentPoint, hessian: Floats) -> DescentPoint | Halt:
+    """Judge a point without slope by its curvature: a minimum, a saddle to be left, or undecided."""
     eigenvalues, vectors = np.linalg.eigh(hessian)
     least = eigenvalues[0]
     flat = max(SMALLEST * np.abs(eigenvalues).max(), NOISE * (1 + abs(point.value)))
@@ -123,11 +123,11 @@ def leave_or_stay(objective: Objective, point: Point, hessian: Floats) -> Point 
     return Halt(
         Outcome.CONVERGED,
         f"It converged, but the Hessian is singular there (smallest eigenvalue {least:.3g}), so the second derivatives "
-        "cannot tell whether it is a minimum; no lower value was seen along the flat directions.",
+        "cannot show whether it is a minimum; no lower value was seen along the flat directions.",
     )
 
 
-def lower_along(objective: Objective, point: Point, directions: Floats) -> Point | None:
+def lower_along(objective: CountedObjective, point: DescentPoint, directions: Floats) -> DescentPoint | None:
     """A point with a lower value along one of the directions (k, d), either way; None if none is seen."""
     scale, enough = 1 + float(np.linalg.norm(point.x)), NOISE * (1 + abs(point.value))
     for direction in directions:

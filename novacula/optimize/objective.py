@@ -16,7 +16,7 @@ Function: TypeAlias = Callable[[Floats], Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class DescentPoint:
     """A place on the way: x (d,), the value and the gradient there, and the step that led to it."""
 
     x: Floats
@@ -31,12 +31,12 @@ class Point:
         """Length of the gradient."""
         return float(np.linalg.norm(self.gradient))
 
-    def settled(self, tol: float) -> bool:
+    def is_settled(self, tol: float) -> bool:
         """Whether the gradient vanishes, measured by the size of the value."""
         return self.norm <= tol * max(1.0, abs(self.value))
 
 
-class Objective:
+class CountedObjective:
     """f with its gradient and Hessian; what is missing is replaced by central differences.
 
     With `sign` −1 it is −f, so that to minimise it is to climb f. Values that are not finite are handed on: a
@@ -53,18 +53,18 @@ class Objective:
         self.size, self.sign = size, sign
         self.n_values = self.n_gradients = self.n_hessians = 0
 
-    def start(self, x: Floats) -> Point:
+    def start(self, x: Floats) -> DescentPoint:
         """The point where a run begins, where f must be defined."""
         value = self.value(x)
         if not np.isfinite(value):
             raise ParameterError(f"f is {self.sign * value} at the start x0; start where f is finite")
         return self.at(x, value)
 
-    def at(self, x: Floats, value: float | None = None, **more: Any) -> Point:
+    def at(self, x: Floats, value: float | None = None, **more: Any) -> DescentPoint:
         """The point at x; its gradient is NaN where the value is not finite, since nobody may go there."""
         value = self.value(x) if value is None else value
         gradient = self.gradient(x) if np.isfinite(value) else np.full(self.size, np.nan)
-        return Point(x, value, gradient, **more)
+        return DescentPoint(x, value, gradient, **more)
 
     def value(self, x: Floats) -> float:
         """The value at x; a number too large for a float is infinite."""
@@ -88,7 +88,7 @@ class Objective:
         return self.sign * self._checked(np.atleast_1d(gradient), "gradient", x)
 
     def hessian(self, x: Floats) -> Any:
-        """The Hessian at x, an array (d, d) or whatever can be multiplied with a vector."""
+        """The Hessian at x, an array (d, d) or anything that can be multiplied with a vector."""
         self.n_hessians += 1
         given = self.given_hessian
         if given is None:
@@ -108,6 +108,6 @@ class Objective:
         if len(strange):
             j = int(strange[0])
             raise ParameterError(
-                f"{name} is {gradient[j]} in coordinate {j}, where x is {x[j]:g} and f is finite: mend the gradient"
+                f"{name} is {gradient[j]} in coordinate {j}, where x is {x[j]:g} and f is finite: correct the gradient"
             )
         return read_only(gradient)

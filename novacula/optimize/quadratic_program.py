@@ -1,7 +1,7 @@
 """Quadratic programs: min ½xᵀPx + qᵀx subject to Gx ≤ h and Ax = b, for P without negative eigenvalues.
 
 The equalities are eliminated, x = x₀ + Zu, and the interior-point method solves what is left. If it cannot, two
-linear programs tell why. No x satisfies the constraints: there are z ≥ 0 and α with Gᵀz = Aᵀα and hᵀz < bᵀα. Or the
+linear programs say why. No x satisfies the constraints: there are z ≥ 0 and α with Gᵀz = Aᵀα and hᵀz < bᵀα. Or the
 objective has no bound: there is a direction d with Pd = 0, Gd ≤ 0, Ad = 0 and qᵀd < 0.
 """
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from novacula.arguments import Floats, read_only, whole_number
 from novacula.errors import ParameterError
 from novacula.optimize.affine import AffineSet
-from novacula.optimize.interior_point import Inequalities, Solution, solve_inequalities
+from novacula.optimize.interior_point import Inequalities, InteriorSolution, solve_inequalities
 from novacula.optimize.kkt import ConstrainedResult, KKTResiduals, largest, measured, solved_at_once
 from novacula.optimize.lagrange import solve_stationary
 from novacula.optimize.program import Quadratic, QuadraticProgram
@@ -53,7 +53,7 @@ def quadratic_program(
     """
     program, max_iter = QuadraticProgram(P, q, G, h, A, b), whole_number(max_iter, "max_iter", 1)
     refuse_concave(program.arrays[0])
-    return Elimination.of(program).solve(max_iter)
+    return EqualityElimination.of(program).solve(max_iter)
 
 
 def refuse_concave(P: Floats) -> None:
@@ -67,7 +67,7 @@ def refuse_concave(P: Floats) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Elimination:
+class EqualityElimination:
     """A program without its equalities and without rows that say nothing, and the way back."""
 
     program: QuadraticProgram
@@ -79,7 +79,7 @@ class Elimination:
     impossible: npt.NDArray[np.intp]  # rows of G that no x can satisfy
 
     @classmethod
-    def of(cls, program: QuadraticProgram) -> Elimination:
+    def of(cls, program: QuadraticProgram) -> EqualityElimination:
         """Eliminate, and scale rows and objective to length 1."""
         P, q, G, h, A, b = program.arrays
         plane = AffineSet.of(A, b)
@@ -89,12 +89,12 @@ class Elimination:
         empty = lengths <= 1e-12 * np.where(whole > 0, whole, 1.0)  # such a row does not depend on u
         limit = -1e-9 * (1 + np.abs(G @ point))
         impossible = np.flatnonzero((empty & (sides < limit)) | (h == -np.inf))
-        kept = ~empty & np.isfinite(h)
+        used = ~empty & np.isfinite(h)
         flat, tilt = Z.T @ P @ Z, Z.T @ (P @ point + q)
         scale = max(largest(flat), largest(tilt)) or 1.0
-        unit = lengths[kept]
-        inner = Inequalities(flat / scale, tilt / scale, rows[kept] / unit[:, None], sides[kept] / unit)
-        return cls(program, plane, kept, unit, scale, inner, impossible)
+        unit = lengths[used]
+        inner = Inequalities(flat / scale, tilt / scale, rows[used] / unit[:, None], sides[used] / unit)
+        return cls(program, plane, used, unit, scale, inner, impossible)
 
     def solve(self, max_iter: int) -> ConstrainedResult:
         """Solve what is left, or find out why it has no solution."""
@@ -102,9 +102,9 @@ class Elimination:
         if proof is not None:
             return self.without_solution(INFEASIBLE, proof)
         if not self.inner.G.size:
-            u, endless = solve_stationary(self.inner.P, self.inner.q)
-            if endless is not None:
-                return self.without_solution(UNBOUNDED, {"direction": self.plane.directions @ endless})
+            u, unbounded = solve_stationary(self.inner.P, self.inner.q)
+            if unbounded is not None:
+                return self.without_solution(UNBOUNDED, {"direction": self.plane.directions @ unbounded})
             return self.with_solution(u, np.empty(len(self.lengths)), None)
         solution = solve_inequalities(self.inner, max_iter)
         if not solution.solved:
@@ -166,7 +166,7 @@ class Elimination:
         whole[self.kept] = z / self.lengths
         return whole
 
-    def with_solution(self, u: Floats, inner_z: Floats, solution: Solution | None) -> ConstrainedResult:
+    def with_solution(self, u: Floats, inner_z: Floats, solution: InteriorSolution | None) -> ConstrainedResult:
         """The result in the variables of the program."""
         P, q, G, h, A, b = self.program.arrays
         x, z = read_only(self.plane.point + self.plane.directions @ u), self.outer_multipliers(inner_z * self.scale)
@@ -178,7 +178,7 @@ class Elimination:
         )
         return result if solution is None else self.with_path(result, solution)
 
-    def with_path(self, result: ConstrainedResult, solution: Solution) -> ConstrainedResult:
+    def with_path(self, result: ConstrainedResult, solution: InteriorSolution) -> ConstrainedResult:
         """The result with the interior points that led to it."""
         run = solution.run
         path = self.plane.point + np.asarray(run.path) @ self.plane.directions.T

@@ -1,4 +1,4 @@
-"""What an optimiser gives back: where it ended, how it went there, and why it stopped."""
+"""What an optimiser returns: where it ended, how it went there, and why it stopped."""
 
 from __future__ import annotations
 

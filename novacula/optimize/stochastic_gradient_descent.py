@@ -21,7 +21,7 @@ import numpy.typing as npt
 from novacula.arguments import Floats, as_point, nonnegative_number, one_of, positive_number, read_only, whole_number
 from novacula.errors import ParameterError
 from novacula.learner.iterate import Outcome
-from novacula.optimize.objective import Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint
 from novacula.optimize.result import Result
 from novacula.optimize.trace import Halt, follow
 
@@ -33,7 +33,7 @@ POWERS = {"constant": 0.0, "decay": 0.5, "robbins_monro": 1.0}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Restless(Point):
+class Restless(DescentPoint):
     """The point that is reported, the weights that go on from it, and how many updates led there."""
 
     weights: Floats
@@ -42,7 +42,7 @@ class Restless(Point):
 
 
 @dataclass(frozen=True)
-class Batches:
+class StochasticBatches:
     """How an epoch is walked through: which examples make a step, and how long it is."""
 
     gradient: BatchFunction
@@ -104,27 +104,31 @@ def stochastic_gradient_descent(
     eta, kappa = positive_number(step, "step"), nonnegative_number(decay, "decay")
     power = POWERS[one_of(schedule, "schedule", tuple(POWERS))]
     every = np.arange(n_examples)
-    objective = Objective(lambda w: f(w, every), lambda w: gradient(w, every), size=len(start))
+    objective = CountedObjective(lambda w: f(w, every), lambda w: gradient(w, every), size=len(start))
     size, rng = min(whole_number(batch_size, "batch_size", 1), n_examples), np.random.default_rng(random_state)
-    batches = Batches(gradient, n_examples, size, lambda t: eta / (1 + kappa * t) ** power, rng)
+    batches = StochasticBatches(gradient, n_examples, size, lambda t: eta / (1 + kappa * t) ** power, rng)
     origin = objective.start(start)
     result = follow(
         "Stochastic gradient descent",
         objective,
         lambda point: after_epoch(objective, batches, point, average),
         Restless(start, origin.value, origin.gradient, weights=start),
-        tol=nonnegative_number(tol, "tol"),
+        tol=tol,
         max_iter=n_epochs,
         keep_path=keep_path,
     )
     if result.converged or result.n_iter < n_epochs:
         return result
-    told = f"It ran all {n_epochs} epochs; over all examples the gradient has length {result.gradient_norm:.3g} there."
+    ending = (
+        f"It ran all {n_epochs} epochs; over all examples the gradient has length {result.gradient_norm:.3g} there."
+    )
     worse = " The value is worse than at the start: lower step, or let it decay." if result.value > origin.value else ""
-    return replace(result, reason=told + worse)
+    return replace(result, reason=ending + worse)
 
 
-def after_epoch(objective: Objective, batches: Batches, point: Restless, average: bool) -> Restless | Halt:
+def after_epoch(
+    objective: CountedObjective, batches: StochasticBatches, point: Restless, average: bool
+) -> Restless | Halt:
     """The point after one more epoch."""
     weights, mean, done = batches.epoch(point.weights, point.n_updates)
     reported, n_updates, n_averaged = weights, point.n_updates + done, 0

@@ -10,12 +10,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from novacula.arguments import Floats
+from novacula.arguments import Floats, nonnegative_number, whole_number
 from novacula.learner.iterate import Outcome, iterate
-from novacula.optimize.objective import Objective, Point
+from novacula.optimize.objective import CountedObjective, DescentPoint
 from novacula.optimize.result import Result
 
-P = TypeVar("P", bound=Point)
+P = TypeVar("P", bound=DescentPoint)
 
 
 class Halt(NamedTuple):
@@ -33,7 +33,7 @@ class Trace:
         self.path, self.norms, self.steps = list[Floats](), list[float](), list[float]()
         self.modified = list[int]()
 
-    def __call__(self, iteration: int, value: float, point: Point) -> None:
+    def __call__(self, iteration: int, value: float, point: DescentPoint) -> None:
         """See an accepted point; the driver calls this."""
         self.norms.append(point.norm)
         self.steps.append(point.step)
@@ -45,7 +45,7 @@ class Trace:
 
 def follow(
     method: str,
-    objective: Objective,
+    objective: CountedObjective,
     advance: Callable[[P], P | Halt],
     start: P,
     *,
@@ -54,15 +54,16 @@ def follow(
     keep_path: bool = True,
     at_rest: Callable[[P], P | Halt] = lambda _: Halt(Outcome.CONVERGED),
 ) -> Result:
-    """Advance from the start until ‖∇f‖ ≤ tol · max(1, |f|), and tell the whole way.
+    """Advance from the start until ‖∇f‖ ≤ tol · max(1, |f|), and report the whole way.
 
     Where the gradient vanishes `at_rest` decides whether that is the end.
     """
+    tol, max_iter = nonnegative_number(tol, "tol"), whole_number(max_iter, "max_iter", 0)
     trace, ending = Trace(keep_path), list[Halt]()
 
     def step(point: P) -> tuple[P | Outcome, float]:
         following: P | Halt
-        if point.settled(tol):
+        if point.is_settled(tol):
             following = at_rest(point)
         else:  # the driver would ask for one step more than it takes, and steps are dear
             following = advance(point) if len(trace.norms) < max_iter else Halt(Outcome.MAX_ITER)

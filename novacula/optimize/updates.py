@@ -49,7 +49,7 @@ class Momentum:
 
 
 class Adam:
-    """Steps of about η in each coordinate, whatever its gradient's size.
+    """Steps of about η in each coordinate, regardless of its gradient's size.
 
     >>> w, rule = np.array([3.0, -0.5]), Adam()
     >>> rule.step(w, np.array([100.0, -0.01]), 0.1)

@@ -1,7 +1,7 @@
 """A learner behind its preparation: what classifier, regressor and clusterer share.
 
-A preparation is found from sums over the rows, and is then a function from a chunk to a chunk: so what streams behind
-it streams, and the model is the same in memory, from files and on a cluster.
+A preparation is found from sums over the rows, and is then a function from a chunk to a chunk. So a learner that
+streams still streams behind it, and the model is the same in memory, from files and on a cluster.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.prepare.encoding import Encoding, described
-from novacula.prepare.sums import Sums
+from novacula.prepare.encoding import Encoding, preparation_words
+from novacula.prepare.sums import PreparationSums
 from novacula.table import Chunk, Schema, Table
 from novacula.table.chunk_source import ChunkSource
 
-DESCRIBED = 40
-"""Columns whose preparation is told one by one."""
+MOST_DESCRIBED = 40
+"""Columns whose preparation is shown one by one."""
 
 
-class Prepared(Learner):
-    """Holds a learner in `model_`, and in `encoding_` what it is given in place of the columns."""
+class PreparedLearner(Learner):
+    """Holds a learner in `model_`, and in `encoding_` how columns become what it takes."""
 
     state_types: ClassVar[tuple[type, ...]] = (Encoding,)
     learner: Any
@@ -34,25 +34,25 @@ class Prepared(Learner):
     unseen: str
 
     @abstractmethod
-    def _learner(self) -> Any:
-        """The learner that is prepared for."""
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation, not fitted: the one that was given, or the default."""
 
     def _learn(self, table: Table) -> None:
         """Find the preparation from one pass over the rows, and fit a clone of the learner behind it."""
-        learner = self._learner()
-        sums = Sums.of(table, counts_words="text" not in learner.card.takes)
+        learner = self.inner_learner()
+        sums = PreparationSums.of(table, counts_words="text" not in learner.card.takes)
         self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words)
         self.columns_ = self.encoding_.columns(table.layout.roles)
         behind = table.expanded(self.encoding_.apply, self.columns_, self._classes_with_rows(sums))
         self.model_ = clone(learner).fit(behind.in_memory() if table.is_local else behind)
 
-    def _classes_with_rows(self, sums: Sums) -> list[Any] | None:
-        """Of the classes those that have rows that count, since a fold may lack a rare one; None for no classes."""
+    def _classes_with_rows(self, sums: PreparationSums) -> list[Any] | None:
+        """The classes that have rows of weight above 0, since a fold may lack a rare one; None without classes."""
         return None
 
     @property
     def n_parameters_(self) -> int:
-        """Those of the learner: what the preparation found is no part of the hypothesis."""
+        """Those of the learner: the numbers of the preparation are not part of the hypothesis."""
         check_is_fitted(self)
         return int(self.model_.n_parameters_)
 
@@ -63,26 +63,26 @@ class Prepared(Learner):
         return self._answers(X, answers_behind, self.encoding_, layout, self.model_, method, unseen=self.unseen)
 
     def work(self, X: Any = None) -> Work:
-        """What is done to the columns, and then the learner's own work."""
+        """The preparation of the columns, and then the learner's own work."""
         check_is_fitted(self)
         if X is None:
             inner = self.model_.work()
         else:
             chunk = self._query(X, self.unseen).to_chunk()
             inner = self.model_.work(behind(chunk, self.encoding_, Schema(self.columns_, missing=())))
-        return Work(inner.title, [self._told(), *(self._tied(step) for step in inner)], inner.notes)
+        return Work(inner.title, [self._preparation_step(), *(self._tied(step) for step in inner)], inner.notes)
 
-    def _told(self) -> Step:
-        rows = described(self.encoding_, self.model_.card)
-        left = len(rows) - DESCRIBED
+    def _preparation_step(self) -> Step:
+        rows = preparation_words(self.encoding_, self.model_.card)
+        left = len(rows) - MOST_DESCRIBED
         return Step(
             "Preparation",
-            table=WorkTable(("column", f"what {self.model_.card.name} is given"), tuple(rows[:DESCRIBED])),
+            table=WorkTable(("column", f"what {self.model_.card.name} is given"), tuple(rows[:MOST_DESCRIBED])),
             note=f"… and {left} more columns." if left > 0 else "",
         )
 
     def _tied(self, step: Step) -> Step:
-        """A step of the learner, tied to where it stands here: methods answer alike, attributes are its own."""
+        """A step of the learner, tied to this model: methods answer alike, attributes are those of `model_`."""
         if not step.of:
             return step
         if callable(getattr(type(self.model_), str(step.of[0]), None)):
@@ -93,14 +93,14 @@ class Prepared(Learner):
 def answers_with(method: str) -> Any:
     """Whether the learner, fitted or not, has a method: for scikit-learn's `available_if`."""
 
-    def check(prepared: Prepared) -> bool:
-        return hasattr(getattr(prepared, "model_", prepared._learner()), method)
+    def check(prepared: PreparedLearner) -> bool:
+        return hasattr(getattr(prepared, "model_", prepared.inner_learner()), method)
 
     return check
 
 
 def answers_behind(chunk: Chunk, encoding: Encoding, layout: Schema, model: Any, method: str) -> Any:
-    """What a method of the learner says of the rows of a chunk."""
+    """The answers of a method of the learner for the rows of a chunk."""
     return getattr(model, method)(behind(chunk, encoding, layout))
 
 
@@ -115,8 +115,8 @@ class CardOfLearner:
     def __init__(self, card: Card) -> None:
         self.card = card
 
-    def __get__(self, prepared: Prepared | None, kind: type | None = None) -> Card:
+    def __get__(self, prepared: PreparedLearner | None, kind: type | None = None) -> Card:
         if prepared is None:
             return self.card
-        learner = prepared._learner().card
+        learner = prepared.inner_learner().card
         return replace(self.card, scales=learner.scales, uses=learner.uses)

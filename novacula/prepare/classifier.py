@@ -1,4 +1,4 @@
-"""A classifier for tables as they are: numbers, categories, words and holes become what it takes."""
+"""A classifier for tables as they are: numbers, categories, words and missing values become what it takes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
-from novacula.prepare.base import CardOfLearner, Prepared, answers_with
-from novacula.prepare.sums import Sums
+from novacula.prepare.base import CardOfLearner, PreparedLearner, answers_with
+from novacula.prepare.sums import PreparationSums
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
-class PreparedClassifier(Classifier, Prepared):
-    """Fits a classifier on columns that are prepared as its card asks, and prepares what is to be predicted alike.
+class PreparedClassifier(Classifier, PreparedLearner):
+    """Fits a classifier on columns that are prepared as its card asks, and prepares rows to be predicted the same way.
 
     `learner` is one of this library's; logistic regression unless another is given. `max_words` of a text column are
-    counted for learners that take no text. A category that was not there at fit is told (`unseen="ignore"`) or
+    counted for learners that take no text. A category that was not there at fit is reported (`unseen="ignore"`) or
     refused ("error"). Fitted: `model_`, `encoding_`, `classes_`.
 
     >>> import pandas as pd
@@ -44,7 +44,7 @@ class PreparedClassifier(Classifier, Prepared):
             noise="As the learner.",
             missing="As they are if the learner takes them; otherwise mean or mode, and a column that says so.",
             admits=Admits(missing=True),
-            unseen="None of the known categories, with a warning, or refused (unseen='error').",
+            unseen="Treated as none of the known categories, with a warning, or refused (unseen='error').",
             takes=("numeric", "categorical", "text", "sparse"),
             scales=("memory", "stream", "cluster"),
             uses="reduce",
@@ -64,7 +64,8 @@ class PreparedClassifier(Classifier, Prepared):
         self.max_words = max_words
         self.unseen = unseen
 
-    def _learner(self) -> Any:
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation; logistic regression if none was given."""
         from novacula.linear import LogisticRegression
 
         return LogisticRegression() if self.learner is None else self.learner
@@ -73,7 +74,7 @@ class PreparedClassifier(Classifier, Prepared):
         super()._learn(table)
         self.classes_ = self.model_.classes_
 
-    def _classes_with_rows(self, sums: Sums) -> list[Any]:
+    def _classes_with_rows(self, sums: PreparationSums) -> list[Any]:
         return self.classes_[sums.classes > 0].tolist()
 
     def predict(self, X: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A learner of clusters for tables as they are: numbers, categories and holes become what it takes."""
+"""A learner of clusters for tables as they are: numbers, categories and missing values become what it takes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 from sklearn.base import ClusterMixin
 
 from novacula.learner.base import Unsupervised
-from novacula.prepare.base import CardOfLearner, Prepared
+from novacula.prepare.base import CardOfLearner, PreparedLearner
 from novacula.prepare.classifier import PreparedClassifier
 
 
-class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
+class PreparedClusterer(ClusterMixin, Unsupervised, PreparedLearner):
     """Fits a learner of clusters on columns that are prepared as its card asks.
 
     `learner` is one of this library's; k-means unless another is given. The rest is as in `PreparedClassifier`.
@@ -42,7 +42,8 @@ class PreparedClusterer(ClusterMixin, Unsupervised, Prepared):
         self.max_words = max_words
         self.unseen = unseen
 
-    def _learner(self) -> Any:
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation; k-means with two clusters if none was given."""
         from novacula.mixture import KMeans
 
         return KMeans(n_clusters=2) if self.learner is None else self.learner

@@ -1,8 +1,8 @@
 """How columns become what a learner takes, found from training rows alone.
 
     a number       (x − mean) / spread where the card needs columns of one scale; the mean where it is missing
-    a category     a column of 0 and 1 a category; as it is for learners that take categories
-    words          how often each of the most frequent words stands in the text; as they are for learners of text
+    a category     one column of 0 and 1 per category; as it is for learners that take categories
+    words          how often each of the most frequent words is in the text; as they are for learners of text
     missing        a column of its own that says so; as it is for learners that take missing values
 
 What a learner takes natively it gets natively.
@@ -18,39 +18,41 @@ import numpy as np
 
 from novacula.errors import SchemaError
 from novacula.learner.card import Card
-from novacula.prepare.sums import Sums
+from novacula.prepare.sums import PreparationSums
 from novacula.prepare.words import count_words, frequent_words
 from novacula.table import Chunk, Column, Schema
 from novacula.table.chunk import MISSING, Codes, Floats
 
 MAX_CATEGORIES = 100
-"""Categories of a column that get a column of their own: the most frequent ones."""
+"""Categories of a column that get a column of their own, at most: the most frequent ones."""
 MAX_DENSE = 5000
-"""Columns of a sparse block that may be written out for a learner that takes none."""
+"""Columns of a sparse block that may be written out for a learner that takes no sparse columns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """What was found: places are those of the numeric, categorical and text columns of `schema`, in its order."""
+    """A preparation: places are those of the numeric, categorical and text columns of `schema`, in its order."""
 
     schema: Schema  # of the columns that come in
     fill: Floats | None  # (numeric,) for missing numbers; None: they stay missing
-    holes: tuple[int, ...]  # numeric columns that get one more column for what is missing
+    holes: tuple[int, ...]  # numeric columns that get one more column, which says where they are missing
     centre: Floats  # (numeric,)
     spread: Floats  # (numeric,)
-    common: Codes | None  # (categorical,) for missing categories that stay categories; None: they stay missing
-    shown: tuple[tuple[int, ...], ...] | None  # codes of each categorical column that get a column; None: it stays
-    gaps: tuple[int, ...]  # categorical columns that get one more column for what is missing
-    words: tuple[tuple[str, ...], ...] | None  # of each text column those that are counted; None: it stays
+    fill_codes: Codes | None  # (categorical,) for missing categories that stay categories; None: they stay missing
+    indicator_codes: (
+        tuple[tuple[int, ...], ...] | None
+    )  # codes of each categorical column that get a column; None: it stays
+    gaps: tuple[int, ...]  # categorical columns that get one more column, which says where they are missing
+    words: tuple[tuple[str, ...], ...] | None  # the words of each text column that are counted; None: it stays
     dense: bool  # whether a sparse block is written out
 
     @classmethod
-    def of(cls, sums: Sums, schema: Schema, card: Card, max_words: int) -> Self:
-        """Find out what this learner needs, from what is known of the rows."""
+    def of(cls, sums: PreparationSums, schema: Schema, card: Card, max_words: int) -> Self:
+        """The preparation for a learner with this card, from the sums over the rows."""
         weight = sums.moments.weight[0]
-        known = weight > 0
-        mean = rounded(np.where(known, sums.moments.mean[0], 0.0))
-        squares = np.divide(sums.moments.ssd[0], weight, out=np.zeros_like(mean), where=known)
+        has_values = weight > 0
+        mean = rounded(np.where(has_values, sums.moments.mean[0], 0.0))
+        squares = np.divide(sums.moments.ssd[0], weight, out=np.zeros_like(mean), where=has_values)
         spread = rounded(np.sqrt(squares))
         scaled = "scaled" in card.needs
         keeps, native = card.admits.missing, "categorical" in card.takes
@@ -74,8 +76,8 @@ class Encoding:
         """The rows as the learner takes them; target and weight stay as they are."""
         numbers = chunk.numeric if self.fill is None else np.where(np.isnan(chunk.numeric), self.fill, chunk.numeric)
         parts = [(numbers - self.centre) / self.spread, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
-        for j, shown in enumerate(self.shown or ()):
-            parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
+        for j, codes in enumerate(self.indicator_codes or ()):
+            parts.append((chunk.codes[:, [j]] == np.array(codes, np.int32)).astype(float))
         parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
         parts += [count_words(column, words) for column, words in zip(chunk.text, self.words or (), strict=False)]
         if chunk.sparse is not None and self.dense:
@@ -89,27 +91,29 @@ class Encoding:
         )
 
     def _codes(self, chunk: Chunk) -> Codes:
-        """Categories that stay such; those that were not there at fit are missing, which was reported already."""
-        if self.shown is not None:
+        """Categories that stay categories; those that were not there at fit are missing, which was reported already."""
+        if self.indicator_codes is not None:
             return np.empty((len(chunk), 0), np.int32)
-        if self.common is None:
+        if self.fill_codes is None:
             return np.maximum(chunk.codes, MISSING)
-        return np.where(chunk.codes < 0, self.common, chunk.codes)
+        return np.where(chunk.codes < 0, self.fill_codes, chunk.codes)
 
     def columns(self, taken: Iterable[str] = ()) -> tuple[Column, ...]:
-        """What comes out; no name is one that is `taken`."""
-        kept = self.schema.of_kind("categorical") if self.shown is None else ()
+        """The columns that come out; no name is one of `taken`."""
+        categorical = self.schema.of_kind("categorical") if self.indicator_codes is None else ()
         texts = self.schema.of_kind("text") if self.words is None else ()
         blocks = () if self.dense else self.schema.of_kind("sparse")
-        names = _distinct(self._numeric_names(), {column.name for column in (*kept, *texts, *blocks)} | set(taken))
-        return (*(Column(name, "numeric") for name in names), *kept, *texts, *blocks)
+        names = _distinct(
+            self._numeric_names(), {column.name for column in (*categorical, *texts, *blocks)} | set(taken)
+        )
+        return (*(Column(name, "numeric") for name in names), *categorical, *texts, *blocks)
 
     def _numeric_names(self) -> Iterator[str]:
         numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")
         yield from (column.name for column in numeric)
         yield from (f"{numeric[j].name} is missing" for j in self.holes)
-        for column, shown in zip(coded, self.shown or (), strict=False):
-            yield from (f"{column.name} = {column.categories[code]}" for code in shown)
+        for column, codes in zip(coded, self.indicator_codes or (), strict=False):
+            yield from (f"{column.name} = {column.categories[code]}" for code in codes)
         yield from (f"{coded[j].name} is missing" for j in self.gaps)
         for column, words in zip(self.schema.of_kind("text"), self.words or (), strict=False):
             yield from (f"{word!r} in {column.name}" for word in words)
@@ -118,7 +122,7 @@ class Encoding:
 
 
 def rounded(numbers: Floats) -> Floats:
-    """Numbers to ten digits: how sums were rounded must not reach learners that draw lots by what rows hold."""
+    """Numbers to ten digits: the rounding of sums must not reach learners that draw at random by what rows hold."""
     return np.array([float(f"{number:.10g}") for number in numbers])
 
 
@@ -127,7 +131,7 @@ def _flagged(flags: Any) -> tuple[int, ...]:
 
 
 def _columns_for(count: Any, full_rank: bool) -> tuple[int, ...]:
-    """The codes that get a column: of two the second, which says it all; for full rank all but the most frequent."""
+    """The codes that get a column: the second of two, which says it all; for full rank all but the most frequent."""
     often = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]
     if len(often) <= 2:
         return tuple(np.sort(often)[1:].tolist())
@@ -135,7 +139,7 @@ def _columns_for(count: Any, full_rank: bool) -> tuple[int, ...]:
 
 
 def _distinct(names: Iterator[str], taken: set[str]) -> Iterator[str]:
-    """The names, with a stroke behind those that stand already."""
+    """The names, with a prime after those that are taken already."""
     for name in names:
         while name in taken:
             name += "′"
@@ -149,14 +153,14 @@ def _require_narrow(schema: Schema, dense: bool, card: Card) -> None:
         raise SchemaError(f"{card.name} takes no sparse columns, and {width:,} are too many to be written out")
 
 
-def described(encoding: Encoding, card: Card) -> Sequence[tuple[str, str]]:
-    """What is done to each column, in words."""
+def preparation_words(encoding: Encoding, card: Card) -> Sequence[tuple[str, str]]:
+    """What the preparation does to each column, in words."""
     numeric, coded = encoding.schema.of_kind("numeric"), encoding.schema.of_kind("categorical")
     rows = [(column.name, _number_words(encoding, j, card)) for j, column in enumerate(numeric)]
     rows += [(column.name, _category_words(encoding, j, column)) for j, column in enumerate(coded)]
     for j, column in enumerate(encoding.schema.of_kind("text")):
-        counted = None if encoding.words is None else len(encoding.words[j])
-        rows.append((column.name, "as it is" if counted is None else f"counts of its {counted} most frequent words"))
+        n_words = None if encoding.words is None else len(encoding.words[j])
+        rows.append((column.name, "as it is" if n_words is None else f"counts of its {n_words} most frequent words"))
     rows += [
         (column.name, f"{column.width} columns, written out" if encoding.dense else "as it is")
         for column in encoding.schema.of_kind("sparse")
@@ -174,7 +178,9 @@ def _number_words(encoding: Encoding, j: int, card: Card) -> str:
 
 
 def _category_words(encoding: Encoding, j: int, column: Column) -> str:
-    if encoding.shown is None:
-        return "as it is" if encoding.common is None else f"{column.categories[encoding.common[j]]} where missing"
-    shown, known = len(encoding.shown[j]), len(column.categories)
-    return "a column of 0 and 1" if shown == 1 else f"{shown} columns of 0 and 1 for {known} categories"
+    if encoding.indicator_codes is None:
+        return (
+            "as it is" if encoding.fill_codes is None else f"{column.categories[encoding.fill_codes[j]]} where missing"
+        )
+    n_columns, n_categories = len(encoding.indicator_codes[j]), len(column.categories)
+    return "a column of 0 and 1" if n_columns == 1 else f"{n_columns} columns of 0 and 1 for {n_categories} categories"

@@ -1,4 +1,4 @@
-"""A regressor for tables as they are: numbers, categories, words and holes become what it takes."""
+"""A regressor for tables as they are: numbers, categories, words and missing values become what it takes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from novacula.learner.base import Regressor
-from novacula.prepare.base import CardOfLearner, Prepared
+from novacula.prepare.base import CardOfLearner, PreparedLearner
 from novacula.prepare.classifier import PreparedClassifier
 from novacula.table.chunk import Floats
 
 
-class PreparedRegressor(Regressor, Prepared):
-    """Fits a regressor on columns that are prepared as its card asks, and prepares what is to be predicted alike.
+class PreparedRegressor(Regressor, PreparedLearner):
+    """Fits a regressor on columns that are prepared as its card asks, and prepares rows to be predicted the same way.
 
     `learner` is one of this library's; ridge regression unless another is given. The rest is as in
     `PreparedClassifier`.
@@ -41,7 +41,8 @@ class PreparedRegressor(Regressor, Prepared):
         self.max_words = max_words
         self.unseen = unseen
 
-    def _learner(self) -> Any:
+    def inner_learner(self) -> Any:
+        """The learner behind the preparation; ridge regression if none was given."""
         from novacula.linear import Ridge
 
         return Ridge() if self.learner is None else self.learner
@@ -52,5 +53,5 @@ class PreparedRegressor(Regressor, Prepared):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self._learner().__sklearn_tags__().target_tags.multi_output
+        tags.target_tags.multi_output = self.inner_learner().__sklearn_tags__().target_tags.multi_output
         return tags

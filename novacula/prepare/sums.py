@@ -1,4 +1,4 @@
-"""What a preparation has to know of the rows, from one pass over them: moments, categories, gaps, words and classes."""
+"""What a preparation needs to know about the rows, from one pass: moments, categories, gaps, words and classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from novacula.table.chunk import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps(Statistic):
-    """The weight of what is missing in each numeric and each categorical column: d + c numbers, whatever the rows."""
+    """The weight of missing values in each numeric and categorical column: size d + c, for any number of rows."""
 
     numeric: Floats  # (d,)
     coded: Floats  # (c,)
@@ -36,18 +36,18 @@ class Gaps(Statistic):
 
 
 @dataclass(frozen=True)
-class Sums:
-    """What one pass tells of all rows that count."""
+class PreparationSums:
+    """The sums of one pass over all rows of weight above 0."""
 
     moments: ClassMoments  # of one class
     categories: Contingency  # of one class
     gaps: Gaps
-    classes: Floats  # the weight of each, empty without classes
+    classes: Floats  # the weight of each class, empty without classes
     words: tuple[Vocabulary, ...]  # of each text column whose words are counted
 
     @classmethod
     def of(cls, table: Any, counts_words: bool) -> Self:
-        """Pass over a table."""
+        """The sums over a table."""
         n_classes = _n_classes(table.layout)
         n_texts = len(table.layout.of_kind("text")) if counts_words else 0
         sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
@@ -57,15 +57,15 @@ class Sums:
 
 
 def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int) -> Bundle:
-    """What a chunk tells."""
-    counted = chunk.counted()
+    """The sums over a chunk."""
+    rows = chunk.counted()
     parts: list[Statistic] = [
-        ClassMoments.observe(counted),
-        Contingency.observe(counted, 1, sizes),
-        Gaps.observe(counted),
-        ClassTotals.observe_numeric(counted, max(n_classes, 1), ()),
+        ClassMoments.observe(rows),
+        Contingency.observe(rows, 1, sizes),
+        Gaps.observe(rows),
+        ClassTotals.observe_numeric(rows, max(n_classes, 1), ()),
     ]
-    parts += [Vocabulary.observe_words(counted, 1, column, word_cutter()) for column in range(n_texts)]
+    parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(n_texts)]
     return Bundle(tuple(parts))
 
 

@@ -1,4 +1,4 @@
-"""The most frequent words of texts, and how often they stand in each: scikit-learn's idea of what a word is."""
+"""The most frequent words of texts, and how often they occur in each; scikit-learn decides what a word is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def word_cutter() -> Callable[[str], list[str]]:
 
 
 def frequent_words(words: Vocabulary, most: int) -> tuple[str, ...]:
-    """The words that stand most often in texts, by the alphabet; ties go to the first.
+    """The words that occur most often in texts, in alphabetical order; ties go to the first.
 
     >>> frequent_words(Vocabulary(("link", "secret", "sports"), np.array([[1.0, 2.0, 1.0]]), np.array([2.0])), 1)
     ('secret',)
@@ -31,7 +31,7 @@ def frequent_words(words: Vocabulary, most: int) -> tuple[str, ...]:
 
 
 def count_words(texts: Texts, words: Sequence[str]) -> Floats:
-    """How often each word stands in each text (n, words); never in one that is missing."""
+    """How often each word occurs in each text (n, words); never in one that is missing."""
     if not words:
         return np.empty((len(texts), 0))
     from sklearn.feature_extraction.text import CountVectorizer

@@ -1,4 +1,4 @@
-"""Principal components, and columns ranked by what they tell."""
+"""Principal components, and columns ranked by what they say of a target."""
 
 from novacula.projection.feature_ranker import FeatureRanker
 from novacula.projection.pca import PCA

@@ -1,4 +1,4 @@
-"""How much one column tells of another, as numbers made of sums alone.
+"""How much one column says of another, as numbers made of sums alone.
 
     R² = B / (B + W)        of the squares about the mean, B are explained and W are left
     F  = (B / a) / (W / b)  with a and b degrees of freedom
@@ -6,7 +6,7 @@
     gain = H(target) − Σ_c p_c H(target | c)            the same in bits, for categories or for the best threshold
     V² = χ² / (N · min(r − 1, c − 1))                   Cramér's V
 
-A column that does not vary tells nothing: its score is 0 and its p-value 1.
+A column that does not vary says nothing: its score is 0 and its p-value 1.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Crossing:
 
 
 def best_cut(counts: Floats) -> int:
-    """Where to cut rising bins (K, m) in two for the largest gain: columns before it go left, the first of equals."""
+    """Where to cut rising bins (K, m) in two for the largest gain: columns before it go left; ties go to the first."""
     left = np.cumsum(counts, axis=1)[:, :-1]
     right = counts.sum(axis=1, keepdims=True) - left
     entropy = _weighted_entropy(left) + _weighted_entropy(right)

@@ -18,7 +18,7 @@ from novacula.learner.work import Work
 from novacula.projection.derivation import ROWS, derive_components, derive_projection
 from novacula.projection.figures import biplot_figure, scree_figure
 from novacula.projection.gaussian import FLOOR, Normal
-from novacula.projection.projecting import View, filled, log_density, scores, squared_errors
+from novacula.projection.projecting import View, fill_rows, log_density, scores, squared_errors
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -27,8 +27,8 @@ LARGEST_FILLED = 5_000
 """Columns up to which rows that miss values are filled: the model of d × d numbers is 0.2 GB."""
 
 
-class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
-    """Directions with their variances, from whatever way they came."""
+class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
+    """Directions with their variances, however they were found."""
 
     whiten: bool
     components_: Floats  # (k, d)
@@ -127,7 +127,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
     # --- through a table ------------------------------------------------------------------------------------
 
     def _see(self, table: Table, function: Callable[..., Floats]) -> Floats:
-        """An array a row; rows are filled only where the answers show that values are missing."""
+        """An array per row; rows are filled only where the answers show that values are missing."""
         view = self._view(None)
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is looked for next
             found = table.map(function, view)
@@ -147,7 +147,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised
             return derive_components(self)
         chunk, cut = self._first_rows(X, ROWS)
         x = chunk.dense()
-        complete = filled(x, self._view(self._normal()) if np.isnan(x).any() else self._view(None))
+        complete = fill_rows(x, self._view(self._normal()) if np.isnan(x).any() else self._view(None))
         return derive_projection(self, x, complete, cut)
 
     def scree(self) -> Figure:

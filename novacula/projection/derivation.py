@@ -14,7 +14,7 @@ from novacula.projection.spectrum import covariance_of
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
-    from novacula.projection.components import Components
+    from novacula.projection.components import ComponentLearner
 
 FEW = 6
 """Columns up to which the covariance is shown, and every row of Cv = λv."""
@@ -32,7 +32,7 @@ TELLING = 1e-6
 """Eigenvalues below this share of the largest are lost in the digits of C, so that Cv cannot show them."""
 
 
-def derive_components(model: Components) -> Work:
+def derive_components(model: ComponentLearner) -> Work:
     """The work of fitted directions."""
     steps = [Step("What is sought", formula="C = Σ (x − μ)(x − μ)ᵀ / (N − 1),  Cv = λv,  ‖v‖ = 1")]
     steps += covariance_steps(model) if model.moments_ is not None else factor_steps(model)
@@ -42,7 +42,7 @@ def derive_components(model: Components) -> Work:
     return Work("Principal components", steps, notes(model))
 
 
-def notes(model: Components) -> list[str]:
+def notes(model: ComponentLearner) -> list[str]:
     """What is left out of the work, and what the numbers mean."""
     d, k = len(model.mean_), len(model.components_)
     said = [f"N = {model.n_samples_:g}, the sum of the weights. The largest entry of a direction is positive."]
@@ -58,9 +58,9 @@ def notes(model: Components) -> list[str]:
 # --- directions ---------------------------------------------------------------------------------------------
 
 
-def covariance_steps(model: Components) -> Iterator[Step]:
+def covariance_steps(model: ComponentLearner) -> Iterator[Step]:
     """The covariance, and the equation that each of the first directions fulfils."""
-    assert model.moments_ is not None  # noqa: S101  (told apart by the caller)
+    assert model.moments_ is not None  # noqa: S101  (the caller checked it)
     covariance, d = covariance_of(model.moments_), len(model.mean_)
     first = int(np.argmax(np.diagonal(covariance)))
     yield Step(
@@ -78,7 +78,7 @@ def covariance_steps(model: Components) -> Iterator[Step]:
         yield from equation_steps(model, covariance, int(i))
 
 
-def equation_steps(model: Components, covariance: Floats, i: int) -> Iterator[Step]:
+def equation_steps(model: ComponentLearner, covariance: Floats, i: int) -> Iterator[Step]:
     """Cv = λv for direction i: rows of it, and λ = vᵀCv."""
     v, variance = model.components_[i], float(model.explained_variance_[i])
     rows = np.arange(len(v)) if len(v) <= FEW else np.sort(np.argsort(-np.abs(v), kind="stable")[:DERIVED])
@@ -101,7 +101,7 @@ def equation_steps(model: Components, covariance: Floats, i: int) -> Iterator[St
     )
 
 
-def factor_steps(model: Components) -> Iterator[Step]:
+def factor_steps(model: ComponentLearner) -> Iterator[Step]:
     """Without a covariance: variances from the lengths of the centred rows along directions."""
     for i in range(min(DERIVED, len(model.components_))):
         yield Step(
@@ -113,7 +113,7 @@ def factor_steps(model: Components) -> Iterator[Step]:
         )
 
 
-def direction_table(model: Components) -> Step:
+def direction_table(model: ComponentLearner) -> Step:
     """The first directions by column, and the mean."""
     d, k = len(model.mean_), min(DERIVED, len(model.components_))
     weight = np.abs(model.components_[:k]).max(axis=0)
@@ -124,7 +124,7 @@ def direction_table(model: Components) -> Step:
     return Step("The directions", table=WorkTable(header, rows, f"{SHOWN} of {d} columns." if d > SHOWN else ""))
 
 
-def share_steps(model: Components) -> Iterator[Step]:
+def share_steps(model: ComponentLearner) -> Iterator[Step]:
     """The share of each of the first directions, and what the others have on average."""
     if not model.total_variance_ > 0.0:
         yield Step("Shares of the variance", note="No column varies, so there is nothing to share.")
@@ -151,7 +151,7 @@ def share_steps(model: Components) -> Iterator[Step]:
 # --- rows ---------------------------------------------------------------------------------------------------
 
 
-def derive_projection(model: Components, x: Floats, filled: Floats, cut: bool) -> Work:
+def derive_projection(model: ComponentLearner, x: Floats, filled: Floats, cut: bool) -> Work:
     """The scores of rows x, filled where they miss values; `cut`: there were more rows."""
     steps = [direction_table(model)]
     for r in range(len(x)):
@@ -170,7 +170,7 @@ def derive_projection(model: Components, x: Floats, filled: Floats, cut: bool) -
     return Work("Scores along principal components", steps, said)
 
 
-def score_step(model: Components, x: Floats, r: int, i: int) -> Step:
+def score_step(model: ComponentLearner, x: Floats, r: int, i: int) -> Step:
     """Score i of row r, as a sum over columns."""
     v, mean = model.components_[i], model.mean_
     products = v * (x - mean)

@@ -14,14 +14,14 @@ import numpy as np
 from scipy.special import gammaln
 
 from novacula.errors import ParameterError
-from novacula.projection.spectrum import Spectrum
+from novacula.projection.spectrum import CovarianceSpectrum
 from novacula.table.chunk import Floats
 
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def asked(n_components: Any, weight: float, d: int) -> int | None:
-    """The number that was asked for, all for None, checked; None where the eigenvalues decide."""
+def requested_dimension(n_components: Any, weight: float, d: int) -> int | None:
+    """The requested number, all for None, checked; None where the eigenvalues decide."""
     most = min(math.ceil(weight), d)
     if n_components is None:
         return most
@@ -35,7 +35,7 @@ def asked(n_components: Any, weight: float, d: int) -> int | None:
     return int(n_components)
 
 
-def decided(n_components: Any, spectrum: Spectrum) -> int:
+def chosen_dimension(n_components: Any, spectrum: CovarianceSpectrum) -> int:
     """The number that the eigenvalues decide: for a share of the variance, or by evidence."""
     if isinstance(n_components, str):
         if spectrum.weight < len(spectrum.mean):
@@ -48,7 +48,7 @@ def decided(n_components: Any, spectrum: Spectrum) -> int:
     return min(int(np.searchsorted(shares, n_components - 1e-12)) + 1, len(shares))
 
 
-def likeliest(spectrum: Spectrum) -> int:
+def likeliest(spectrum: CovarianceSpectrum) -> int:
     """The k < d with the largest evidence; 1 where there is one column."""
     values, d = spectrum.first(len(spectrum.mean)), len(spectrum.mean)
     ranks = range(1, min(d, spectrum.rank + 1))

@@ -1,4 +1,4 @@
-"""All eigenvalues of a symmetric matrix, and no more of its eigenvectors than are asked for.
+"""All eigenvalues of a symmetric matrix, and only the eigenvectors that are requested.
 
     A = QTQᵀ        Tu = λu        v = Qu
 

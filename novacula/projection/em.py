@@ -66,7 +66,7 @@ def observe_known(chunk: Chunk) -> ClassMoments:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class NormalEstimate:
     """Where an iteration stands: expected moments, None at the start, and the model made of them."""
 
     moments: CoMoments | None
@@ -74,24 +74,26 @@ class Estimate:
 
 
 def likeliest_normal(
-    table: Table, known: ClassMoments, n_directions: int, *, max_iter: int, tol: float
-) -> Run[Estimate]:
-    """From the moments of the known values (1, d) to the likeliest model with so many directions of their own.
+    table: Table, moments: ClassMoments, n_directions: int, *, max_iter: int, tol: float
+) -> Run[NormalEstimate]:
+    """From the moments of the known values (1, d) to the likeliest model with `n_directions` directions of their own.
 
     The objective is the mean log-likelihood of a row.
     """
-    mean, variance = known.mean[0], known.ssd[0] / known.weight[0]
+    mean, variance = moments.mean[0], moments.ssd[0] / moments.weight[0]
     floor = FLOOR * max(float(variance.max()), np.finfo(float).tiny)
     # The start is of the same family, with axes for directions, or the first step could make the likelihood worse.
-    weight = float(known.weight.max())
+    weight = float(moments.weight.max())
     start = solve_normal(CoMoments(weight, mean, weight * np.diag(variance)), n_directions, floor)
 
-    def step(now: Estimate) -> tuple[Estimate, float]:
+    def step(now: NormalEstimate) -> tuple[NormalEstimate, float]:
         expected = table.reduce(ExpectedMoments.observe, now.normal)
-        following = Estimate(expected.moments, solve_normal(expected.moments, n_directions, floor))
+        following = NormalEstimate(expected.moments, solve_normal(expected.moments, n_directions, floor))
         return following, expected.log_likelihood / expected.filled.weight
 
-    return iterate(step, Estimate(None, start), max_iter=max_iter, tol=tol, atol=tol, direction="up", monotone=True)
+    return iterate(
+        step, NormalEstimate(None, start), max_iter=max_iter, tol=tol, atol=tol, direction="up", monotone=True
+    )
 
 
 def solve_normal(moments: CoMoments, n_directions: int, floor: float) -> Normal:

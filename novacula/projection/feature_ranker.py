@@ -1,4 +1,4 @@
-"""Columns ranked by how much each tells of the target on its own, and the best of them selected.
+"""Columns ranked by how much each says of the target on its own, and the best of them selected.
 
     |r|,  η = √(between / all squares),  V        correlation, for numbers and categories
     F                                             analysis of variance
@@ -33,7 +33,7 @@ from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.pairs import PairMoments
-from novacula.projection.ranking import Plan, associate, observe, observe_target, scored
+from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, score_of
 from novacula.projection.ranking_derivation import derive_ranking
 from novacula.statistics import Bundle
 from novacula.table import Column, Table
@@ -42,13 +42,13 @@ from novacula.table.chunk import Floats
 FEW_LABELS = 20
 """Whole numbers that span fewer values than this are classes."""
 SCORE_CALLED = ("check_fit_score_takes_y", "check_n_features_in_after_fitting", "check_pipeline_consistency")
-"""Checks of scikit-learn that call whatever is called `score`."""
+"""Checks of scikit-learn that call any attribute named `score`."""
 BARS = 20
 """Columns of a figure."""
 
 
 class FeatureRanker(SelectorMixin, Learner):
-    """Ranks columns, numbers and categories alike, by what each tells of the target, and selects the best.
+    """Ranks columns, numbers and categories alike, by what each says of the target, and selects the best.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class FeatureRanker(SelectorMixin, Learner):
     Attributes
     ----------
     scores_, ranks_ : arrays (d,)
-        The score of each column, higher is better, and its rank from 1; of equals the first column is before.
+        The score of each column, higher is better, and its rank from 1; ties go to the first column.
     pvalues_ : array (d,) or None
         How often such a score comes by chance: F and t tests, χ² for V, the G-test for mutual information. None for
         the gain, whose thresholds are chosen.
@@ -94,9 +94,9 @@ class FeatureRanker(SelectorMixin, Learner):
     card: ClassVar[Card] = Card(
         name="Feature ranking",
         task="transform",
-        summary="Columns in the order of what each tells of the target on its own; the best are kept.",
+        summary="Columns in the order of what each says of the target on its own; the best are kept.",
         hypothesis_space="Subsets of the columns.",
-        inductive_bias="Columns matter one by one: what only two together tell is not seen, and twins are both kept.",
+        inductive_bias="Columns matter one by one: what only two together say is not seen, and twins are both kept.",
         objective="The score of each column: correlation, F, mutual information or information gain.",
         search="None: every column is scored, and they are sorted.",
         noise="Averages out in the sums; p-values say what chance would give.",
@@ -148,7 +148,7 @@ class FeatureRanker(SelectorMixin, Learner):
         self._require_sound(table, plan)
         self._rank()
 
-    def _plan(self, table: Table) -> Plan:
+    def _plan(self, table: Table) -> RankingPlan:
         sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
         if self.classes_ is not None:
             if self.score == "anova" and sizes:
@@ -157,11 +157,11 @@ class FeatureRanker(SelectorMixin, Learner):
                     f"score='anova' compares means, but column {name!r} and the target are both categories: use "
                     "'mutual_information', 'gain' or 'correlation'"
                 )
-            return Plan(self.score, len(self.classes_), sizes)
+            return RankingPlan(self.score, len(self.classes_), sizes)
         if self.score in ("correlation", "anova"):
-            return Plan(self.score, 0, sizes)
+            return RankingPlan(self.score, 0, sizes)
         [edges] = table.reduce(observe_target).edges(self.n_bins)
-        return Plan(self.score, len(edges) + 1, sizes, edges)
+        return RankingPlan(self.score, len(edges) + 1, sizes, edges)
 
     @property
     def n_parameters_(self) -> int:
@@ -169,16 +169,16 @@ class FeatureRanker(SelectorMixin, Learner):
         return self.ranks_.size
 
     @property
-    def _fitted_plan(self) -> Plan:
+    def _fitted_plan(self) -> RankingPlan:
         sizes = tuple(len(column.categories) for column in self.schema_.of_kind("categorical"))
-        return Plan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)
+        return RankingPlan(self.score, self.n_bins_ if self.classes_ is None else len(self.classes_), sizes)
 
     def _rank(self) -> None:
-        plan, found = self._fitted_plan, np.empty((self.n_features_in_, 2))
+        plan, scores = self._fitted_plan, np.empty((self.n_features_in_, 2))
         for j in range(self.n_features_in_):
-            found[j] = scored(plan, self._association(j))
-        self.scores_ = found[:, 0].copy()
-        self.pvalues_ = None if self.score == "gain" else found[:, 1].copy()
+            scores[j] = score_of(plan, self._association(j))
+        self.scores_ = scores[:, 0].copy()
+        self.pvalues_ = None if self.score == "gain" else scores[:, 1].copy()
         self.ranks_ = np.empty(self.n_features_in_, np.int64)
         self.ranks_[np.argsort(-self.scores_, kind="stable")] = np.arange(1, self.n_features_in_ + 1)
 
@@ -188,7 +188,7 @@ class FeatureRanker(SelectorMixin, Learner):
         place = self.schema_.of_kind(column.kind).index(column)
         return associate(self._fitted_plan, self.statistic_, column.kind, place, self.n_bins)
 
-    def _require_sound(self, table: Table, plan: Plan) -> None:
+    def _require_sound(self, table: Table, plan: RankingPlan) -> None:
         """Refuse rows without a known value, and values whose squares overflow where sums are made of them."""
         if not any(np.any(array > 0.0) for name, array in self.statistic_.arrays().items() if _counts(name)):
             raise DataError(f"{table.source.name} holds no value that is known: there is nothing to rank by")
@@ -236,7 +236,7 @@ class FeatureRanker(SelectorMixin, Learner):
     # --- out ------------------------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
-        """The columns that are kept, in their order: of a table a table, of a frame such a frame, else an array."""
+        """The columns that are kept, in their order: a table for a table, a frame for a frame, else an array."""
         from novacula.table.frames import is_frame
 
         check_is_fitted(self)
@@ -268,7 +268,7 @@ class FeatureRanker(SelectorMixin, Learner):
         best = [j for j in np.argsort(self.ranks_)[:BARS] if np.isfinite(self.scores_[j])]
         cut = f", the best {BARS} of {self.n_features_in_}" if self.n_features_in_ > BARS else ""
         names = [self.schema_.features[j].name for j in best] or ["no score is finite"]
-        title = f"What columns tell of {self.target_names_[0]}{cut}"
+        title = f"What columns say of {self.target_names_[0]}{cut}"
         return bar_figure(names, self.scores_[best] if best else [0.0], title=title, xlabel=self.score)
 
     def __sklearn_tags__(self) -> Any:

@@ -13,7 +13,7 @@ from novacula.words import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from novacula.projection.components import Components
+    from novacula.projection.components import ComponentLearner
 
 BARS = 30
 """Directions of a scree."""
@@ -52,7 +52,7 @@ def scree_figure(eigenvalues: Floats, total: float, kept: int) -> Figure:
     return Figure(draw, alt, f"Variance along principal components{cut}")
 
 
-def biplot_figure(model: Components, scores: Floats, pair: tuple[int, int]) -> Figure:
+def biplot_figure(model: ComponentLearner, scores: Floats, pair: tuple[int, int]) -> Figure:
     """Scores (n, 2) as points; columns as arrows v·√λ, scaled together to the size of the cloud."""
     points = finite(scores, "a score")[:: -(-len(scores) // POINTS)]
     loadings = model.components_[list(pair)].T * np.sqrt(model.explained_variance_[list(pair)])

@@ -44,7 +44,7 @@ class Normal:
 
 
 @dataclass(frozen=True)
-class Conditioned:
+class FilledRows:
     """Rows with what is expected where they miss values, and how likely the known values are."""
 
     filled: Floats  # (n, d)
@@ -52,7 +52,7 @@ class Conditioned:
     spread: Floats  # (d, d), Σ w Cov[x | known]
 
 
-def condition(x: Floats, weight: Floats, normal: Normal) -> Conditioned:
+def condition(x: Floats, weight: Floats, normal: Normal) -> FilledRows:
     """Fill rows (n, d) in which values may be missing (NaN); a row without values has density 1."""
     filled, log_density, spread = x.copy(), np.zeros(len(x)), np.zeros_like(normal.covariance)
     for rows, known in patterns(~np.isnan(x)):
@@ -66,7 +66,7 @@ def condition(x: Floats, weight: Floats, normal: Normal) -> Conditioned:
             filled[np.ix_(rows, gap)] = normal.mean[gap] + white.T @ bridge
             left = normal.covariance[np.ix_(gap, gap)] - bridge.T @ bridge
             spread[np.ix_(gap, gap)] += weight[rows].sum() * left
-    return Conditioned(filled, log_density, spread)
+    return FilledRows(filled, log_density, spread)
 
 
 def log_densities(white: Floats, scale: Floats) -> Floats:

@@ -40,7 +40,7 @@ class PairMoments(Statistic):
 
     @classmethod
     def observe(cls, chunk: Chunk) -> Self:
-        """The numeric columns beside a numeric target."""
+        """The numeric columns with a numeric target."""
         if chunk.target is None or chunk.target.dtype != np.float64:
             raise ParameterError("pairs need a numeric target, which this chunk does not have")
         counted = chunk.weight > 0.0

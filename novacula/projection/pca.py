@@ -21,13 +21,13 @@ from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import warn_unless_converged
 from novacula.projection.columns import require_known
-from novacula.projection.components import Components
-from novacula.projection.dimension import asked, decided
+from novacula.projection.components import ComponentLearner
+from novacula.projection.dimension import chosen_dimension, requested_dimension
 from novacula.projection.em import likeliest_normal, observe_known
 from novacula.projection.randomized import solve_randomized
 from novacula.projection.rows import centred_rows, still_columns
-from novacula.projection.spectrum import Spectrum, solve_covariance, solve_dual, solve_rows, solve_triangle
-from novacula.projection.sums import Spread, observe_scatter
+from novacula.projection.spectrum import CovarianceSpectrum, solve_covariance, solve_dual, solve_rows, solve_triangle
+from novacula.projection.sums import FeatureSpread, observe_scatter
 from novacula.statistics import Triangle
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -40,7 +40,7 @@ ACCURATE = 1e-8
 """Eigenvalues below this share of the largest lose digits when they come from squares."""
 
 
-class PCA(Components):
+class PCA(ComponentLearner):
     """Principal component analysis.
 
     Parameters
@@ -55,7 +55,7 @@ class PCA(Components):
         "svd": singular values of the centred rows, by a second pass where there are many; exact where eigenvalues are
         tiny, too.
         "randomized": the first few, by subspace iteration.
-        "em": maximum likelihood where values are missing; whatever the method, such rows are fitted so.
+        "em": maximum likelihood where values are missing; rows that miss values are fitted so by every method.
         "auto": "dual" if rows are fewer than columns, else "covariance"; from both it goes on to "svd" if an
         eigenvalue that is kept lies below 1e-8 of the largest, where squares have lost digits. Beyond 20,000 rows and
         10,000 columns it is "randomized".
@@ -63,7 +63,7 @@ class PCA(Components):
         Divide scores by their standard deviations, so that each has variance 1; those without variance stay as they
         are.
     n_oversamples, iterated_power : int, default=10 and 7
-        For "randomized": directions carried beside those asked for, and products that sharpen them, one pass each.
+        For "randomized": directions carried besides the requested ones, and products that sharpen them, one pass each.
     tol, max_iter : float and int, default=1e-8 and 1000
         For "em": it ends when the mean log-likelihood of a row changes by no more than this share of itself or, where
         it is below 1, by this.
@@ -116,7 +116,7 @@ class PCA(Components):
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers; 'svd' one more pass. 'dual' takes all rows "
         "at once: n·d + n² numbers, n²·d steps. 'randomized' takes nine passes of n·d·(k + 10) and holds d·(k + 10) "
-        "numbers. 'em' inverts a matrix for each pattern of missing values in a chunk: up to n·d³ a pass.",
+        "numbers. 'em' inverts a matrix for each pattern of missing values in a chunk: up to n·d³ per pass.",
         cost_exponents={"n": 1, "d": 2},
         size="n_components",
         references=(
@@ -200,7 +200,7 @@ class PCA(Components):
         return True
 
     def _route(self, table: Table) -> str:
-        """The method, as asked for or by the shape of the table."""
+        """The method, given or by the shape of the table."""
         n, d = len(table), self.n_features_in_
         route = self.method
         if route == "auto":
@@ -220,7 +220,7 @@ class PCA(Components):
                 f"up to {largest:,}: use method='randomized' with a small n_components"
             )
 
-    def _solve(self, table: Table) -> Spectrum | None:
+    def _solve(self, table: Table) -> CovarianceSpectrum | None:
         """The eigenvalues and directions by the route taken; None where values are missing and EM is to find them."""
         if self.method_ == "em":
             return None
@@ -240,7 +240,7 @@ class PCA(Components):
             return solve_triangle(moments, triangle)
         return spectrum
 
-    def _solve_rows(self, table: Table) -> Spectrum | None:
+    def _solve_rows(self, table: Table) -> CovarianceSpectrum | None:
         rows = centred_rows(table.to_chunk())
         if not self._is_complete(table, rows.weight, rows.mean):
             return None
@@ -252,11 +252,11 @@ class PCA(Components):
             return solve_rows(rows)
         return spectrum
 
-    def _solve_randomized(self, table: Table) -> Spectrum | None:
-        spread = table.reduce(Spread.observe)
+    def _solve_randomized(self, table: Table) -> CovarianceSpectrum | None:
+        spread = table.reduce(FeatureSpread.observe)
         if not self._is_complete(table, spread.weight, spread.ssd):
             return None
-        k, d = asked(self.n_components, spread.weight, self.n_features_in_), self.n_features_in_
+        k, d = requested_dimension(self.n_components, spread.weight, self.n_features_in_), self.n_features_in_
         if k is None:
             raise ParameterError(
                 f"method='randomized' does not know all eigenvalues, so n_components={self.n_components!r} cannot be "
@@ -265,31 +265,31 @@ class PCA(Components):
         directions = min(k + self.n_oversamples, d)
         return solve_randomized(table, spread, directions, self.iterated_power, check_random_state(self.random_state))
 
-    def _solve_missing(self, table: Table) -> Spectrum:
+    def _solve_missing(self, table: Table) -> CovarianceSpectrum:
         """By EM; a number of components makes the model of that many directions, otherwise it is a full normal."""
         self._require_memory("em", self.n_features_in_, LARGEST_COVARIANCE)
-        known = table.reduce(observe_known)
-        d, most = self.n_features_in_, float(known.weight.max(initial=0.0))
+        moments = table.reduce(observe_known)
+        d, most = self.n_features_in_, float(moments.weight.max(initial=0.0))
         self._require_rows(table, most)
-        require_known(table, known)
-        k = asked(self.n_components, most, d)
-        run = likeliest_normal(table, known, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
+        require_known(table, moments)
+        k = requested_dimension(self.n_components, most, d)
+        run = likeliest_normal(table, moments, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
         warn_unless_converged(run, "PCA")
         self.n_iter_, self.converged_, self.history_ = run.n_iter, run.converged, list(run.history)
         assert run.params.moments is not None  # noqa: S101  (max_iter is at least 1)
         self.moments_ = run.params.moments
         return solve_covariance(self.moments_)
 
-    def _loses_digits(self, spectrum: Spectrum, most: int) -> bool:
+    def _loses_digits(self, spectrum: CovarianceSpectrum, most: int) -> bool:
         """Whether "auto" is to go on to singular values, for the sake of an eigenvalue that is kept."""
         if self.method != "auto" or not spectrum.total > 0.0:
             return False
         k = min(self._count(spectrum), most)
         return bool(k and spectrum.first(k)[-1] < ACCURATE * spectrum.values[0])
 
-    def _count(self, spectrum: Spectrum) -> int:
-        k = asked(self.n_components, spectrum.weight, self.n_features_in_)
-        return decided(self.n_components, spectrum) if k is None else k
+    def _count(self, spectrum: CovarianceSpectrum) -> int:
+        k = requested_dimension(self.n_components, spectrum.weight, self.n_features_in_)
+        return chosen_dimension(self.n_components, spectrum) if k is None else k
 
     def _is_complete(self, table: Table, weight: float, sums: Floats) -> bool:
         """Whether sums show no missing value; what cannot be used at all raises."""
@@ -306,7 +306,7 @@ class PCA(Components):
                 "than one: give more rows, or weights that count repetitions"
             )
 
-    def _keep(self, spectrum: Spectrum) -> None:
+    def _keep(self, spectrum: CovarianceSpectrum) -> None:
         k = self._count(spectrum)
         variance = spectrum.first(k)
         self.components_ = spectrum.directions(k)

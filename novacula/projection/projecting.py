@@ -33,7 +33,7 @@ def scores(chunk: Chunk, view: View) -> Floats:
     """V(x − μ) of each row (n, k)."""
     if chunk.sparse is not None and chunk.numeric.shape[1] == 0 and view.normal is None:
         return np.asarray(chunk.sparse @ view.directions.T - view.directions @ view.mean)
-    return np.asarray((filled(chunk.dense(), view) - view.mean) @ view.directions.T)
+    return np.asarray((fill_rows(chunk.dense(), view) - view.mean) @ view.directions.T)
 
 
 def squared_errors(chunk: Chunk, view: View) -> Floats:
@@ -43,7 +43,7 @@ def squared_errors(chunk: Chunk, view: View) -> Floats:
 
 
 def _squared_errors(x: Floats, view: View) -> Floats:
-    deviation = filled(x, view) - view.mean
+    deviation = fill_rows(x, view) - view.mean
     deviation -= (deviation @ view.directions.T) @ view.directions
     if view.normal is not None:
         deviation[np.isnan(x)] = 0.0
@@ -71,7 +71,7 @@ def _log_density(x: Floats, view: View) -> Floats:
     return density
 
 
-def filled(x: Floats, view: View) -> Floats:
+def fill_rows(x: Floats, view: View) -> Floats:
     """Rows with what the model expects where values are missing."""
     gaps = np.isnan(x).any(axis=1)
     if view.normal is None or not gaps.any():

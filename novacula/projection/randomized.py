@@ -10,25 +10,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from novacula.projection.spectrum import Spectrum, cut
-from novacula.projection.sums import Product, Spread
+from novacula.projection.spectrum import CovarianceSpectrum, cut
+from novacula.projection.sums import FeatureSpread, ScatterProduct
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
 def solve_randomized(
-    table: Table, spread: Spread, n_directions: int, power: int, rng: np.random.RandomState
-) -> Spectrum:
+    table: Table, spread: FeatureSpread, n_directions: int, power: int, rng: np.random.RandomState
+) -> CovarianceSpectrum:
     """The largest eigenvalues; `power` products sharpen the subspace before the one that is decomposed."""
     d = len(spread.mean)
     basis = orthonormal(rng.normal(size=(d, n_directions)))
     for _ in range(power):
-        basis = orthonormal(table.reduce(Product.observe, spread.mean, basis).product)
-    small = basis.T @ table.reduce(Product.observe, spread.mean, basis).product
+        basis = orthonormal(table.reduce(ScatterProduct.observe, spread.mean, basis).product)
+    small = basis.T @ table.reduce(ScatterProduct.observe, spread.mean, basis).product
     values, mix = np.linalg.eigh((small + small.T) / (2.0 * (spread.weight - 1.0)))
     values, vectors = cut(values[::-1], 4.0 * d * np.finfo(float).eps), (basis @ mix[:, ::-1]).T
     total = float(spread.ssd.sum()) / (spread.weight - 1.0)
-    return Spectrum(spread.weight, spread.mean, values, total, lambda k: vectors[:k], whole=n_directions == d)
+    return CovarianceSpectrum(spread.weight, spread.mean, values, total, lambda k: vectors[:k], whole=n_directions == d)
 
 
 def orthonormal(columns: Floats) -> Floats:

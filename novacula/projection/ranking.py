@@ -1,10 +1,10 @@
-"""From rows to how each column goes with the target: one pass, one statistic a kind of column.
+"""From rows to how each column goes with the target: one pass, one statistic per kind of column.
 
 | score | numeric column | categorical column |
 |---|---|---|
 | correlation, anova of a numeric target | a line (`PairMoments`) | means of the target by category |
 | correlation, anova of classes | means of the column by class | counts (correlation: Cramér's V) |
-| mutual_information, gain | a sketch of quantiles a class, cut into bins or once | counts |
+| mutual_information, gain | a sketch of quantiles per class, cut into bins or once | counts |
 
 For the last row a numeric target is cut into bins first, by a pass over the target alone.
 """
@@ -30,7 +30,7 @@ CAPACITY = 2048
 
 
 @dataclass(frozen=True)
-class Plan:
+class RankingPlan:
     """What is counted: by which score, and how the target comes."""
 
     score: str
@@ -50,7 +50,7 @@ def observe_target(chunk: Chunk) -> QuantileSketch:
     return QuantileSketch.observe(Chunk(target, np.empty((len(chunk), 0), np.int32), chunk.weight), capacity=CAPACITY)
 
 
-def observe(chunk: Chunk, plan: Plan) -> Bundle:
+def observe(chunk: Chunk, plan: RankingPlan) -> Bundle:
     """What a chunk says of numeric columns, then of categorical ones."""
     if plan.edges is not None:
         chunk = with_target(chunk, np.searchsorted(plan.edges, np.asarray(chunk.target).ravel()).astype(np.int32))
@@ -90,7 +90,7 @@ class Binned:
     edges: Floats
 
 
-def associate(plan: Plan, statistic: Bundle, kind: str, j: int, n_bins: int) -> Variation | Crossing:
+def associate(plan: RankingPlan, statistic: Bundle, kind: str, j: int, n_bins: int) -> Variation | Crossing:
     """How column j of its kind goes with the target."""
     if kind == "numeric":
         if plan.informs:
@@ -118,7 +118,7 @@ def category_counts(statistic: Bundle, j: int) -> Floats:
     return cast("Contingency", statistic.parts[1]).column(j)
 
 
-def binned(plan: Plan, statistic: Bundle, j: int, n_bins: int) -> Binned:
+def binned(plan: RankingPlan, statistic: Bundle, j: int, n_bins: int) -> Binned:
     """Numeric column j in bins of equal weight; for the gain in two, at the best threshold."""
     part = cast("QuantileSketch", statistic.parts[0])
     cells = [part.cell(k, j) for k in range(plan.n_classes)]
@@ -134,12 +134,12 @@ def binned(plan: Plan, statistic: Bundle, j: int, n_bins: int) -> Binned:
     return Binned(np.stack([counts[:, :cut].sum(axis=1), counts[:, cut:].sum(axis=1)], axis=1), edges[cut - 1 : cut])
 
 
-def scored(plan: Plan, found: Variation | Crossing) -> tuple[float, float]:
+def score_of(plan: RankingPlan, association: Variation | Crossing) -> tuple[float, float]:
     """Score and p-value of a column; the p-value is NaN for the gain, whose threshold was chosen."""
-    if isinstance(found, Variation):
-        return (found.correlation if plan.score == "correlation" else found.f), found.p_value
+    if isinstance(association, Variation):
+        return (association.correlation if plan.score == "correlation" else association.f), association.p_value
     if plan.score == "correlation":
-        return found.cramers_v, found.chi_square_p_value
+        return association.cramers_v, association.chi_square_p_value
     if plan.score == "gain":
-        return found.gain, float("nan")
-    return found.information, found.information_p_value
+        return association.gain, float("nan")
+    return association.information, association.information_p_value

@@ -61,13 +61,13 @@ class DenseRows:
             """Some columns: about the first row, lest digits be lost where the mean is large, then about the mean."""
             columns = slice(start, start + COLUMNS)
             with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # for the learner to report
-                held = np.subtract(x[:, columns], x[:1, columns], out=z[:, columns])
-                gap = weight @ held / total
-                held -= gap
+                part = np.subtract(x[:, columns], x[:1, columns], out=z[:, columns])
+                gap = weight @ part / total
+                part -= gap
                 mean[columns] = x[:1, columns].sum(axis=0) + gap
-                held *= root
-                squares = np.einsum("ij,ij->j", held, held)
-                held[:, still_columns(total, mean[columns], squares)] = 0.0
+                part *= root
+                squares = np.einsum("ij,ij->j", part, part)
+                part[:, still_columns(total, mean[columns], squares)] = 0.0
 
         with closing(map_ordered(centre, range(0, x.shape[1], COLUMNS))) as done:
             deque(done, maxlen=0)
@@ -88,7 +88,7 @@ class DenseRows:
 
 @dataclass(frozen=True)
 class SparseRows:
-    """Z = X − rμᵀ for sparse X = √w x and r = √w: nothing is made dense but what is asked for."""
+    """Z = X − rμᵀ for sparse X = √w x and r = √w: nothing is made dense but what is requested."""
 
     weight: float
     mean: Floats

@@ -28,7 +28,7 @@ TIE = 1e-6
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class CovarianceSpectrum:
     """The eigenvalues of a covariance, falling, and a function that gives the first k directions (k, d)."""
 
     weight: float  # N
@@ -56,19 +56,19 @@ class Spectrum:
     def directions(self, k: int) -> Floats:
         """The first k directions (k, d), orthonormal.
 
-        The largest entry of each is positive, the first of equals. Directions without variance are axes made
+        The largest entry of each is positive; ties go to the first. Directions without variance are axes made
         orthogonal to those before, the first axes of which enough is left.
         """
         found = signed(np.ascontiguousarray(self.basis(min(k, self.rank))))
-        return found if len(found) == k else completed(found, k)
+        return found if len(found) == k else complete_basis(found, k)
 
 
-def solve_covariance(moments: CoMoments) -> Spectrum:
+def solve_covariance(moments: CoMoments) -> CovarianceSpectrum:
     """From the sums of one pass."""
     covariance = covariance_of(moments)
     values, vectors = np.linalg.eigh(covariance)
     values, vectors = values[::-1], vectors[:, ::-1].T
-    return Spectrum(
+    return CovarianceSpectrum(
         moments.weight,
         moments.mean,
         cut(values, 4.0 * len(values) * EPS),
@@ -86,26 +86,26 @@ def covariance_of(moments: CoMoments) -> Floats:
     return covariance
 
 
-def solve_triangle(moments: CoMoments, triangle: Triangle) -> Spectrum:
+def solve_triangle(moments: CoMoments, triangle: Triangle) -> CovarianceSpectrum:
     """From the triangle of the columns about the mean of the moments, with scale 1."""
     still = still_columns(moments.weight, moments.mean, np.diagonal(moments.scatter))
     return from_factor(moments.weight, moments.mean, np.where(still, 0.0, triangle.r))
 
 
-def solve_rows(rows: CentredRows) -> Spectrum:
+def solve_rows(rows: CentredRows) -> CovarianceSpectrum:
     """From the singular values of the centred rows."""
     return from_factor(rows.weight, rows.mean, rows.dense())
 
 
-def from_factor(weight: float, mean: Floats, factor: Floats) -> Spectrum:
+def from_factor(weight: float, mean: Floats, factor: Floats) -> CovarianceSpectrum:
     """From F (m, d) with FᵀF = (N−1) C."""
     _, lengths, vectors = np.linalg.svd(factor, full_matrices=False)
     values = cut(lengths**2, (4.0 * factor.shape[1] * EPS) ** 2)
     total = float(np.einsum("ij,ij->", factor, factor))
-    return Spectrum(weight, mean, values / (weight - 1.0), total / (weight - 1.0), lambda k: vectors[:k])
+    return CovarianceSpectrum(weight, mean, values / (weight - 1.0), total / (weight - 1.0), lambda k: vectors[:k])
 
 
-def solve_dual(rows: CentredRows) -> Spectrum:
+def solve_dual(rows: CentredRows) -> CovarianceSpectrum:
     """From the Gram matrix of the centred rows."""
     gram = rows.gram()
     total = float(np.trace(gram))
@@ -117,7 +117,7 @@ def solve_dual(rows: CentredRows) -> Spectrum:
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)  # √λ, without the rounding of λ
         return directions
 
-    return Spectrum(rows.weight, rows.mean, values / (rows.weight - 1.0), total / (rows.weight - 1.0), mapped)
+    return CovarianceSpectrum(rows.weight, rows.mean, values / (rows.weight - 1.0), total / (rows.weight - 1.0), mapped)
 
 
 def cut(values: Floats, floor: float) -> Floats:
@@ -133,22 +133,22 @@ def signed(directions: Floats) -> Floats:
     return directions * sign[:, None]
 
 
-def completed(found: Floats, k: int) -> Floats:
+def complete_basis(directions: Floats, k: int) -> Floats:
     """Orthonormal directions (m, d), completed to k by axes from which the others are taken out."""
-    d = found.shape[1]
-    held = np.zeros((k, d))
-    held[: len(found)] = found
-    size, axis = len(found), 0
+    d = directions.shape[1]
+    basis = np.zeros((k, d))
+    basis[: len(directions)] = directions
+    size, axis = len(directions), 0
     while size < k:
         rest = np.zeros(d)
         rest[axis] = 1.0
         for _ in range(2):  # twice, since once leaves rounding where little is left
-            rest -= held[:size].T @ (held[:size] @ rest)
+            rest -= basis[:size].T @ (basis[:size] @ rest)
         length = np.linalg.norm(rest)
         # The squares of what is left of all d axes sum to d − size, so an axis with enough of it comes.
         if length**2 >= (d - size) / (2.0 * d):
-            held[size] = rest / length
+            basis[size] = rest / length
             size += 1
         axis = (axis + 1) % d
-    held[len(found) :] = signed(held[len(found) :])
-    return held
+    basis[len(directions) :] = signed(basis[len(directions) :])
+    return basis

@@ -4,7 +4,7 @@ Sparse rows are never made dense where that can be helped. Their mean is subtrac
 
     Σ w (x − μ)(x − μ)ᵀ = Σ w xxᵀ − N μμᵀ
 
-which costs digits only if the mean of a column is large beside its deviation.
+which costs digits only if the mean of a column is large against its deviation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def observe_scatter(chunk: Chunk) -> CoMoments:
     block = chunk.sparse
     if block is None or chunk.numeric.shape[1] or block.nnz > DENSITY * block.shape[0] * block.shape[1]:
         return CoMoments.observe(chunk)
-    spread = Spread.observe(chunk)
+    spread = FeatureSpread.observe(chunk)
     if not np.all(spread.weight * spread.mean**2 <= CANCELS * spread.ssd):  # nor where something is not finite
         return CoMoments.observe(chunk)
     x, weight = sparse_rows_of(chunk)
@@ -42,8 +42,8 @@ def observe_scatter(chunk: Chunk) -> CoMoments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread(Statistic):
-    """Weight, and mean and squared deviations of each column: 1 + 2d numbers, whatever the rows.
+class FeatureSpread(Statistic):
+    """Weight, and mean and squared deviations of each column: 1 + 2d numbers, for any number of rows.
 
     The columns are the numeric ones, then those of the sparse block. A value that is not finite makes the mean of
     its column so.
@@ -111,8 +111,8 @@ def sparse_rows_of(chunk: Chunk) -> tuple[Any, Floats]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Product(Statistic):
-    """Σ w (x − μ)(x − μ)ᵀQ for given μ and Q (d, l): d·l numbers, whatever the rows."""
+class ScatterProduct(Statistic):
+    """Σ w (x − μ)(x − μ)ᵀQ for given μ and Q (d, l): d·l numbers, for any number of rows."""
 
     product: Floats  # (d, l)
 

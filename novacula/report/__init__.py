@@ -1,4 +1,4 @@
-"""The report: what a study found, as one page that needs nothing else."""
+"""The report: what a study found, as one self-contained page."""
 
 from __future__ import annotations
 

@@ -20,18 +20,18 @@ LONGEST = 800
 CELL = 120
 """Characters of a cell."""
 UNKNOWN = ("", "–")
-"""What stands in the place of a number that is not known."""
+"""What a table shows in place of a number that is not known."""
 WIDE = 5.5
 """Inches beyond which a figure is wide."""
 TINY = 1e-12
-"""What is nearer to nothing than this is the rounding of sums."""
+"""Numbers nearer to 0 than this are rounding errors of sums."""
 
 
 @dataclass(frozen=True)
-class Words:
+class Paragraph:
     """A paragraph."""
 
-    kind: ClassVar[str] = "words"
+    kind: ClassVar[str] = "paragraph"
     text: str
 
 
@@ -53,7 +53,7 @@ class Alert:
 
 @dataclass(frozen=True)
 class Facts:
-    """Pairs of what and how much."""
+    """Pairs of a term and its value."""
 
     kind: ClassVar[str] = "facts"
     pairs: tuple[tuple[str, str], ...]
@@ -74,22 +74,22 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TableBlock:
     """A table whose first column names the rows."""
 
-    kind: ClassVar[str] = "grid"
+    kind: ClassVar[str] = "table"
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
 
     @classmethod
-    def of(cls, table: WorkTable, caption: str = "") -> Grid:
-        """The table of a result; a caption of one's own stands before the one that it brings."""
+    def of(cls, table: WorkTable, caption: str = "") -> TableBlock:
+        """The table of a result; a caption given here goes before its own."""
         return cls(table.header, table.rows, ". ".join(filter(None, [caption, table.caption])))
 
     @property
     def right(self) -> list[bool]:
-        """Of each column, whether it holds numbers, and blanks where one is not known."""
+        """For each column, whether it holds numbers, or blanks where one is not known."""
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.header)
         return [all(not isinstance(cell, str) or cell in UNKNOWN for cell in column) for column in columns]
 
@@ -100,48 +100,50 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A figure, drawn as SVG, and what is to be said under it."""
+class FigureBlock:
+    """A figure, drawn as SVG, and its caption."""
 
-    kind: ClassVar[str] = "picture"
+    kind: ClassVar[str] = "figure"
     svg: str  # markup; Matplotlib has escaped its text
     caption: str = ""
     wide: bool = False  # too wide to be read if it were shrunk to a phone
 
     @classmethod
-    def of(cls, figure: Figure, caption: str = "") -> Picture:
-        """The figure as it is drawn, its words no longer than somebody would listen to."""
-        told = replace(figure, alt=shortened(figure.alt, LONGEST))
-        return cls(told.svg(), caption, figure.size[0] > WIDE)
+    def of(cls, figure: Figure, caption: str = "") -> FigureBlock:
+        """The figure as it is drawn; its description is no longer than somebody would listen to."""
+        described = replace(figure, alt=shortened(figure.alt, LONGEST))
+        return cls(described.svg(), caption, figure.size[0] > WIDE)
 
 
 @dataclass(frozen=True)
-class Row:
-    """Pictures side by side, as far as there is room."""
+class FigureRow:
+    """Figures side by side, as far as there is room."""
 
-    kind: ClassVar[str] = "row"
-    pictures: tuple[Picture, ...]
+    kind: ClassVar[str] = "figure_row"
+    pictures: tuple[FigureBlock, ...]
 
 
 @dataclass(frozen=True)
-class Fold:
-    """What is shown when it is asked for, and in print."""
+class FoldedBlock:
+    """Blocks that are shown when the reader opens them, and in print."""
 
-    kind: ClassVar[str] = "fold"
+    kind: ClassVar[str] = "folded"
     title: str
     blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
 class Fragment:
-    """Markup that a work or a card made of itself; `label` says what it is."""
+    """Markup that a work or a card has rendered; `label` says what it is."""
 
     kind: ClassVar[str] = "fragment"
     html: str
     label: str
 
 
-Block: TypeAlias = Words | Points | Alert | Facts | Code | Grid | Picture | Row | Fold | Fragment
+Block: TypeAlias = (
+    Paragraph | Points | Alert | Facts | Code | TableBlock | FigureBlock | FigureRow | FoldedBlock | Fragment
+)
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """All of it."""
+    """The whole page."""
 
     title: str
     lead: str  # one line under the title
@@ -164,7 +166,7 @@ class Page:
 
 
 def number(value: float) -> str:
-    """A number in few digits; nothing where it is not known.
+    """A number with few digits; nothing where it is not known.
 
     >>> number(0.0416666), number(1234567), number(2.5e-17), number(float("nan"))
     ('0.04167', '1,234,567', '0', '')
@@ -177,15 +179,15 @@ def number(value: float) -> str:
 
 
 def plain(text: str) -> str:
-    """Text as it may stand in a page: no control characters, nothing without end."""
+    """Text for a page: without control characters, and not too long."""
     return shortened(printable(text), LONGEST)
 
 
 def name_of(value: object) -> str:
-    """A name or a class that somebody else has written, short enough for a cell."""
+    """A name or a class of the user's, printable and short enough for a cell."""
     return shortened(printable(str(value))) or "(no name)"
 
 
-def quoted(value: object) -> str:
-    """A name within a sentence."""
+def quoted_name(value: object) -> str:
+    """A name within a sentence: printable, short, in quotation marks."""
     return f"‘{name_of(value)}’"

@@ -4,81 +4,97 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from novacula.report.blocks import Alert, Block, Code, Facts, Fold, Grid, Page, Picture, Points, Words, name_of, number
+from novacula.report.blocks import (
+    Alert,
+    Block,
+    Code,
+    Facts,
+    FigureBlock,
+    FoldedBlock,
+    Page,
+    Paragraph,
+    Points,
+    TableBlock,
+    name_of,
+    number,
+)
 from novacula.report.making import Maker, sections_of
 from novacula.report.sections.data import column_grid, kinds_in_words, missing_in_words
-from novacula.report.sections.model import drawn
+from novacula.report.sections.model import model_blocks
 from novacula.report.sections.reproduce import versions
 from novacula.study.exploration import Exploration
 
 
-def exploration_page(found: Exploration) -> Page:
+def exploration_page(exploration: Exploration) -> Page:
     """The whole page."""
-    title = f"What is in {name_of(found.table.source.name)}"
+    title = f"What is in {name_of(exploration.table.source.name)}"
     lead = "There is no target: clusters, directions and a density were looked for."
-    return Page(title, lead, tuple(_opening(found)), sections_of(found, SECTIONS))
+    return Page(title, lead, tuple(_opening(exploration)), sections_of(exploration, SECTIONS))
 
 
-def _opening(found: Exploration) -> Iterator[Block]:
-    for finding in found.findings:
+def _opening(exploration: Exploration) -> Iterator[Block]:
+    for finding in exploration.findings:
         if finding.gravity == "warning":
             yield Alert(finding.sentence)
     facts = [
-        ("clusters", str(found.n_clusters)),
-        ("rows", f"{len(found.table):,}"),
-        ("columns", f"{len(found.table.layout.features):,}"),
+        ("clusters", str(exploration.n_clusters)),
+        ("rows", f"{len(exploration.table):,}"),
+        ("columns", f"{len(exploration.table.layout.features):,}"),
     ]
-    if found.density:
-        facts.append(("describes the rows best", found.density[0].name))
+    if exploration.density:
+        facts.append(("describes the rows best", exploration.density[0].name))
     yield Facts(tuple(facts), large=True)
-    yield Words(found.reason)
+    yield Paragraph(exploration.reason)
 
 
-def _data(found: Exploration) -> Iterator[Block]:
-    columns = found.table.schema.features
-    yield Words(f"{len(found.table):,} rows were explored. {kinds_in_words(columns)}")
-    yield Words(missing_in_words(columns, len(found.table)))
-    notes = tuple(finding.sentence for finding in found.findings if finding.gravity != "warning")
+def _data(exploration: Exploration) -> Iterator[Block]:
+    columns = exploration.table.schema.features
+    yield Paragraph(f"{len(exploration.table):,} rows were explored, with {kinds_in_words(columns)}")
+    yield Paragraph(missing_in_words(columns, len(exploration.table)))
+    notes = tuple(finding.sentence for finding in exploration.findings if finding.gravity != "warning")
     if notes:
         yield Points(notes)
-    yield Fold("The columns", (column_grid(columns, "Columns"),))
+    yield FoldedBlock("The columns", (column_grid(columns, "Columns"),))
 
 
-def _clusters(found: Exploration) -> Iterator[Block]:
-    yield Grid.of(found.profile_table())
-    special = [f"Cluster {one.cluster}: {'; '.join(one.telling)}." for one in found.profiles if one.telling]
+def _clusters(exploration: Exploration) -> Iterator[Block]:
+    yield TableBlock.of(exploration.profile_table())
+    special = [f"Cluster {one.cluster}: {'; '.join(one.traits)}." for one in exploration.profiles if one.traits]
     if special:
         yield Points(tuple(special))
-    if found.mixtures:
-        yield Fold("The mixtures that were tried", (Grid.of(found.mixture_table()),))
+    if exploration.mixtures:
+        yield FoldedBlock("The mixtures that were tried", (TableBlock.of(exploration.mixture_table()),))
 
 
-def _pictures(found: Exploration) -> Iterator[Block]:
-    for title, figure in found.figures():
-        yield Picture.of(figure, "" if figure.title else title)
+def _pictures(exploration: Exploration) -> Iterator[Block]:
+    for title, figure in exploration.figures():
+        yield FigureBlock.of(figure, "" if figure.title else title)
 
 
-def _directions(found: Exploration) -> Iterator[Block]:
-    yield Words("A direction is a weighted sum of the prepared columns; the first has the most variance of all.")
-    yield Grid.of(found.loadings_table())
+def _directions(exploration: Exploration) -> Iterator[Block]:
+    yield Paragraph("A direction is a weighted sum of the prepared columns; the first has the most variance.")
+    yield TableBlock.of(exploration.loadings_table())
 
 
-def _density(found: Exploration) -> Iterator[Block]:
-    if not found.density:
-        yield Words("No densities were compared: rows are too few, time was short, or no column has a density.")
+def _density(exploration: Exploration) -> Iterator[Block]:
+    if not exploration.density:
+        yield Paragraph("No densities were compared: rows are too few, time was short, or no column has a density.")
         return
-    yield Words(found.density_reason)
-    yield Grid.of(found.density_table())
+    yield Paragraph(exploration.density_reason)
+    yield TableBlock.of(exploration.density_table())
 
 
-def _model(found: Exploration) -> Iterator[Block]:
-    yield from drawn(found.best_, found.best_.card)
+def _model(exploration: Exploration) -> Iterator[Block]:
+    yield from model_blocks(exploration.best_, exploration.best_.card)
 
 
-def _reproduced(found: Exploration) -> Iterator[Block]:
-    yield Words("The same table, seed and versions give the same numbers, but for times. The call:")
-    yield Code(found.command or f"import novacula as nv\n\nfound = nv.learn(table, random_state={found.seed})")
-    yield Facts((("seed", str(found.seed)), ("time", f"{number(found.seconds)} s"), *versions()))
+def _reproduce(exploration: Exploration) -> Iterator[Block]:
+    yield Paragraph("The same table, seed and versions give the same numbers, except times. The call:")
+    yield Code(
+        exploration.command
+        or f"import novacula as nv\n\nexploration = nv.learn(table, random_state={exploration.seed})"
+    )
+    yield Facts((("seed", str(exploration.seed)), ("time", f"{number(exploration.seconds)} s"), *versions()))
 
 
 SECTIONS: tuple[Maker[Exploration], ...] = (
@@ -88,5 +104,5 @@ SECTIONS: tuple[Maker[Exploration], ...] = (
     ("directions", "Directions", _directions),
     ("density", "Densities", _density),
     ("model", "The model of the clusters", _model),
-    ("reproduce", "How to reproduce it", _reproduced),
+    ("reproduce", "How to reproduce it", _reproduce),
 )

@@ -1,7 +1,7 @@
 """Letters are drawn as outlines, and every figure brings those it needs. A page keeps each of them once.
 
-An id names an outline by font and glyph, or by a hash of what it is, so where two figures define the same id they mean
-the same. All definitions go into one picture of no size, and no id stands twice in the page.
+An id names an outline by font and glyph, or by a hash of its content, so where two figures define the same id they mean
+the same. All definitions go into one figure of no size, and no id occurs twice in the page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STORE = '<svg class="outlines" width="0" height="0" aria-hidden="true" focusable
 
 
 def share_outlines(page: str) -> str:
-    r"""Move what the figures of a page define to its beginning, each once; what people wrote is escaped, so it stays.
+    r"""Move the outlines that figures define to the beginning of the page, each once; users' text is escaped and stays.
 
     >>> figure = '<svg><defs><path id="A" d="M 0 0"/></defs><use href="#A"/></svg>'
     >>> print(share_outlines(f"<body>{figure}{figure}</body>").replace("</svg>", "</svg>\n"))
@@ -27,8 +27,8 @@ def share_outlines(page: str) -> str:
     """
     store: dict[str, str] = {}
 
-    def keep(found: re.Match[str]) -> str:
-        store.setdefault(found[1] or found[2], found[0])
+    def keep(outline: re.Match[str]) -> str:
+        store.setdefault(outline[1] or outline[2], outline[0])
         return ""
 
     rest = EMPTY.sub("", DEFINED.sub(keep, SPARE.sub("", page)))

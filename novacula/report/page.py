@@ -1,7 +1,7 @@
-"""A page from a study: sections in order, written by one template, into one file that needs nothing else.
+"""A page from a study: sections in order, written by one template, into one self-contained file.
 
-No script, no font, no picture from elsewhere. The page says so itself to the browser, in its security policy, so that
-nothing a table holds could run or be fetched even if it were not escaped.
+No script, no font, no image from elsewhere. The page forbids them to the browser in its security policy, so that
+nothing in a table could run or be fetched even if it were not escaped.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def write_report(study: Study | Exploration, path: str | os.PathLike[str]) -> No
 
 def render(study: Study | Exploration) -> str:
     """Give the report as HTML."""
-    # What learners warn of stands on the leaderboard; here they are fitted again, on parts of the same rows.
+    # The warnings of learners are on the leaderboard; here they are fitted again, on parts of the same rows.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return written(_page(study))
+        return page_html(_page(study))
 
 
 def _page(study: Any) -> Page:
@@ -52,18 +52,18 @@ def _page(study: Any) -> Page:
         return study_page(study)
     if isinstance(study, Exploration):
         return exploration_page(study)
-    raise InputTypeError(f"a report is made of what novacula.learn gives, and this is a {type(study).__name__}")
+    raise InputTypeError(f"a report is made from what novacula.learn returns, and this is a {type(study).__name__}")
 
 
-def written(page: Page) -> str:
+def page_html(page: Page) -> str:
     """A page as HTML."""
-    room = Environment(
+    environment = Environment(
         loader=PackageLoader("novacula.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    room.filters["plain"] = plain
-    style = room.loader.get_source(room, "style.css")[0] if room.loader else ""
-    return share_outlines(room.get_template("page.html").render(page=page, style=style))
+    environment.filters["plain"] = plain
+    style = environment.loader.get_source(environment, "style.css")[0] if environment.loader else ""
+    return share_outlines(environment.get_template("page.html").render(page=page, style=style))

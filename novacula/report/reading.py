@@ -1,4 +1,4 @@
-"""A study as the sections read it: who finished, who is the baseline, and what the chosen model says of which rows."""
+"""A study as the sections read it: who finished, who is the baseline, and what the chosen model predicts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from novacula.evaluate.loss import Floats
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.loss import Floats, metric_name
+from novacula.evaluate.rows import SupervisedRows
 from novacula.learner.card import Card
 from novacula.learner.registry import find
 from novacula.study import Study
@@ -18,23 +18,14 @@ from novacula.study.leaderboard import Entry
 from novacula.study.question import Question
 
 PATIENCE = 60.0
-"""Seconds that predictions for the training rows may take; beyond, those for the test rows must do."""
+"""Seconds that predictions for the training rows may take; beyond, only the test rows are used."""
 ENOUGH = 20
-"""Test rows from which on more than their error is told."""
-
-MEASURES = {
-    "zero_one": "share of mistakes",
-    "squared": "mean squared error",
-    "absolute": "mean absolute error",
-    "log": "mean log loss",
-    "brier": "Brier score",
-    "hinge": "mean hinge loss",
-}
+"""Test rows from which more than their error is reported."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What was said of rows by models that have not seen them."""
+    """Predictions for rows by models that have not seen them."""
 
     rows: str  # which rows, in words
     y: Any
@@ -71,8 +62,7 @@ class Reading:
     @property
     def measure(self) -> str:
         """What the error is, in words."""
-        name = self.question.metric.name
-        return MEASURES.get(name, f"mean {name} loss")
+        return metric_name(self.question.metric)
 
     @cached_property
     def finished(self) -> list[Entry]:
@@ -81,16 +71,16 @@ class Reading:
 
     @cached_property
     def baseline(self) -> Entry | None:
-        """The entry that looks at no column."""
+        """The entry that uses no column."""
         return next((one for one in self.finished if one.learner == BASELINES[self.question.task]), None)
 
     @property
     def blind(self) -> bool:
-        """Whether the chosen learner looks at no column."""
+        """Whether the chosen learner uses no column."""
         return self.chosen is self.baseline
 
     def seconds(self, entry: Entry, n_rows: int) -> float:
-        """About how long a fit of an entry takes on so many rows."""
+        """About how long a fit of an entry takes on n_rows."""
         measured = entry.rows or self.question.extent.n_rows
         exponent = find(entry.learner).card.cost_exponents.get("n", 1.0)
         return float(entry.fit_seconds * (n_rows / measured) ** exponent)
@@ -101,14 +91,14 @@ class Reading:
         question = self.question
         if self.seconds(self.chosen, question.extent.n_rows) * len(question.folds) > PATIENCE:
             return None
-        said = self.study.out_of_fold
+        own = self.study.out_of_fold
         rows = "training rows, out of fold"
-        return Answers(rows, said.y, said.prediction, said.probability, said.classes, question.train.weight)
+        return Answers(rows, own.y, own.prediction, own.probability, own.classes, question.train.weight)
 
     @cached_property
     def tested(self) -> Answers | None:
-        """Answers for the test rows; None where there are too few to tell more than their error."""
-        rows: Rows | None = self.question.test
+        """Answers for the test rows; None where there are too few to report more than their error."""
+        rows: SupervisedRows | None = self.question.test
         if rows is None or len(rows) < ENOUGH:
             return None
         model = self.study.best_
@@ -124,8 +114,8 @@ class Reading:
     @cached_property
     def score(self) -> tuple[Answers, Floats, Any] | None:
         """For two classes: answers, the probability of the second class, and which that is."""
-        said = self.answers
-        if self.blind or said is None or said.probability is None or len(said.classes) != 2:
+        answers = self.answers
+        if self.blind or answers is None or answers.probability is None or len(answers.classes) != 2:
             return None
-        positive = said.classes[1]
-        return (said, said.probability[:, 1], positive) if len(np.unique(said.y)) == 2 else None
+        positive = answers.classes[1]
+        return (answers, answers.probability[:, 1], positive) if len(np.unique(answers.y)) == 2 else None

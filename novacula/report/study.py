@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from novacula.report.blocks import Page, quoted
+from novacula.report.blocks import Page, quoted_name
 from novacula.report.making import Maker, sections_of
 from novacula.report.reading import Reading
 from novacula.report.sections.change import change
@@ -31,6 +31,6 @@ SECTIONS: tuple[Maker[Reading], ...] = (
 def study_page(study: Study) -> Page:
     """The whole page."""
     reading = Reading(study)
-    title = f"A study of {quoted(study.question.target)}"
+    title = f"A study of {quoted_name(study.question.target)}"
     lead = f"{study.choice.entry.label} is chosen to predict it."
     return Page(title, lead, tuple(opening(reading)), sections_of(reading, SECTIONS))

@@ -1,8 +1,8 @@
 """How many clusters: by the BIC of Gaussian mixtures, by silhouettes where there are no numbers, and how sure that is.
 
-The simplest mixture is taken whose BIC is within 10 of the least: smaller differences do not decide (Kass and Raftery,
-Bayes factors, 1995). Mixtures with a component that collapsed onto a point or a plane do not count. How sure: models
-of two halves of the rows, and k-means, are asked for the same rows; the adjusted Rand index is 1 where two clusterings
+The choice is the simplest mixture whose BIC is within 10 of the least: smaller differences do not decide (Kass and
+Raftery, Bayes factors, 1995). Mixtures with a component that collapsed onto a point or a plane do not count. How sure:
+models of two halves of the rows, and k-means, label the same rows; the adjusted Rand index is 1 where two clusterings
 agree and about 0 where they agree no more than chance would.
 """
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from novacula.errors import DataError
 from novacula.mixture import GaussianMixture, KMeans
 from novacula.mixture.gaussian.covariance import CovarianceType
-from novacula.mixture.gaussian.search import Candidate
+from novacula.mixture.gaussian.search import MixtureCandidate
 from novacula.mixture.lloyd.search import ClusterSearch
 from novacula.prepare import PreparedClusterer
 from novacula.study.leaderboard import short
@@ -38,14 +38,14 @@ STRUCTURE = {0.7: "strong", 0.5: "reasonable", 0.25: "weak"}
 AGREED, HALF = 0.8, 0.5
 """Rand indices from which clusterings agree, or agree in part."""
 ENOUGH = 40
-"""Rows without which halves are too few."""
+"""Rows below which a half has too few."""
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
+class TriedMixture:
     """A mixture that was fitted, its BIC, and whether it counts."""
 
-    candidate: Candidate
+    candidate: MixtureCandidate
     model: GaussianMixture
 
     @property
@@ -67,8 +67,8 @@ class Clusters:
     model: Any  # a GaussianMixture of columns as they are, or KMeans behind its preparation
     labels: npt.NDArray[np.intp]
     reason: str
-    mixtures: tuple[Tried, ...]  # in the order of their sizes; none where no column has a density
-    stability: float = math.nan  # Rand index of models of two halves; NaN: not asked
+    mixtures: tuple[TriedMixture, ...]  # in the order of their sizes; none where no column has a density
+    stability: float = math.nan  # Rand index of models of two halves; NaN: not measured
     agreement: float = math.nan  # Rand index with k-means of as many clusters
 
     @property
@@ -96,32 +96,32 @@ def out_of_time(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() > deadline
 
 
-def try_mixtures(table: Table, seed: int, deadline: float | None) -> list[Tried]:
+def try_mixtures(table: Table, seed: int, deadline: float | None) -> list[TriedMixture]:
     """Mixtures of 1, 2, … Gaussians of every family, until larger ones are no better, or time is up."""
     kinds: tuple[CovarianceType, ...] = ("full", "tied", "diag", "spherical")
     if len(table.layout.features) > WIDE:
         kinds = ("diag", "spherical")
-    tried: list[Tried] = []
+    tried: list[TriedMixture] = []
     for k in range(1, LARGEST + 1):
         for kind in kinds:
             if tried and out_of_time(deadline):
                 return tried
             try:
-                found = GaussianMixture.search(table, (k,), (kind,), random_state=seed)
+                search = GaussianMixture.search(table, (k,), (kind,), random_state=seed)
             except DataError:  # fewer distinct rows than components
                 return tried
-            tried.append(Tried(found.leaderboard[0], found.best))
+            tried.append(TriedMixture(search.leaderboard[0], search.best))
         if _counting(tried)[0].candidate.n_components <= k - PATIENCE:
             return tried
     return tried
 
 
-def _counting(tried: list[Tried]) -> list[Tried]:
-    """Those that count, the one with the least BIC first; if none does, all."""
+def _counting(tried: list[TriedMixture]) -> list[TriedMixture]:
+    """The mixtures that count, least BIC first; if none counts, all."""
     return sorted([one for one in tried if one.counts] or tried, key=lambda one: one.candidate.score)
 
 
-def _by_bic(tried: list[Tried]) -> tuple[Tried, str]:
+def _by_bic(tried: list[TriedMixture]) -> tuple[TriedMixture, str]:
     counting = _counting(tried)
     least = counting[0]
     near = [one for one in counting if one.candidate.score <= least.candidate.score + DECISIVE]
@@ -139,8 +139,8 @@ def _by_bic(tried: list[Tried]) -> tuple[Tried, str]:
     if rival is None:
         return taken, f"{reason}; no other number was tried."
     collapsed = " without a component that collapsed" if len(counting) < len(tried) else ""
-    beside = f"{rival.words} {'has' if rival.candidate.n_components == 1 else 'have'} {short(rival.candidate.score)}"
-    return taken, f"{reason}, the least of {len(counting)} mixtures{collapsed}; {beside}."
+    next_best = f"{rival.words} {'has' if rival.candidate.n_components == 1 else 'have'} {short(rival.candidate.score)}"
+    return taken, f"{reason}, the least of {len(counting)} mixtures{collapsed}; {next_best}."
 
 
 def _by_silhouette(sizes: ClusterSearch) -> tuple[int, str]:
@@ -151,7 +151,7 @@ def _by_silhouette(sizes: ClusterSearch) -> tuple[int, str]:
     level = next((least for least in STRUCTURE if best > least), None)
     if level is None:
         least = min(STRUCTURE)
-        return 1, f"One cluster: {tried} the best silhouette is {short(best)}, below the {least} of weak structure."
+        return 1, f"One cluster: {tried} the best silhouette is {short(best)}, below the {least} of a weak structure."
     taken = next(size for size in judged if size.silhouette > level)
     return taken.n_clusters, (
         f"{taken.n_clusters} clusters: {tried} this is the first that shows {STRUCTURE[level]} structure, with a "
@@ -162,7 +162,9 @@ def _by_silhouette(sizes: ClusterSearch) -> tuple[int, str]:
 # --- how sure -----------------------------------------------------------------------------------------------
 
 
-def _confirmed(model: Any, rows: Table, prepared: Table, reason: str, tried: tuple[Tried, ...], seed: int) -> Clusters:
+def _confirmed(
+    model: Any, rows: Table, prepared: Table, reason: str, tried: tuple[TriedMixture, ...], seed: int
+) -> Clusters:
     labels = np.asarray(model.predict(rows), np.intp)
     clusters = Clusters(model, labels, reason, tried)
     k = clusters.n_clusters

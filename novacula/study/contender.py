@@ -14,46 +14,48 @@ from scipy.special import stdtrit
 
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats
-from novacula.study.candidates import Candidate
-from novacula.study.cell import Job, Measured
+from novacula.study.candidates import LearnerCandidate
+from novacula.study.cell import Job, Measurement
 
 ENOUGH = 3
 """Folds before a size may drop out."""
+TIME_SHORT = "left out because time was short"
+"""Why a size is given up to keep to a budget."""
 SURE = 0.995
 """How sure the paired test must be."""
 
 
 @dataclass
 class Contender:
-    """The cells of one learner: which are done, under way, or given up."""
+    """The cells of one learner: which are done, running, or given up."""
 
-    candidate: Candidate
+    candidate: LearnerCandidate
     n_folds: int
-    rows: int | None = None  # the learner is given no more than so many rows of each fold
-    cells: dict[tuple[int, int], Measured] = field(default_factory=dict)  # (size, fold): what was measured
+    rows: int | None = None  # the learner is given at most this many rows of each fold
+    cells: dict[tuple[int, int], Measurement] = field(default_factory=dict)  # (size, fold): what was measured
     dropped: dict[int, str] = field(default_factory=dict)  # size: why it was given up
     obstacle: str = ""  # why the learner is not in the race at all
-    _under_way: set[tuple[int, int]] = field(default_factory=set)
+    _running: set[tuple[int, int]] = field(default_factory=set)
 
     def job(self, place: tuple[int, int]) -> Job:
         """The job of a cell."""
         return Job(self.candidate.learner, self.candidate.sizes[place[0]], place[1], self.rows)
 
     def take(self) -> tuple[int, int] | None:
-        """The next cell to run, of the first fold that is not done; None: wait for those under way, or all is done."""
+        """The next cell to run, of the first fold that is not done; None: wait for those running, or all is done."""
         fold = self.fold
         if self.obstacle or fold is None:
             return None
         for size in self.alive:
             place = size, fold
-            if place not in self.cells and place not in self._under_way:
-                self._under_way.add(place)
+            if place not in self.cells and place not in self._running:
+                self._running.add(place)
                 return place
         return None
 
-    def put(self, place: tuple[int, int], measured: Measured) -> None:
-        """Take in what was measured; when a fold is done, let go of sizes that are clearly worse."""
-        self._under_way.discard(place)
+    def put(self, place: tuple[int, int], measured: Measurement) -> None:
+        """Take in what was measured; when a fold is done, drop sizes that are clearly worse."""
+        self._running.discard(place)
         self.cells[place] = measured
         size, fold = place
         if measured.failure:
@@ -74,13 +76,13 @@ class Contender:
                 self.dropped[size] = f"clearly behind after {done} folds"
 
     def give_up(self, size: int, why: str) -> None:
-        """Let go of a size."""
+        """Drop a size."""
         self.dropped.setdefault(size, why)
 
     @property
     def started(self) -> bool:
-        """Whether a cell was run, or is under way."""
-        return bool(self.cells or self._under_way)
+        """Whether a cell was run, or is running."""
+        return bool(self.cells or self._running)
 
     @property
     def alive(self) -> list[int]:
@@ -105,11 +107,11 @@ class Contender:
     def seconds(self, size: int) -> float:
         """The mean time of this size's cells so far, or of all; NaN where none is known."""
         own = [cell.seconds for (s, _), cell in self.cells.items() if s == size and not cell.failure]
-        known = own or [cell.seconds for cell in self.cells.values() if not cell.failure]
-        return float(np.mean(known)) if known else np.nan
+        seconds = own or [cell.seconds for cell in self.cells.values() if not cell.failure]
+        return float(np.mean(seconds)) if seconds else np.nan
 
     def seconds_left(self) -> float:
-        """Time for what is waiting, as far as it can be told."""
+        """Time for what is waiting, as far as it is known."""
         if self.obstacle:
             return 0.0
         left = [

@@ -1,7 +1,7 @@
 """Which density describes rows best: −ln p of rows that were left out, lower is better, on the same folds for all.
 
-Size and family of the mixture were chosen on all rows; its numbers are fitted without those left out, as all others'
-are. The density of nearest neighbours does not integrate to one, so it is shown and not chosen.
+Size and family of the mixture were chosen on all rows; its parameters are fitted without the rows left out, as those of
+all others are. The density of nearest neighbours does not integrate to one, so it is shown and not chosen.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from novacula.table.chunk import Floats
 
 FOLDS = 5
 FEWEST_ROWS = 30
-"""Rows without which folds of them tell little."""
+"""Rows below which folds of them show little."""
 MAX_ROWS = 1_000
 """Rows on which densities are compared: widths of kernels are chosen over all pairs."""
 
@@ -52,7 +52,7 @@ class DensityScore:
 def compare_densities(
     table: Table, clusters: Clusters, seed: int, deadline: float | None = None
 ) -> tuple[DensityScore, ...]:
-    """The densities of the columns, the best first; none where rows are few or time is up."""
+    """The densities of the columns, the best first; empty where rows are few or time is up."""
     if len(table) < FEWEST_ROWS or out_of_time(deadline):
         return ()
     if len(table) > MAX_ROWS:
@@ -84,7 +84,7 @@ def _score(name: str, model: Any, table: Table, parts: Folds, gappy: bool) -> De
     if gappy and not model.card.admits.missing:
         return nothing("takes no missing values")
     try:
-        losses = np.array([_loss(model, table.take(train), table.take(held)) for train, held in parts])
+        losses = np.array([_loss(model, table.take(train), table.take(held_out)) for train, held_out in parts])
     except DataError as error:
         return nothing(str(error))
     if not np.isfinite(losses).all():
@@ -93,11 +93,11 @@ def _score(name: str, model: Any, table: Table, parts: Folds, gappy: bool) -> De
     return DensityScore(name, float(losses.mean()), standard_error(losses), losses, len(table), normalised, note)
 
 
-def _loss(model: Any, train: Table, held: Table) -> float:
+def _loss(model: Any, train: Table, held_out: Table) -> float:
     from sklearn.base import clone
 
-    scores = clone(model).fit(train).score_samples(held)
-    return -float(np.average(scores, weights=held.to_chunk().weight))
+    scores = clone(model).fit(train).score_samples(held_out)
+    return -float(np.average(scores, weights=held_out.to_chunk().weight))
 
 
 def density_sentence(scores: Sequence[DensityScore]) -> str:

@@ -15,10 +15,10 @@ from novacula.learner.work import WorkTable
 from novacula.mixture.lloyd.search import ClusterSearch
 from novacula.prepare.encoding import Encoding
 from novacula.projection import PCA
-from novacula.study.clusters import Clusters, Tried
+from novacula.study.clusters import Clusters, TriedMixture
 from novacula.study.densities import DensityScore, density_sentence
 from novacula.study.finding import Finding
-from novacula.study.profile import Profile
+from novacula.study.profile import ClusterProfile
 from novacula.study.question import rows_hash
 from novacula.study.trouble.columns import percent
 from novacula.table import Table
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from novacula.learner.figure import Figure
 
 DIRECTIONS = 4
-"""Principal components whose loadings are told."""
+"""Principal components whose loadings are shown."""
 COLUMNS_SHOWN = 40
 """Columns of a table of profiles or loadings, at most."""
 CELL = 40
@@ -37,9 +37,9 @@ CELL = 40
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
-    """What `novacula.learn` gives of a table without a target: components, clusters, densities, and a report of it all.
+    """What `novacula.learn` returns for a table without a target: components, clusters, densities, and a report.
 
-    `best_` is a Gaussian mixture of the columns that have a density, as they are; where none has, k-means of the
+    `best_` is a Gaussian mixture of the columns that have a density, as they are; where none has, k-means on the
     `prepared` ones. `labels_` is the cluster of each row that was explored.
     """
 
@@ -49,13 +49,13 @@ class Exploration:
     pca: PCA  # of the prepared columns
     clusterings: ClusterSearch  # k-means of every size, of the prepared columns
     clusters: Clusters
-    density: tuple[DensityScore, ...]  # the best first; none where rows were few, or no column has a density
-    profiles: tuple[Profile, ...]
+    density: tuple[DensityScore, ...]  # the best first; empty where rows were few, or no column has a density
+    profiles: tuple[ClusterProfile, ...]
     findings: tuple[Finding, ...]
     seed: int
     seconds: float
     stopped: str = ""  # why it ended before its time, if it did
-    command: str = ""  # what makes this exploration again
+    command: str = ""  # what repeats this exploration
 
     @property
     def fingerprint(self) -> str:
@@ -79,11 +79,11 @@ class Exploration:
 
     @property
     def reason(self) -> str:
-        """Why it is so many clusters, and how sure that is."""
+        """Why there are this many clusters, and how sure that is."""
         return self.clusters.reason
 
     @property
-    def mixtures(self) -> tuple[Tried, ...]:
+    def mixtures(self) -> tuple[TriedMixture, ...]:
         """The mixtures that were tried, in the order of their sizes."""
         return self.clusters.mixtures
 
@@ -105,13 +105,13 @@ class Exploration:
 
     def loadings_table(self) -> WorkTable:
         """Prepared columns by the first principal components, with the share of the variance of each."""
-        shown = min(DIRECTIONS, len(self.pca.components_))
-        shares = self.pca.explained_variance_ratio_[:shown]
-        header = ("column", *(f"direction {i + 1}" for i in range(shown)))
+        n_shown = min(DIRECTIONS, len(self.pca.components_))
+        shares = self.pca.explained_variance_ratio_[:n_shown]
+        header = ("column", *(f"direction {i + 1}" for i in range(n_shown)))
         names = [printable(column.name, CELL) for column in self.prepared.layout.features]
-        strongest = np.argsort(-np.abs(self.pca.components_[:shown]).max(axis=0), kind="stable")[:COLUMNS_SHOWN]
+        strongest = np.argsort(-np.abs(self.pca.components_[:n_shown]).max(axis=0), kind="stable")[:COLUMNS_SHOWN]
         rows = [("share of the variance", *map(percent, shares.tolist()))]
-        rows += [(names[j], *(f"{v:.2f}" for v in self.pca.components_[:shown, j])) for j in sorted(strongest)]
+        rows += [(names[j], *(f"{v:.2f}" for v in self.pca.components_[:n_shown, j])) for j in sorted(strongest)]
         return WorkTable(header, tuple(rows), "Principal components of the prepared columns")
 
     def density_table(self) -> WorkTable:
@@ -153,10 +153,10 @@ class Exploration:
     def __str__(self) -> str:
         shares = self.pca.explained_variance_ratio_[:DIRECTIONS]
         first = "The first direction has" if len(shares) == 1 else f"The first {len(shares)} directions have"
-        told = f"{first} {percent(float(shares.sum()))} of the variance."
-        special = "\n".join(f"Cluster {one.cluster}: {'; '.join(one.telling)}." for one in self.profiles if one.telling)
+        variance = f"{first} {percent(float(shares.sum()))} of the variance."
+        special = "\n".join(f"Cluster {one.cluster}: {'; '.join(one.traits)}." for one in self.profiles if one.traits)
         table = "\n".join(table_lines(self.profile_table()))
-        blocks = [self.reason, table, special, told, self.density_reason, self.stopped]
+        blocks = [self.reason, table, special, variance, self.density_reason, self.stopped]
         blocks += [finding.sentence for finding in self.findings]
         return "\n\n".join(filter(None, blocks))
 
@@ -192,7 +192,7 @@ class Exploration:
         }  # fmt: skip
 
 
-def _cell(profile: Profile, name: str) -> str:
+def _cell(profile: ClusterProfile, name: str) -> str:
     if name in profile.means:
         mean = profile.means[name]
         return "–" if math.isnan(mean) else f"{mean:.4g}"
@@ -200,13 +200,13 @@ def _cell(profile: Profile, name: str) -> str:
     return f"{printable(category, CELL)} ({percent(share)})"
 
 
-def _plain(profile: Profile) -> dict[str, Any]:
+def _plain(profile: ClusterProfile) -> dict[str, Any]:
     return {
         "cluster": profile.cluster,
         "rows": profile.size,
         "means": {name: _number(mean) for name, mean in profile.means.items()},
         "categories": {name: list(most) for name, most in profile.categories.items()},
-        "special": list(profile.telling),
+        "special": list(profile.traits),
     }
 
 

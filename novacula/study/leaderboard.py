@@ -1,4 +1,4 @@
-"""The leaderboard: an entry a learner, the simplest first where errors allow it, and why one was chosen.
+"""The leaderboard: one entry per learner, the least error first, and why one was chosen.
 
 Simplicity is counted in parameters: how many numbers one would need to predict as the model does. A constant has one or
 a few, a tree its tests and leaves, neighbours all of their rows.
@@ -17,9 +17,16 @@ from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.one_standard_error import Rule, choose
 from novacula.study.candidates import BASELINES
-from novacula.study.contender import Contender
+from novacula.study.contender import TIME_SHORT, Contender
+from novacula.words import counted
 
 Status: TypeAlias = Literal["finished", "unfinished", "failed", "left out"]
+STATUS_WORDS: dict[Status, str] = {
+    "finished": "",
+    "unfinished": " is unfinished",
+    "failed": " failed",
+    "left out": " is left out",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +43,7 @@ class Entry:
     size: Any = None
     n_parameters: float = np.nan  # parameters of the model, mean over the folds
     fit_seconds: float = np.nan  # the median over the folds, of which the first may load kernels
-    rows: int | None = None  # it was given no more than so many rows of each fold
+    rows: int | None = None  # it was given at most this many rows of each fold
     note: str = ""
     sizes: tuple[Any, ...] = ()
     train_curve: Floats | None = None  # (sizes, folds), NaN where not measured
@@ -48,9 +55,15 @@ class Entry:
         """Name and size."""
         return self.name if self.size is None else f"{self.name}, {self.size_name} = {short(self.size)}"
 
+    @property
+    def remark(self) -> str:
+        """The note as a sentence that names the learner; empty where there is none."""
+        note = self.note.removeprefix(f"{self.name}: ")
+        return f"{self.name}{STATUS_WORDS[self.status]}: {note}" if note else ""
+
 
 def entry(contender: Contender, rule: Rule, stopped: str) -> Entry:
-    """What came of a contender."""
+    """The entry of a contender."""
     candidate = contender.candidate
     learner, name = candidate.learner, candidate.card.name
     if contender.obstacle or candidate.obstacle:
@@ -89,16 +102,16 @@ def _note(contender: Contender, best: int) -> str:
     notes = []
     if contender.rows is not None:
         notes.append(f"on {contender.rows:,} rows of each fold")
-    late = [size for size, why in contender.dropped.items() if why == "left out for want of time"]
+    late = [size for size, why in contender.dropped.items() if why == TIME_SHORT]
     if late:
-        notes.append(f"{len(late)} sizes left out for want of time")
+        notes.append(f"{counted(len(late), 'size')} {TIME_SHORT}")
     broken = {size: cell.failure for (size, _), cell in contender.cells.items() if cell.failure}
     if broken:
-        notes.append(f"{len(broken)} sizes failed: {next(iter(broken.values()))}")
-    warned = dict.fromkeys(
+        notes.append(f"{counted(len(broken), 'size')} failed: {next(iter(broken.values()))}")
+    warnings = dict.fromkeys(
         sentence for (size, _), cell in sorted(contender.cells.items()) if size == best for sentence in cell.warnings
     )
-    notes += list(warned)[:1]
+    notes += list(warnings)[:1]
     return "; ".join(notes)
 
 
@@ -116,7 +129,7 @@ def choice(entries: Sequence[Entry], rule: Rule, task: str) -> Choice:
     finished = [one for one in entries if one.status == "finished"]
     if not finished:
         reasons = "; ".join(f"{one.name}: {one.note or one.status}" for one in entries)
-        raise DataError(f"no learner came to an end, so none can be chosen: {reasons}")
+        raise DataError(f"no learner finished, so none can be chosen: {reasons}")
     finished.sort(key=lambda one: (one.n_parameters, one.error))
     errors, spreads = [one.error for one in finished], [one.standard_error for one in finished]
     best, taken = finished[choose(errors, spreads, "min")], finished[choose(errors, spreads, rule)]
@@ -134,7 +147,7 @@ def _reason(taken: Entry, best: Entry, finished: Sequence[Entry], rule: Rule, ba
         return f"{taken.label} is chosen: it has the least error, {error}, and {words}."
     if baseline:
         return (
-            f"{taken.label} is chosen, which looks at no column: its error, {error}, is within one standard error of "
+            f"{taken.label} is chosen, which uses no column: its error, {error}, is within one standard error of "
             f"the least, that of {least}. These rows do not show that anything can be learned."
         )
     return (
@@ -145,7 +158,7 @@ def _reason(taken: Entry, best: Entry, finished: Sequence[Entry], rule: Rule, ba
 
 
 def short(value: Any) -> str:
-    """A number in few digits; anything else as it prints."""
+    """A number with few digits; anything else as it prints."""
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
     return str(value)

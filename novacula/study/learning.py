@@ -18,7 +18,7 @@ from novacula.evaluate.loss import LossFunction
 from novacula.evaluate.one_standard_error import Rule
 from novacula.learner.registry import find
 from novacula.study.candidates import candidates
-from novacula.study.cell import build, told
+from novacula.study.cell import build, message_line
 from novacula.study.contender import Contender
 from novacula.study.finding import Finding
 from novacula.study.leaderboard import Entry, choice, entry
@@ -35,7 +35,7 @@ from novacula.table.crew import Alone, crew
 from novacula.table.parallel import thread_count
 
 WIDE = 300_000
-"""Values of a table from which on processes are started at once; below, only if the race turns out to be long."""
+"""Values of a table from which processes are started at once; below, only if the race turns out to be long."""
 LONG = 8.0
 """Seconds of work left for which it pays to start processes."""
 
@@ -63,20 +63,20 @@ def learn(
     Parameters
     ----------
     data : a Table, a path, a frame; what `novacula.read` takes
-    target : the column to learn; a table may name its own. Without any, clusters and densities are looked for
+    target : the column to learn; a table may name its own. Without one, clusters and densities are looked for
     learners : ids of learners, or words of them; every learner whose card fits, if None
     folds : of cross-validation; the same for all learners
-    test : share of the rows that is put aside and looked at once, at the end
+    test : share of the rows that is put aside for one test of the choice, at the end
     rule : "one_se", the simplest within one standard error of the best, or "min", the best
-    metric : a loss by name or a `Loss`; errors of classes ("zero_one") and squares of numbers ("squared") by default
+    metric : a loss by name or a `Loss`; the error rate ("zero_one") or the mean squared error ("squared") by default
     task : "classification" or "regression", where the target does not say
     budget : seconds; large sizes are dropped first, and slow learners are given fewer rows
     random_state : of the split, the folds and the learners
     jobs : processes; as many as cores if None, none at all for small tables
     client : a `dask.distributed.Client`, whose workers run the cells instead
     resume : a folder in which finished cells are kept, so that none is run twice
-    watch : is told after every cell how far the race is; a progress bar, on a terminal, if None
-    command : what makes this study again, for the report
+    watch : is called after every cell with the state of the race; a progress bar, on a terminal, if None
+    command : what repeats this study, for the report
 
     Examples
     --------
@@ -105,11 +105,11 @@ def learn(
         _run(race, question, jobs, client, watcher if watch is None else watch, budget)
     entries = [entry(contender, rule, race.stopped) for contender in contenders]
     taken = choice(entries, rule, question.task)
-    model, warned, n_fitted = _refitted(taken.entry, question)
+    model, fit_findings, n_fitted = _refit(taken.entry, question)
     tested = None if question.test is None else verdict(model, question.test, question.metric, taken.entry)
     if question.n_drawn_from:
-        model, n_fitted, finding = _fitted_on_all(taken.entry, question, table, model, n_fitted)
-        warned = [*warned, finding]
+        model, n_fitted, finding = _fit_on_all(taken.entry, question, table, model, n_fitted)
+        fit_findings = [*fit_findings, finding]
     entries.sort(key=lambda one: (one.status != "finished", one.error, one.n_parameters))
     return Study(
         question,
@@ -118,7 +118,7 @@ def learn(
         taken,
         model,
         tested,
-        (*findings, *warned),
+        (*findings, *fit_findings),
         time.monotonic() - started,
         race.stopped,
         command,
@@ -139,36 +139,36 @@ def _run(race: Race, question: Question, jobs: int | None, client: Any, watch: W
     """Run the race: in this process as long as it is short, then with a crew."""
     small = question.extent.n_rows * question.extent.n_columns < WIDE
     patience = PATIENCE if budget is None else budget
-    begun = client is None and (jobs == 1 or (jobs is None and small))
-    if begun:
+    starts_here = client is None and (jobs == 1 or (jobs is None and small))
+    if starts_here:
         alone = Alone(question)
         plan(question, race.contenders, alone, patience * (thread_count() if jobs is None else jobs))
 
         def long() -> bool:
-            return jobs is None and race.known() and race.seconds_left() > LONG
+            return jobs is None and race.knows_times() and race.seconds_left() > LONG
 
         race.run(alone, watch, long)
         if not race.waiting or race.stopped:
             return
     with crew(question, jobs, client) as helpers:
-        if not begun:
+        if not starts_here:
             plan(question, race.contenders, helpers, patience * helpers.places)
         race.run(helpers, watch)
 
 
-def _refitted(taken: Entry, question: Question) -> tuple[Any, list[Finding], int]:
+def _refit(taken: Entry, question: Question) -> tuple[Any, list[Finding], int]:
     """The choice, fitted on the training rows, what it warned of, and on how many rows it was fitted."""
     rows = subsample(question.train, _rows_to_refit(taken, question), question.seed)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = rows.fit(build(taken.learner, taken.size, question.task, question.seed))
-    sentences = dict.fromkeys(told(warning.message) for warning in caught)
-    told_of = [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
-    return model, told_of, len(rows)
+    sentences = dict.fromkeys(message_line(warning.message) for warning in caught)
+    findings = [Finding("fit", f"The chosen model warned: {sentence}", (), "warning") for sentence in sentences]
+    return model, findings, len(rows)
 
 
-def _fitted_on_all(taken: Entry, question: Question, table: Table, tested: Any, rows: int) -> tuple[Any, int, Finding]:
-    """The choice fitted on every row of a table of which the study held some, if it streams; else as it was tested."""
+def _fit_on_all(taken: Entry, question: Question, table: Table, tested: Any, rows: int) -> tuple[Any, int, Finding]:
+    """The choice fitted on every row of a table too large to hold, if it streams; else the model that was tested."""
     n = question.n_drawn_from
     if "stream" not in find(taken.learner).card.scales:
         sentence = f"The model was fitted on {rows:,} of {n:,} rows, since {taken.name} needs all its rows in memory."
@@ -176,17 +176,17 @@ def _fitted_on_all(taken: Entry, question: Question, table: Table, tested: Any, 
     if question.task == "classification" and table.layout[question.target].kind == "numeric":
         table = table.with_types({question.target: "categorical"})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warned already, of the rows that were drawn
+        warnings.simplefilter("ignore")  # it gave its warnings on the rows that were drawn
         model = build(taken.learner, taken.size, question.task, question.seed).fit(table)
     sentence = (
-        f"The test is of the model as fitted on {rows:,} rows that were drawn; the model that is given was then fitted "
-        f"on all {n:,} rows."
+        f"The test measured the model fitted on {rows:,} rows drawn at random; the returned model was then "
+        f"fitted on all {n:,} rows."
     )
     return model, n, Finding("sampled", sentence)
 
 
 def _rows_to_refit(taken: Entry, question: Question) -> int | None:
-    """All rows, unless the learner was only ever given so few that all would take a hundred times as long."""
+    """All rows, or those that the learner had in the race if all would take more than a hundred times as long."""
     if taken.rows is None:
         return None
     growth = (len(question.train) / taken.rows) ** _exponent(taken.learner)

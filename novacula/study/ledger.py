@@ -1,4 +1,4 @@
-"""What was measured, a line of JSON a cell, so that a study that was interrupted goes on where it stopped.
+"""What was measured, one line of JSON per cell, so that a study that was interrupted goes on where it stopped.
 
 The file is named by the fingerprint of the question: other rows, another seed or another measure begin a new one.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from novacula.errors import DataError
-from novacula.study.cell import Job, Measured
+from novacula.study.cell import Job, Measurement
 from novacula.version import __version__
 
 
@@ -20,7 +20,7 @@ class Ledger:
     """Cells by their jobs: in memory, and in a file of a folder if one is given."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, fingerprint: str = "") -> None:
-        self._cells: dict[str, Measured] = {}
+        self._cells: dict[str, Measurement] = {}
         self._path = None if folder is None else Path(folder) / f"cells-{fingerprint[:16]}.jsonl"
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,12 +30,12 @@ class Ledger:
     def __len__(self) -> int:
         return len(self._cells)
 
-    def find(self, job: Job) -> Measured | None:
+    def find(self, job: Job) -> Measurement | None:
         """What was measured for a job, if it was."""
         return self._cells.get(_key(job))
 
-    def enter(self, job: Job, measured: Measured) -> None:
-        """Write a cell down at once; a worker that was lost is no result."""
+    def enter(self, job: Job, measured: Measurement) -> None:
+        """Write a cell down at once; a worker that was lost is not a result."""
         key = _key(job)
         self._cells[key] = measured
         if self._path is not None and not measured.failure.startswith("a worker was lost"):
@@ -47,13 +47,13 @@ class Ledger:
         for number, line in enumerate(lines, 1):
             try:
                 entry = json.loads(line)
-                measured = Measured(**{**entry["measured"], "warnings": tuple(entry["measured"]["warnings"])})
+                measured = Measurement(**{**entry["measured"], "warnings": tuple(entry["measured"]["warnings"])})
                 self._cells[json.dumps(entry["job"], sort_keys=True)] = measured
             except (ValueError, KeyError, TypeError) as error:
                 if number == len(lines):
                     return  # the line that was being written when the study was stopped
                 raise DataError(
-                    f"line {number} of {path} is no cell of a study: remove the file to begin anew"
+                    f"line {number} of {path} is not a cell of a study: remove the file to begin again"
                 ) from error
 
 

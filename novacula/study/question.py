@@ -1,6 +1,6 @@
 """What a study asks: which table, what to predict, how an error is measured, which rows are held out when.
 
-The test rows are put aside here, and nothing looks at them until the choice is made. All learners see the same folds.
+The test rows are put aside here, and no learner sees them until the choice is made. All learners see the same folds.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.evaluate.folds import Folds, is_classes
 from novacula.evaluate.folds import folds as cut
-from novacula.evaluate.loss import LossFunction, loss
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.loss import LossFunction, loss, metric_name
+from novacula.evaluate.rows import SupervisedRows
 from novacula.evaluate.split import split_rows
 from novacula.learner.card import Extent
 from novacula.learner.ingest import target_values, weight_values
@@ -27,7 +27,7 @@ Task: TypeAlias = Literal["classification", "regression"]
 MAX_COLUMNS = 10_000
 """Columns of a table that is compared; a sparse block is one of them."""
 MAX_CELLS = 50_000_000
-"""Values that a study holds in memory; of a larger table it takes rows at random."""
+"""Values that a study holds in memory; from a larger table it takes rows at random."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,8 @@ class Question:
 
     task: Task
     target: str
-    train: Rows
-    test: Rows | None
+    train: SupervisedRows
+    test: SupervisedRows | None
     folds: Folds
     metric: LossFunction
     seed: int
@@ -70,8 +70,8 @@ class Question:
             if part is not None:
                 digest.update(rows_hash(part.X).encode())
         digest.update(f"{self.task} {self.metric.name} {self.seed}".encode())
-        for train, held in self.folds:
-            digest.update(train.astype(np.int64).tobytes() + held.astype(np.int64).tobytes())
+        for train, held_out in self.folds:
+            digest.update(train.astype(np.int64).tobytes() + held_out.astype(np.int64).tobytes())
         return digest.hexdigest()
 
 
@@ -99,44 +99,44 @@ def ask(
         )
     name = table.layout.target[0]
     if not table.layout.features:
-        raise SchemaError(f"{table.source.name} has no column besides the target {name!r} to learn from")
+        raise SchemaError(f"{table.source.name} has no column to learn from, only the target {name!r}")
     if len(table.layout.features) > MAX_COLUMNS:
         raise SchemaError(
             f"{table.source.name} has {len(table.layout.features):,} columns, and a study compares learners on at most "
-            f"{MAX_COLUMNS:,}: keep the most telling ones, which FeatureRanker finds"
+            f"{MAX_COLUMNS:,}: keep the most informative ones, which FeatureRanker finds"
         )
     n_rows = len(table)
-    table, notes = _sampled(table, seed)
-    table, task, more = _settled(table, name, task)
+    table, notes = _sample(table, seed)
+    table, task, more = _settle_task(table, name, task)
     labels = target_values(table)
     if task == "classification" and len(np.unique(labels)) < 2:
-        raise DataError(f"the target {name!r} has one class only, {str(labels[0])!r}: there is nothing to tell apart")
+        raise DataError(f"the target {name!r} has one class only, {str(labels[0])!r}: there is nothing to learn")
     if len(labels) < 4:
         raise DataError(f"{table.source.name} has {len(labels)} rows, and a study needs at least 4")
-    kept, held, note = _put_aside(labels, test, task, seed)
-    train = _rows(table, kept, task)
-    parts = cut(train.y, min(folds, len(kept)), task == "classification", seed)
+    train_rows, test_rows, note = _put_aside(labels, test, task, seed)
+    train = _rows(table, train_rows, task)
+    parts = cut(train.y, min(folds, len(train_rows)), task == "classification", seed)
     measure = loss(("zero_one" if task == "classification" else "squared") if metric is None else metric)
     if (measure.needs == "numbers") != (task == "regression"):
-        raise ParameterError(f"the {measure.name} loss measures no {task}: take another metric")
-    said = tuple(filter(None, [*notes, *more, note, parts.reason and f"There are {parts.reason}."]))
-    aside = _rows(table, held, task) if len(held) else None
-    return Question(task, name, train, aside, parts, measure, seed, said, n_rows if notes else 0)
+        raise ParameterError(f"the {metric_name(measure)} is not a measure of {task}: take another metric")
+    sentences = tuple(filter(None, [*notes, *more, note, parts.reason and f"There are {parts.reason}."]))
+    aside = _rows(table, test_rows, task) if len(test_rows) else None
+    return Question(task, name, train, aside, parts, measure, seed, sentences, n_rows if notes else 0)
 
 
-def _sampled(table: Table, seed: int) -> tuple[Table, list[str]]:
+def _sample(table: Table, seed: int) -> tuple[Table, list[str]]:
     """The table in memory, or as many of its rows as a study can hold."""
     width = sum(column.width for column in table.layout.features) + 1
     most = max(MAX_CELLS // width, 1000)
     n = len(table)
     if n <= most:
         return table.in_memory(), []
-    kept = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
-    return table.take(kept), [f"The study is on {most:,} rows drawn from {n:,}, which are too many to hold at once."]
+    rows = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+    return table.take(rows), [f"The study uses {most:,} rows drawn at random from {n:,}, too many to hold at once."]
 
 
-def _settled(table: Table, name: str, task: Task | None) -> tuple[Table, Task, list[str]]:
-    """The table with a target that is classes or numbers, as the task asks; which, where nobody said."""
+def _settle_task(table: Table, name: str, task: Task | None) -> tuple[Table, Task, list[str]]:
+    """The table with a target of classes or numbers, as the task asks; the task, where nobody said; and notes."""
     column = table.layout[name]
     if task not in (None, "classification", "regression"):
         raise ParameterError(f"task is {task!r}; it must be 'classification' or 'regression'")
@@ -144,7 +144,9 @@ def _settled(table: Table, name: str, task: Task | None) -> tuple[Table, Task, l
         raise SchemaError(f"the target {name!r} is text with too many distinct values to be classes")
     if column.kind == "categorical":
         if task == "regression":
-            raise SchemaError(f"the target {name!r} is words, so no numbers can be learned: take task='classification'")
+            raise SchemaError(
+                f"the target {name!r} holds words, which regression cannot learn: take task='classification'"
+            )
         return table, "classification", []
     if task is None and not is_classes(target_values(table)):
         return table, "regression", []
@@ -152,27 +154,29 @@ def _settled(table: Table, name: str, task: Task | None) -> tuple[Table, Task, l
         return table, task, []
     table = table.with_types({name: "categorical"}).in_memory()
     count = len(table.layout[name].categories)
-    note = f"The target {name!r} has {count} distinct whole numbers, so they are taken for classes."
+    note = f"The target {name!r} has {count} distinct whole numbers, so they are treated as classes."
     return table, "classification", [note] if task is None else []
 
 
 def _put_aside(labels: Any, test: float, task: Task, seed: int) -> tuple[Any, Any, str]:
-    """The rows to learn from and those for the test."""
+    """The rows to learn from, those for the test, and a note."""
     stratified = task == "classification" and np.unique(labels, return_counts=True)[1].min() > 1
     y = labels if stratified else len(labels)
-    kept, _, held = split_rows(y, test=test, validation=0.0, random_state=seed)
-    note = "" if stratified or task == "regression" else "A class has one row only, so the test rows keep no shares."
-    return kept, held, note
+    train_rows, _, test_rows = split_rows(y, test=test, validation=0.0, random_state=seed)
+    note = (
+        "" if stratified or task == "regression" else "A class has one row only, so the test rows are not stratified."
+    )
+    return train_rows, test_rows, note
 
 
-def _rows(table: Table, places: Any, task: Task) -> Rows:
+def _rows(table: Table, places: Any, task: Task) -> SupervisedRows:
     part = table.take(places)
     target = target_values(part)
-    return Rows(part, target.astype(float) if task == "regression" else target, weight_values(part))
+    return SupervisedRows(part, target.astype(float) if task == "regression" else target, weight_values(part))
 
 
-def subsample(rows: Rows, most: int | None, seed: int) -> Rows:
-    """At most so many of the rows, at random."""
+def subsample(rows: SupervisedRows, most: int | None, seed: int) -> SupervisedRows:
+    """At most `most` of the rows, at random; all if it is None."""
     if most is None or most >= len(rows):
         return rows
     return rows.take(np.sort(np.random.default_rng(seed).choice(len(rows), most, replace=False)))

@@ -1,6 +1,6 @@
 """The race: cells of all contenders handed to a crew, one fold of a contender after the other, within a budget.
 
-What is known of times decides what is dropped when time is short: the richest sizes of the slowest contenders first.
+When time is short, the richest sizes of the slowest contenders are dropped first, by the times measured so far.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
-from novacula.study.cell import Measured, run, told
-from novacula.study.contender import Contender
+from novacula.study.cell import Measurement, message_line, run
+from novacula.study.contender import TIME_SHORT, Contender
 from novacula.study.ledger import Ledger
 from novacula.table.crew import Crew
 
 AHEAD = 2
-"""Jobs for each place of a crew that are handed out before one comes back."""
+"""Jobs that are handed out to each place of a crew before one comes back."""
 
 
 @dataclass(frozen=True)
@@ -39,45 +39,45 @@ class Race:
     def __init__(self, contenders: Sequence[Contender], ledger: Ledger, deadline: float | None) -> None:
         self.contenders, self.ledger, self.deadline = contenders, ledger, deadline
         self.stopped = ""
-        self._flying: dict[Future[Any], tuple[Contender, tuple[int, int]]] = {}
+        self._running: dict[Future[Any], tuple[Contender, tuple[int, int]]] = {}
 
     def run(self, crew: Crew, watch: Watch | None = None, until: Callable[[], bool] | None = None) -> None:
         """Run what is not in the ledger."""
         self.crew = crew
         try:
-            while not (until is not None and until()) and (self._hand_out() or self._flying):
+            while not (until is not None and until()) and (self._hand_out() or self._running):
                 self._take_in(watch)
         except KeyboardInterrupt:
             self.stopped = "The study was interrupted: the leaderboard holds what was finished until then."
         finally:
-            for future in list(self._flying):
+            for future in list(self._running):
                 if future.cancel() or not future.done():
                     continue
                 self._enter(future)
 
     def _hand_out(self) -> bool:
-        """Give the crew something to do; False if nothing can be given now."""
-        given = False
-        while len(self._flying) < AHEAD * self.crew.places and not self._out_of_time():
-            # The baseline gives the first row; the first cell of every other contender tells how long it takes.
+        """Give the crew something to do; False if there is nothing to give now."""
+        has_given = False
+        while len(self._running) < AHEAD * self.crew.places and not self._out_of_time():
+            # The baseline gives the first row; the first cell of every other contender shows how long it takes.
             order = sorted(self.contenders, key=lambda one: one is not self.contenders[0] and one.started)
-            found = next(((c, place) for c in order if (place := c.take()) is not None), None)
-            if found is None:
+            next_cell = next(((c, place) for c in order if (place := c.take()) is not None), None)
+            if next_cell is None:
                 break
-            contender, place = found
+            contender, place = next_cell
             job = contender.job(place)
-            known = self.ledger.find(job)
-            if known is not None:
-                contender.put(place, known)
+            earlier = self.ledger.find(job)
+            if earlier is not None:
+                contender.put(place, earlier)
             else:
-                self._flying[self.crew.submit(run, job)] = found
-            given = True
-        return given
+                self._running[self.crew.submit(run, job)] = next_cell
+            has_given = True
+        return has_given
 
     def _take_in(self, watch: Watch | None) -> None:
-        if not self._flying:
+        if not self._running:
             return
-        for future in wait(self._flying, return_when=FIRST_COMPLETED).done:
+        for future in wait(self._running, return_when=FIRST_COMPLETED).done:
             contender = self._enter(future)
             self._keep_to_budget()
             if watch is not None:
@@ -85,8 +85,8 @@ class Race:
                 watch(Standing(done, self.waiting, self.seconds_left(), contender))
 
     def _enter(self, future: Future[Any]) -> Contender:
-        """Write down what a job gave."""
-        contender, place = self._flying.pop(future)
+        """Write down the result of a job."""
+        contender, place = self._running.pop(future)
         measured = _result(future)
         self.ledger.enter(contender.job(place), measured)
         contender.put(place, measured)
@@ -97,8 +97,8 @@ class Race:
         """Cells that are still to be run."""
         return sum(contender.waiting for contender in self.contenders)
 
-    def known(self) -> bool:
-        """Whether a cell of every contender was run, so that times can be told."""
+    def knows_times(self) -> bool:
+        """Whether a cell of every contender was run, so that times can be estimated."""
         return all(contender.cells or contender.obstacle for contender in self.contenders)
 
     def seconds_left(self) -> float:
@@ -112,7 +112,7 @@ class Race:
         return True
 
     def _keep_to_budget(self) -> None:
-        """Give up the richest size of whoever needs most time, as long as what is waiting takes too long."""
+        """Give up the richest size of the slowest contender, as long as what is waiting takes too long."""
         if self.deadline is None:
             return
         left = self.deadline - time.monotonic()
@@ -121,12 +121,12 @@ class Race:
             if not costly:
                 return
             slowest = max(costly, key=Contender.seconds_left)
-            slowest.give_up(slowest.alive[-1], "left out for want of time")
+            slowest.give_up(slowest.alive[-1], TIME_SHORT)
 
 
-def _result(future: Future[Any]) -> Measured:
+def _result(future: Future[Any]) -> Measurement:
     try:
-        measured: Measured = future.result()
+        measured: Measurement = future.result()
     except Exception as error:  # a worker that died, for instance
-        return Measured(failure=f"a worker was lost: {told(error)}")
+        return Measurement(failure=f"a worker was lost: {message_line(error)}")
     return measured

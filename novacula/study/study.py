@@ -1,4 +1,4 @@
-"""A study that was made: the leaderboard, the choice and its reason, the model, and what the test rows say of it."""
+"""A finished study: the leaderboard, the choice and its reason, the model, and its error on the test rows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.evaluate.loss import metric_name
 from novacula.evaluate.one_standard_error import Rule
 from novacula.study.cell import build
 from novacula.study.finding import Finding
@@ -21,7 +22,7 @@ from novacula.table.names import printable
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """What models of the chosen size say of the rows that they were not fitted on, in the order of the rows."""
+    """Predictions of models of the chosen size for rows that they were not fitted on, in the order of the rows."""
 
     y: Any
     prediction: Any
@@ -31,7 +32,7 @@ class OutOfFold:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What `novacula.learn` gives: `leaderboard`, `best_`, `reason`, `test`, `findings`, and a report of it all.
+    """What `novacula.learn` returns: `leaderboard`, `best_`, `reason`, `test`, `findings`, and a report of it all.
 
     `best_` is the chosen learner behind its preparation, fitted on `n_fitted` rows: all but those of the test, or where
     the table is too large to be held, all that there are. Errors are errors: lower is better.
@@ -46,7 +47,7 @@ class Study:
     findings: tuple[Finding, ...]
     seconds: float
     stopped: str = ""  # why the study ended before its time, if it did
-    command: str = ""  # what makes this study again
+    command: str = ""  # what repeats this study
     n_fitted: int = 0  # rows that `best_` was fitted on
 
     @property
@@ -60,14 +61,14 @@ class Study:
         question, entry = self.question, self.choice.entry
         prediction, probability = np.empty(len(question.train), question.train.y.dtype), None
         classes = getattr(self.best_, "classes_", None)
-        for train, held in question.folds:
+        for train, held_out in question.folds:
             rows = subsample(question.train.take(train), entry.rows, question.seed)
             model = rows.fit(build(entry.learner, entry.size, question.task, question.seed))
-            held_out = question.train.take(held).X
-            prediction[held] = model.predict(held_out)
+            X = question.train.take(held_out).X
+            prediction[held_out] = model.predict(X)
             if classes is not None and hasattr(model, "predict_proba"):
                 probability = np.zeros((len(question.train), len(classes))) if probability is None else probability
-                probability[np.ix_(held, np.searchsorted(classes, model.classes_))] = model.predict_proba(held_out)
+                probability[np.ix_(held_out, np.searchsorted(classes, model.classes_))] = model.predict_proba(X)
         return OutOfFold(question.train.y, prediction, probability, classes)
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -80,7 +81,7 @@ class Study:
         """The leaderboard as a header and rows of words."""
         header = (
             "learner",
-            f"{self.question.metric.name} error",
+            metric_name(self.question.metric),
             "± s.e.",
             "training",
             "parameters",
@@ -96,9 +97,12 @@ class Study:
         for row in (header, *rows):
             cells = [row[0].ljust(widths[0]), *map(str.rjust, row[1:-1], widths[1:])]
             lines.append("  ".join([*cells, row[-1]]).rstrip())
-        said = [self.reason, self.test.sentence if self.test else "", self.stopped]
-        said += [finding.sentence for finding in self.findings]
-        return "\n".join([*lines, "", *filter(None, said)])
+        sentences = [*self.sentences(), *(finding.sentence for finding in self.findings)]
+        return "\n".join([*lines, "", *sentences])
+
+    def sentences(self) -> list[str]:
+        """The choice and its reason, the test, and why the study ended early, as far as there is something to say."""
+        return [*filter(None, [self.reason, self.test.sentence if self.test else "", self.stopped])]
 
     def __repr__(self) -> str:
         return f"<Study of {printable(self.question.target)!r}: {self.choice.entry.label} chosen>"
@@ -107,8 +111,7 @@ class Study:
         header, rows = self.table()
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        said = [self.reason, self.test.sentence if self.test else "", self.stopped]
-        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in filter(None, said))
+        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
         return f'<table class="nv-study tex2jax_ignore mathjax_ignore"><tr>{head}</tr>{body}</table>{words}'
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,9 +137,9 @@ class Study:
 
 def _row(entry: Entry, chosen: bool) -> tuple[str, ...]:
     numbers = (entry.error, entry.standard_error, entry.train_error, entry.n_parameters, entry.fit_seconds)
-    shown = ["" if np.isnan(number) else short(number) for number in numbers]
+    cells = ["" if np.isnan(number) else short(number) for number in numbers]
     note = entry.note if entry.status == "finished" else f"{entry.status}: {entry.note}"
-    return (f"{'→ ' if chosen else '  '}{entry.label}", *shown, note)
+    return (f"{'→ ' if chosen else '  '}{entry.label}", *cells, note)
 
 
 def _plain_entry(entry: Entry) -> dict[str, Any]:

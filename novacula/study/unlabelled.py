@@ -1,4 +1,4 @@
-"""`explore`: what is in a table that asks no question: directions, clusters, a density.
+"""`explore`: what is in a table without a target: directions, clusters, a density.
 
 leave out what names rows  →  prepare the columns  →  principal components  →  k-means of every size
 →  Gaussian mixtures by BIC  →  the number of clusters, and why  →  densities compared on rows left out
@@ -16,7 +16,7 @@ import numpy as np
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.mixture import KMeans
 from novacula.prepare.encoding import Encoding
-from novacula.prepare.sums import Sums
+from novacula.prepare.sums import PreparationSums
 from novacula.projection import PCA
 from novacula.study.clusters import find_clusters, out_of_time
 from novacula.study.densities import compare_densities
@@ -34,11 +34,11 @@ MAX_ROWS = 20_000
 MAX_CELLS = 2_000_000
 """Values that are explored, but not fewer than 1,000 rows."""
 FEWEST_ROWS = 4
-"""Rows without which there is nothing to explore."""
+"""Rows below which there is nothing to explore."""
 LARGEST = 10
 """Clusters that are tried, at most."""
 STEPS, SPIKE = 10, 1 / 3
-"""A column of numbers has a density if it has so many distinct values, and none with more than this share."""
+"""A column of numbers has a density if it has this many distinct values, and none with more than this share."""
 
 
 def explore(data: Any, *, random_state: int = 0, budget: float | None = None) -> Exploration:
@@ -48,8 +48,8 @@ def explore(data: Any, *, random_state: int = 0, budget: float | None = None) ->
     mixtures are tried, and densities are not compared.
 
     >>> import novacula as nv
-    >>> found = explore(nv.datasets.load("iris"))
-    >>> found.n_clusters, [profile.size for profile in found.profiles]
+    >>> flowers = explore(nv.datasets.load("iris"))
+    >>> flowers.n_clusters, [profile.size for profile in flowers.profiles]
     (2, [100, 50])
     """
     if budget is not None and not budget > 0:
@@ -58,24 +58,24 @@ def explore(data: Any, *, random_state: int = 0, budget: float | None = None) ->
     deadline = None if budget is None else started + budget
     whole = data if isinstance(data, Table) else read(data)
     whole = whole.drop(whole.layout.target) if whole.layout.target else whole
-    table, findings = _sampled(whole, random_state)
+    table, findings = _sample(whole, random_state)
     findings += find_table_trouble(table, random_state)
     table, left_out = _without_names(table, findings)
     names, no_density = _with_density(table)
     dense = table.select(names) if names else None
     encoding, prepared = _prepared(table)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a size warns of stands in its note
+        warnings.simplefilter("ignore")  # the warnings of a size are in its note
         pca = PCA().fit(prepared)
         sizes = KMeans.search(prepared, range(1, _largest(prepared) + 1), random_state=random_state)
         clusters = find_clusters(table, dense, prepared, sizes, random_state, deadline)
         densities = () if dense is None else compare_densities(dense, clusters, random_state, deadline)
     profiles = profile_clusters(table, prepared, clusters.labels)
-    told = by_gravity([*findings, *left_out, *no_density])
+    every_finding = by_gravity([*findings, *left_out, *no_density])
     late = "The budget of time was used up: mixtures or densities are left out." if out_of_time(deadline) else ""
     seconds = time.monotonic() - started
     return Exploration(
-        table, prepared, encoding, pca, sizes, clusters, densities, profiles, told, random_state, seconds, late
+        table, prepared, encoding, pca, sizes, clusters, densities, profiles, every_finding, random_state, seconds, late
     )
 
 
@@ -84,7 +84,7 @@ def _largest(prepared: Table) -> int:
     return min(LARGEST, len(equal_rows(prepared.to_chunk().numeric)))
 
 
-def _sampled(table: Table, seed: int) -> tuple[Table, list[Finding]]:
+def _sample(table: Table, seed: int) -> tuple[Table, list[Finding]]:
     """The table in memory, or as many of its rows as are explored."""
     n, width = len(table), max(sum(column.width for column in table.layout.features), 1)
     if n < FEWEST_ROWS:
@@ -99,7 +99,7 @@ def _sampled(table: Table, seed: int) -> tuple[Table, list[Finding]]:
 
 
 def _without_names(table: Table, findings: Sequence[Finding]) -> tuple[Table, list[Finding]]:
-    """The table without columns that no distance can be taken in, or that would make all rows different."""
+    """The table without columns that have no distances, or that would make all rows different."""
 
     def of_kind(*kinds: str) -> list[str]:
         return [name for finding in findings if finding.kind in kinds for name in finding.columns]
@@ -113,17 +113,17 @@ def _without_names(table: Table, findings: Sequence[Finding]) -> tuple[Table, li
             column.name for column in table.layout.features[MAX_COLUMNS:]
         ],
     }
-    gone = {name for names in (*reasons.values(), of_kind("empty", "constant")) for name in names}
-    kept = [column.name for column in table.layout.features if column.name not in gone]
-    told = [
+    left_out = {name for names in (*reasons.values(), of_kind("empty", "constant")) for name in names}
+    kept = [column.name for column in table.layout.features if column.name not in left_out]
+    more = [
         Finding("left-out", f"{columns_named(names)} {_is(names)} left out of the exploration: {why}.", tuple(names))
         for why, names in reasons.items()
         if names
     ]
     if not kept:
-        why = " ".join(finding.sentence for finding in told)
+        why = " ".join(finding.sentence for finding in more)
         raise SchemaError(f"{table.source.name} has no column of numbers or categories that varies. {why}".rstrip())
-    return table.select(kept).in_memory(), told
+    return table.select(kept).in_memory(), more
 
 
 def _is(names: Sequence[str]) -> str:
@@ -131,22 +131,24 @@ def _is(names: Sequence[str]) -> str:
 
 
 def _with_density(table: Table) -> tuple[list[str], list[Finding]]:
-    """Numeric columns fit for a density: a mixture would put a spike of no width on a value that comes often."""
+    """Numeric columns fit for a density: a mixture would put a spike without width on a value that comes often."""
     numeric = [one for one in features_of(table.to_chunk(), table.layout) if one.column.kind == "numeric"]
     fit = [
-        one.name for one in numeric if len(one.counts) >= STEPS and one.counts.max() <= max(SPIKE * len(one.known), 1)
+        one.name
+        for one in numeric
+        if len(one.counts) >= STEPS and one.counts.max() <= max(SPIKE * len(one.known_values), 1)
     ]
     steps = [one.name for one in numeric if one.name not in fit]
     if not steps:
         return fit, []
     sentence = (
-        f"{columns_named(steps)} {_is(steps)} left out of mixtures and densities, in which a value that comes often is "
-        "a spike without width; k-means, components and profiles have what they hold."
+        f"{columns_named(steps)} {_is(steps)} left out of mixtures and densities, in which a value that comes often "
+        f"would be a spike without width; k-means, components and profiles use {'it' if len(steps) == 1 else 'them'}."
     )
     return fit, [Finding("no-density", sentence, tuple(steps))]
 
 
 def _prepared(table: Table) -> tuple[Encoding, Table]:
     """Numbers on one scale, categories as columns of 0 and 1, gaps filled and marked."""
-    encoding = Encoding.of(Sums.of(table, counts_words=True), table.layout, KMeans.card, max_words=1)
+    encoding = Encoding.of(PreparationSums.of(table, counts_words=True), table.layout, KMeans.card, max_words=1)
     return encoding, table.expanded(encoding.apply, encoding.columns(table.layout.roles)).in_memory()

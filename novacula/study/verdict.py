@@ -1,4 +1,4 @@
-"""The test: rows that nothing has looked at, the error on them with an interval, and whether it is a surprise."""
+"""The test: rows that no learner has seen, the error on them with an interval, and whether it is a surprise."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from novacula.evaluate.intervals import mean_interval, proportion_interval
-from novacula.evaluate.loss import Floats, LossFunction
-from novacula.evaluate.rows import Rows
+from novacula.evaluate.loss import Floats, LossFunction, metric_name
+from novacula.evaluate.rows import SupervisedRows
 from novacula.study.leaderboard import Entry, short
 
 NORMAL_95 = 1.959964
-"""Standard errors on either side of a mean within which a normal variable lies with 95%."""
+"""Standard errors on either side of a mean that hold a normal variable with a probability of 95%."""
 
 
 @dataclass(frozen=True)
@@ -28,24 +28,24 @@ class Verdict:
     surprising: bool
 
 
-def verdict(model: Any, rows: Rows, metric: LossFunction, entry: Entry) -> Verdict:
+def verdict(model: Any, rows: SupervisedRows, metric: LossFunction, entry: Entry) -> Verdict:
     """Measure a fitted model on the test rows, and compare with what cross-validation promised."""
     losses = rows.losses(model, metric)
     error = float(np.average(losses, weights=rows.weight))
     low, high = _interval(losses, rows.weight, metric)
     surprising = not low <= entry.error <= high
-    words = f"On {len(losses):,} test rows that nothing had looked at, the error is {short(error)}"
+    words = f"On {len(losses):,} test rows that no learner had seen, the {metric_name(metric)} is {short(error)}"
     words += f" (95% interval {short(low)} to {short(high)})."
     if surprising:
         words += (
-            f" Cross-validation promised {short(entry.error)}, which lies outside of that: the rows may differ, or the "
-            "choice among many learners flattered it."
+            f" Cross-validation promised {short(entry.error)}, which is outside that interval: the test rows may "
+            "differ, or choosing among many learners made the promise too good."
         )
     return Verdict(error, low, high, len(losses), words, surprising)
 
 
 def _interval(losses: Floats, weight: Floats | None, metric: LossFunction) -> tuple[float, float]:
-    """Where the error lies with 95%; a loss is never below 0."""
+    """A 95% interval of the error; a loss is never below 0."""
     if weight is None and metric.name == "zero_one":
         return proportion_interval(float(losses.sum()), len(losses))
     if weight is None:

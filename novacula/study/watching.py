@@ -1,4 +1,4 @@
-"""What is seen while a study runs: a bar with the time left on a terminal, and a line for each learner that is done."""
+"""What a terminal shows while a study runs: a bar with the time left, and a line for each learner that is done."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from novacula.study.race import Standing
 
 
 class Watcher:
-    """Is told after every cell of a race how far it is; `lines`: whether it tells even where there is no terminal."""
+    """Is called after every cell of a race; `lines`: whether it prints rows even where there is no terminal."""
 
     def __init__(self, lines: bool = False) -> None:
         self.lines = lines
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
         self._progress: Any = None
         self._bar: Any = None
 
@@ -38,13 +38,13 @@ class Watcher:
             self._progress.stop()
 
     def __call__(self, standing: Standing) -> None:
-        """Take in how far the race is."""
+        """Show how far the race is."""
         contender = standing.contender
         if self._progress is not None:
             self._move(standing)
-        if contender.waiting == 0 and contender.candidate.learner not in self._told:
-            self._told.add(contender.candidate.learner)
-            self._tell(contender)
+        if contender.waiting == 0 and contender.candidate.learner not in self._printed:
+            self._printed.add(contender.candidate.learner)
+            self._print_row(contender)
 
     def _move(self, standing: Standing) -> None:
         """Move the bar on."""
@@ -58,8 +58,8 @@ class Watcher:
             left=f"about {standing.seconds_left:.0f} s left",
         )
 
-    def _tell(self, contender: Contender) -> None:
-        """The row of a learner that has come to its end."""
+    def _print_row(self, contender: Contender) -> None:
+        """Print the row of a learner that has finished."""
         row = entry(contender, "one_se", "")
         errors = f"{short(row.error)} ± {short(row.standard_error)}"
         words = f"{row.label}: {errors if row.status == 'finished' else f'{row.status}, {row.note}'}"

@@ -1,4 +1,4 @@
-"""Learning theory: how many examples are enough, how large a hypothesis space is, and what it can tell apart."""
+"""Learning theory: how many examples are enough, how large a hypothesis space is, and what it can distinguish."""
 
 from novacula.theory.bounds import pac_delta, pac_error, pac_sample_size, vc_error, vc_sample_size
 from novacula.theory.curve import pac_curve

@@ -154,7 +154,7 @@ def vc_terms(vc: Any, delta: Any) -> tuple[Decimal, Decimal]:
 
 @contextmanager
 def many_digits() -> Iterator[None]:
-    """Calculate with decimals of 60 digits, whatever the session's own setting is."""
+    """Calculate with decimals of 60 digits, regardless of the session's own setting."""
     with localcontext(Context(prec=DIGITS)):
         yield
 

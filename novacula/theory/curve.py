@@ -93,7 +93,7 @@ def one_row_a_size(errors: npt.ArrayLike, n_sizes: int) -> Floats:
     """Measured errors as an array (sizes, runs)."""
     measured = finite(as_numbers(errors, "the measured errors", DataError), "a measured error")
     if measured.ndim not in (1, 2) or len(measured) != n_sizes or not measured.size:
-        raise ParameterError(f"errors of shape {measured.shape} do not fit {n_sizes} sizes: give one row a size")
+        raise ParameterError(f"errors of shape {measured.shape} do not fit {n_sizes} sizes: give one row per size")
     large = measured[np.abs(measured) > 1]
     if len(large):
         raise ParameterError(

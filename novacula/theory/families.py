@@ -99,9 +99,9 @@ class Intervals:
 def unit_directions(points: Floats, through_origin: bool) -> Floats:
     """Vectors of length 1 with the dichotomies that the points have, as few-dimensional as they can be: (P, r).
 
-    Half-spaces beside the origin are those through the origin of one dimension more, with a 1 appended to each
-    point. Neither an invertible map of space nor the length of a vector matters to a side, so the columns are made
-    orthonormal; directions in which the points do not spread are left out.
+    Half-spaces whose border may miss the origin are those through the origin of one dimension more, with a 1 appended
+    to each point. Neither an invertible map of space nor the length of a vector matters to a side, so the columns are
+    made orthonormal; directions in which the points do not spread are left out.
     """
     vectors = over_largest(points)
     if not through_origin:

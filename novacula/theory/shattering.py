@@ -1,4 +1,4 @@
-"""What a family of concepts can tell apart: its dichotomies, the sets it shatters, its VC dimension.
+"""What a family of concepts can distinguish: its dichotomies, the sets it shatters, its VC dimension.
 
     a set is shattered                       every one of its 2ᴾ labellings is some concept's
     VC dimension                             the size of the largest set that is shattered
@@ -39,7 +39,7 @@ AnyFamily: TypeAlias = Family | Callable[[Floats], Iterable[npt.ArrayLike]]
 
 
 def count_dichotomies(points: npt.ArrayLike, family: AnyFamily) -> int:
-    """Count the labellings of the points, one a row, that some concept of the family produces.
+    """Count the labellings of the points, one per row, that some concept of the family produces.
 
     >>> from novacula.theory import HalfSpaces
     >>> count_dichotomies([[0, 0], [0, 1], [1, 0], [1, 1]], HalfSpaces())
@@ -86,7 +86,7 @@ def vc_dimension(family: AnyFamily, points: npt.ArrayLike) -> int:
 
 
 def shattered(family: AnyFamily, points: npt.ArrayLike) -> tuple[int, ...]:
-    """Give the largest subset of the points that the family shatters, as indices of rows; of equals the first.
+    """Give the largest subset of the points that the family shatters, as indices of rows; ties go to the first.
 
     >>> from novacula.theory import Intervals
     >>> shattered(Intervals(), [1.0, 1.0, 4.0, 9.0])
@@ -96,10 +96,10 @@ def shattered(family: AnyFamily, points: npt.ArrayLike) -> tuple[int, ...]:
 
 
 def largest_shattered(labels: Labels) -> tuple[int, ...]:
-    """The largest set of columns in which the rows (m, P) are all there can be; of equals the first.
+    """The largest set of columns in which the rows (m, P) are all there can be; ties go to the first.
 
     A set is extended by later columns only while it is shattered itself. Its `codes` number the rows by what they
-    say there, and rows that say the same of it can tell apart at most log₂ of their number in further columns.
+    say there, and n rows that say the same of it can shatter at most log₂ n further columns.
     """
     m, P = labels.shape
     best: tuple[int, ...] = ()
@@ -128,10 +128,12 @@ def labellings(family: AnyFamily, points: Floats) -> Labels:
         raise InputTypeError(f"{family.__name__} is a class; give a family of it, as in {family.__name__}()")
     produce = getattr(family, "dichotomies", family)
     if not callable(produce):
-        raise InputTypeError(f"{quoted(family)} is no family: give an object with dichotomies(points), or a function")
+        raise InputTypeError(
+            f"{quoted(family)} is not a family: give an object with dichotomies(points), or a function"
+        )
     given = produce(points)
     if not isinstance(given, Iterable):
-        raise InputTypeError(f"the family gave {quoted(given)}; give labellings, each with one boolean a point")
+        raise InputTypeError(f"the family gave {quoted(given)}; give labellings, each with one boolean per point")
     rows = [np.asarray(row) for row in given]
     if not rows or any(row.shape != (len(points),) for row in rows):
         raise DataError(f"a family gives at least one labelling, each with {len(points)} booleans for as many points")

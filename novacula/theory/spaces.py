@@ -35,9 +35,9 @@ def conjunctions(attributes: int | Iterable[int], *, log: bool = False) -> int |
     """
     if isinstance(attributes, Iterable):
         choices = [whole_number(d, "the number of values of an attribute", 2) + 1 for d in attributes]
-        return held(lambda: one_more(math.fsum(map(math.log, choices))), lambda: math.prod(choices) + 1, log)
+        return size_or_log(lambda: one_more(math.fsum(map(math.log, choices))), lambda: math.prod(choices) + 1, log)
     n = whole_number(attributes, "the number of attributes")
-    return held(lambda: one_more(n * math.log(3)), lambda: 3**n + 1, log)
+    return size_or_log(lambda: one_more(n * math.log(3)), lambda: 3**n + 1, log)
 
 
 @overload
@@ -51,7 +51,7 @@ def decision_trees(attributes: int, *, log: bool = False) -> int | float:
     (256, 8.786...e+29)
     """
     m = whole_number(attributes, "the number of attributes")
-    return held(lambda: math.ldexp(math.log(2), m), lambda: 1 << (1 << m), log)
+    return size_or_log(lambda: math.ldexp(math.log(2), m), lambda: 1 << (1 << m), log)
 
 
 @overload
@@ -68,7 +68,7 @@ def k_term_dnf(attributes: int, k: int, *, log: bool = False) -> int | float:
     (10, 1000)
     """
     n, k = whole_number(attributes, "the number of attributes"), whole_number(k, "k", 1)
-    return held(lambda: k * one_more(n * math.log(3)), lambda: (3**n + 1) ** k, log)
+    return size_or_log(lambda: k * one_more(n * math.log(3)), lambda: (3**n + 1) ** k, log)
 
 
 @overload
@@ -88,7 +88,7 @@ def k_clause_cnf(attributes: int, k: int, literals: int = 3, *, log: bool = Fals
         whole_number(k, "k", 1),
         whole_number(literals, "literals", 1),
     )
-    return held(lambda: width * k * math.log(2 * n), lambda: (2 * n) ** (width * k), log)
+    return size_or_log(lambda: width * k * math.log(2 * n), lambda: (2 * n) ** (width * k), log)
 
 
 def one_more(nats: float) -> float:
@@ -96,8 +96,8 @@ def one_more(nats: float) -> float:
     return nats + math.log1p(math.exp(-nats))
 
 
-def held(nats: Callable[[], float], exact: Callable[[], int], log: bool) -> int | float:
-    """The integer, or its logarithm; neither is begun if it cannot be held."""
+def size_or_log(nats: Callable[[], float], exact: Callable[[], int], log: bool) -> int | float:
+    """The integer, or its logarithm; neither is computed if it would not fit into memory."""
     try:
         size = nats()
     except OverflowError:

@@ -1,4 +1,4 @@
-"""What a tree may ask: one attribute a column, by threshold or by value.
+"""What a tree may ask: one attribute per column, by threshold or by value.
 
     numeric    x ≤ t, for any t; may be asked again below
     nominal    which of its categories
@@ -52,7 +52,7 @@ def attributes_of(schema: Schema, thresholds: Mapping[str, Sequence[float]] | No
     names = [column.name for column in schema.features]
     for name in cuts:
         if name not in names:
-            raise ParameterError(f"thresholds names {name!r}, which is no column{did_you_mean(name, names)}")
+            raise ParameterError(f"thresholds names {name!r}, which is not a column{did_you_mean(name, names)}")
         if schema[name].kind != "numeric":
             raise ParameterError(
                 f"thresholds names {name!r}, which is {schema[name].kind}: only numbers have thresholds"
@@ -60,17 +60,17 @@ def attributes_of(schema: Schema, thresholds: Mapping[str, Sequence[float]] | No
     numeric = [column.name for column in schema.of_kind("numeric")]
     nominal = [column.name for column in schema.of_kind("categorical")]
     cut = [name for name in numeric if name in cuts]
-    found = []
+    attributes = []
     for column in schema.features:
         if column.name in cuts:
             edges = cuts[column.name]
             place = len(nominal) + cut.index(column.name)
-            found.append(Attribute(column.name, "cut", place, interval_labels(edges), edges))
+            attributes.append(Attribute(column.name, "cut", place, interval_labels(edges), edges))
         elif column.kind == "numeric":
-            found.append(Attribute(column.name, "numeric", numeric.index(column.name)))
+            attributes.append(Attribute(column.name, "numeric", numeric.index(column.name)))
         else:
-            found.append(Attribute(column.name, "nominal", nominal.index(column.name), column.categories))
-    return tuple(found)
+            attributes.append(Attribute(column.name, "nominal", nominal.index(column.name), column.categories))
+    return tuple(attributes)
 
 
 def _edges(name: str, values: Sequence[float]) -> tuple[float, ...]:
@@ -93,7 +93,7 @@ def interval_labels(edges: Sequence[float]) -> tuple[str, ...]:
     return (f"≤ {edges[0]:g}", *inner, f"> {edges[-1]:g}")
 
 
-def coded(chunk: Chunk, attributes: Sequence[Attribute], cut_places: Sequence[int]) -> Codes:
+def attribute_codes(chunk: Chunk, attributes: Sequence[Attribute], cut_places: Sequence[int]) -> Codes:
     """The codes of nominal and cut attributes side by side; `cut_places` are the cut columns among the numbers."""
     edges: list[Floats] = [np.array(a.edges) for a in attributes if a.kind == "cut"]
     if not edges:
@@ -103,6 +103,6 @@ def coded(chunk: Chunk, attributes: Sequence[Attribute], cut_places: Sequence[in
 
 
 def cut_places(schema: Schema, attributes: Sequence[Attribute]) -> tuple[int, ...]:
-    """Where the cut columns stand among the numeric ones."""
+    """Where the cut columns are among the numeric ones."""
     numeric = [column.name for column in schema.of_kind("numeric")]
     return tuple(numeric.index(a.name) for a in attributes if a.kind == "cut")

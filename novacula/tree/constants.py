@@ -1,6 +1,6 @@
 """Numbers that the kernels of trees and those who call them both know, and layouts of arrays that pass between them.
 
-None of it needs Numba. An edit here compiles every kernel anew.
+None of it needs Numba. An edit here compiles every kernel again.
 """
 
 import numpy as np

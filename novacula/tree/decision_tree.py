@@ -8,6 +8,7 @@ What an attribute says is its gain, H(examples) − Σ share(branch) · H(branch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -23,34 +24,32 @@ from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
-from novacula.table import Chunk, Table
+from novacula.table import Table
 from novacula.table.chunk import Floats
-from novacula.tree import exporting, settings
+from novacula.tree import settings
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.criterion import CRITERIA
-from novacula.tree.export import NamedTree, Rule
+from novacula.tree.exporting import TreeExports
 from novacula.tree.growing import Candidates, Grown, grow_tree
 from novacula.tree.holding_out import split_rows
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import (
     PRUNERS,
-    Evidence,
+    PruningEvidence,
     cost_complexity_path,
     grow_best_first,
     merge_siblings,
     prune_by_alpha,
 )
-from novacula.tree.routing import Router
-from novacula.tree.rule_derivation import derive_matches, derive_rules
-from novacula.tree.rule_pruning import learn_rules
-from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
+from novacula.tree.routing import Router, costs_paid, leaf_classes, leaf_values, leaf_weights, leaves, nodes_passed
 from novacula.tree.structure import Integers, Tree, most_frequent
+from novacula.words import counted
 
 
-class DecisionTreeClassifier(exporting.Exports, Classifier):
+class DecisionTreeClassifier(TreeExports, Classifier):
     """A tree of tests on attributes, with a class at each leaf.
 
-    A test on a categorical column has one branch a category and is not repeated below; a test on a numeric column
+    A test on a categorical column has one branch per category and is not repeated below; a test on a numeric column
     is x ≤ t, with t halfway between neighbouring values. Nothing is one-hot encoded, and values may be missing.
 
     Parameters
@@ -62,15 +61,14 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         What becomes of examples without a value: they go down every branch with its share of the known examples, or
         down the branch that most examples (of their class) take.
     nominal : {"multiway", "subset"}
-        One branch a category, or the best division of the categories into two groups.
+        One branch per category, or the best division of the categories into two groups.
     costs : mapping of column to cost, default 1 for columns that are not named
     cost_weight : float in [0, 1], how much costs count with `nunez`
     chi2_alpha : float, optional
         A test is made only if its χ² is significant at this level.
-    prune : {None, "reduced_error", "pessimistic", "mdl", "rules"}
+    prune : {None, "reduced_error", "pessimistic", "mdl"}
         How the tree is cut back: on rows held out, by C4.5's estimate of errors, or to the least description length.
-        `rules` reads the rows into memory and predicts by the tree's pruned rules: `to_rules`, `to_text`, `apply` and
-        `work` speak of them, and what speaks of paths is refused. `RuleListClassifier` is that in its own right.
+        To prune its rules one by one, use `RuleListClassifier`.
     validation_fraction : float, the share of rows held out for `reduced_error` (rows in memory)
     confidence : float, of the `pessimistic` estimate; smaller prunes more
     ccp_alpha : float, cost-complexity pruning as in scikit-learn
@@ -100,7 +98,6 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     attributes_ : what the tree may ask of each column
     tree_ : the tree as arrays
     candidates_ : what was found for every attribute at the first nodes
-    rule_list_ : the pruned rules, with prune="rules" only
 
     Examples
     --------
@@ -132,7 +129,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
-        cost="n·d·log n to sort, then n·d a level; from files one pass a level.",
+        cost="n·d·log n to sort, then n·d per level; from files one pass per level.",
         cost_exponents={"n": 1, "d": 1},
         size="max_leaf_nodes",
         sizes=settings.leaf_counts,
@@ -149,7 +146,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
             )
         },
     )
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates, Conditions, Pruning, RuleList)
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [StrOptions(set(CRITERIA))],
@@ -158,7 +155,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         "costs": [Mapping, None],
         "cost_weight": [Interval(Real, 0, 1, closed="both")],
         "chi2_alpha": [Interval(Real, 0, 1, closed="right"), None],
-        "prune": [StrOptions({*PRUNERS, "rules"}), None],
+        "prune": [StrOptions(set(PRUNERS)), None],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "confidence": [Interval(Real, 0, 0.5, closed="right")],
         "ccp_alpha": [Interval(Real, 0, None, closed="left")],
@@ -181,7 +178,6 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     tree_: Tree
     candidates_: Candidates
     cuts_: Integers
-    rule_list_: RuleList
 
     def __init__(
         self,
@@ -243,16 +239,14 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         self.tree_, self.candidates_, self.cuts_ = grown.tree, grown.candidates, grown.cuts
         if self.max_leaf_nodes is not None:
             self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
-        if self.prune is not None and self.prune != "rules":
-            held = None if validation is None else self._passing(validation)
-            evidence = Evidence(self.attributes_, validation=held, cuts=self.cuts_)
+        if self.prune is not None:
+            passing = None if validation is None else self._passing(validation)
+            evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
             self._cut(settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence))
         if self.ccp_alpha > 0:
-            self._cut(prune_by_alpha(self.tree_, self._impurities(), self.ccp_alpha))
+            self._cut(prune_by_alpha(self.tree_, settings.impurities(self), self.ccp_alpha))
         if self.merge_leaves:
             self._cut(merge_siblings(self.tree_))
-        if self.prune == "rules":
-            self.rule_list_ = learn_rules(self, training)
 
     def _grow(self, table: Table) -> Grown:
         counts = table.reduce(ClassTotals.observe_numeric, len(self.classes_), ()).weight
@@ -264,7 +258,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def _held_out(self, table: Table) -> tuple[Table, Table | None]:
         """The rows to learn from, and those to judge the tree by, where the pruner needs any."""
-        if self.prune is None or self.prune == "rules" or "validation" not in PRUNERS[self.prune].needs:
+        if self.prune is None or "validation" not in PRUNERS[self.prune].needs:
             return table, None
         if not table.is_local:
             raise ParameterError(
@@ -276,10 +270,9 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
     def prune_(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Prune by reduced error on these rows: from now on they are not fit to measure the tree by."""
         check_is_fitted(self)
-        self._require_paths()
         table = self._ingest(X, y, sample_weight, first=False, piece=True)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
-        evidence = Evidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
+        evidence = PruningEvidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
         self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence))
         return self
 
@@ -292,10 +285,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         number = np.full(len(self.tree_), -1, np.int64)
         order = self.tree_.order(stop)
         number[order] = np.arange(len(order))
-        self.tree_, self.candidates_ = self.tree_.pruned(stop), self.candidates_.kept(number)
-
-    def _impurities(self) -> Floats:
-        return CRITERIA[self.criterion].impurities(self.tree_.counts)
+        self.tree_, self.candidates_ = self.tree_.pruned(stop), self.candidates_.renumbered(number)
 
     def _router(self) -> Router:
         places = cut_places(self.schema_, self.attributes_)
@@ -306,29 +296,22 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     def _check_state(self) -> None:
         """After loading: the arrays must be a tree over the attributes and classes that the model has."""
-        sizes = np.array([a.size for a in self.attributes_], np.int32)
-        self.tree_.check(sizes)
+        self.tree_.check(np.array([a.size for a in self.attributes_], np.int32))
         if (
             self.tree_.n_classes != len(self.classes_)
             or attributes_of(self.schema_, self.thresholds) != self.attributes_
         ):
             raise ParameterError("the tree does not fit the classes and columns of the model")
-        if hasattr(self, "rule_list_"):
-            self.rule_list_.check(sizes, len(self.classes_))
 
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the class probabilities of each row: those of its leaf, or of its leaves mixed by shares."""
-        if hasattr(self, "rule_list_"):
-            return self.rule_list_.distributions(settings.pseudo_examples(self))[matches(self, X)]
         values = self._leaf_distributions()
         return self._answers(X, leaf_values, self._router(), values, unseen=self.unseen)
 
     def predict(self, X: Any) -> Any:
-        """Give the most probable class of each row; of equals the first."""
-        if hasattr(self, "rule_list_"):
-            return self.classes_[most_frequent(self.predict_proba(X))]
+        """Give the most probable class of each row; ties go to the first."""
         values = self._leaf_distributions()
         best = most_frequent(values)
         return self.classes_[self._answers(X, leaf_classes, self._router(), values, best, unseen=self.unseen)]
@@ -338,12 +321,7 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         return self.tree_.distributions(settings.pseudo_examples(self))
 
     def apply(self, X: Any) -> Integers:
-        """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it.
-
-        With prune="rules" it is the number of the row's rule, as in `RuleListClassifier.apply`.
-        """
-        if hasattr(self, "rule_list_"):
-            return matches(self, X)
+        """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it."""
         check_is_fitted(self)
         return self._answers(X, leaves, self._router(), unseen=self.unseen)
 
@@ -351,40 +329,17 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         """Give the nodes that each row passes, as a sparse matrix (rows × nodes) of the shares of the row."""
         from scipy.sparse import csr_matrix, vstack
 
-        table = self._query(X, self.unseen)
-        self._require_paths()
-        router = self._router()
-        parts = [passed(chunk, router) for chunk in table.chunks()]
+        table, router = self._query(X, self.unseen), self._router()
+        parts = [nodes_passed(chunk, router) for chunk in table.chunks()]
         return csr_matrix(vstack(parts)) if parts else csr_matrix((0, len(self.tree_)))
 
     def expected_cost(self, X: Any) -> float:
         """Give the mean cost of the tests that rows of X go through; an attribute is paid for once, if it is known."""
         check_is_fitted(self)
-        self._require_paths()
         costs = settings.costs(self.costs, self.attributes_)
-        return float(self._answers(X, paid, self._router(), costs, unseen=self.unseen).mean())
-
-    def _require_paths(self) -> None:
-        if hasattr(self, "rule_list_"):
-            raise ParameterError("with prune='rules' rows go by rules, not down the tree: see to_rules, apply and work")
+        return float(self._answers(X, costs_paid, self._router(), costs, unseen=self.unseen).mean())
 
     # --- look at it --------------------------------------------------------------------------------------------
-
-    def _named(self) -> NamedTree:
-        self._require_paths()
-        return super()._named()
-
-    def to_text(self, max_depth: int | None = None) -> str:
-        """Give the tree as indented lines, with weights of examples and errors; or the pruned rules, one a line."""
-        if hasattr(self, "rule_list_"):
-            return "\n".join(self.rule_list_.lines(self.attributes_, self.classes_.tolist()))
-        return super().to_text(max_depth)
-
-    def to_rules(self) -> list[Rule]:
-        """Give one rule a leaf that has examples; with prune="rules" the pruned rules, in order."""
-        if hasattr(self, "rule_list_"):
-            return list(self.rule_list_.rules(self.attributes_, self.classes_.tolist()))
-        return super().to_rules()
 
     @property
     def feature_importances_(self) -> Floats:
@@ -397,8 +352,20 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
 
     @property
     def n_parameters_(self) -> int:
-        """Those of the tree, or with prune="rules" of the rules, which then answer."""
-        return self.rule_list_.n_parameters if hasattr(self, "rule_list_") else self.tree_.n_parameters
+        """The parameters of the tree: see `Tree.n_parameters`."""
+        return self.tree_.n_parameters
+
+    def code_length(self, n: float) -> tuple[float, str]:
+        """The bits that write the tree down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
+        threshold, ½ log₂ n per free class share of a leaf.
+        """
+        check_is_fitted(self)
+        tree, leaves = self.tree_, self.get_n_leaves()
+        tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
+        thresholds = int(np.isfinite(tree.threshold).sum())
+        bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
+        words = f"a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
+        return bits, f"{words}, {counted(shares, 'class share')} in leaves"
 
     def get_depth(self) -> int:
         """Give the number of tests on the longest path."""
@@ -415,72 +382,14 @@ class DecisionTreeClassifier(exporting.Exports, Classifier):
         from sklearn.base import clone
 
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
-        alphas, impurities = cost_complexity_path(whole.tree_, whole._impurities())
+        alphas, impurities = cost_complexity_path(whole.tree_, settings.impurities(whole))
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def work(self, X: Any = None) -> Work:
         """Derive the tree node by node, or with X the way of each row through it."""
         check_is_fitted(self)
-        if hasattr(self, "rule_list_"):
-            return derive_rules(self) if X is None else derive_matches(self, X)
         from novacula.tree.derivation import derive_predictions, derive_tree
 
         if X is None:
             return derive_tree(self)
         return derive_predictions(self, self._query(X, self.unseen))
-
-
-# --- what is done to chunks ----------------------------------------------------------------------------------------
-
-
-def leaf_weights(chunk: Chunk, router: Router, n_classes: int) -> Floats:
-    """The weight of each class at each node (m, K), counted where rows end."""
-    routes = router.route(chunk)
-    y: Any = chunk.target
-    at = routes.node.astype(np.int64) * n_classes + y[routes.row]
-    size = len(router.tree) * n_classes
-    return weighted_counts(at, routes.share * chunk.weight[routes.row], size).reshape(-1, n_classes)
-
-
-def leaf_values(chunk: Chunk, router: Router, values: Floats) -> Floats:
-    """The values (m, K) of the rows' leaves."""
-    return router.route(chunk).mixed(values, len(chunk))
-
-
-def leaf_classes(chunk: Chunk, router: Router, values: Floats, best: Integers) -> Integers:
-    """The class of most value of each row, where `best` (m,) are those of the leaves."""
-    return router.route(chunk).classes(values, best, len(chunk))
-
-
-def leaves(chunk: Chunk, router: Router) -> Integers:
-    """The leaf of each row."""
-    return router.route(chunk).largest(len(chunk)).astype(np.int64)
-
-
-def passed(chunk: Chunk, router: Router) -> Any:
-    """The nodes that rows pass, as a sparse matrix of shares."""
-    from scipy.sparse import csr_matrix
-
-    routes, parent = router.route(chunk), router.tree.parent()
-    rows, nodes, shares = routes.row, routes.node.astype(np.int64), routes.share
-    held: list[tuple[Any, Any, Any]] = []
-    while len(rows):
-        held.append((rows, nodes, shares))
-        up = parent[nodes].astype(np.int64)
-        rows, nodes, shares = rows[up >= 0], up[up >= 0], shares[up >= 0]
-    row, node, share = (np.concatenate(columns) for columns in zip(*held, strict=True)) if held else ([], [], [])
-    return csr_matrix((share, (row, node)), shape=(len(chunk), len(router.tree)))
-
-
-def paid(chunk: Chunk, router: Router, costs: Floats) -> Floats:
-    """What the tests on each row's way cost: each attribute once, and only where its value is known."""
-    routes, codes = router.route(chunk), router.codes(chunk)
-    asked = router.tree.asked(len(costs))
-    known = np.column_stack(
-        [
-            ~np.isnan(chunk.numeric[:, a.place]) if a.kind == "numeric" else codes[:, a.place] >= 0
-            for a in router.attributes
-        ]
-    )
-    total = ((asked[routes.node] & known[routes.row]) * costs).sum(axis=1) * routes.share
-    return weighted_counts(routes.row, total, len(chunk))

@@ -14,10 +14,11 @@ from novacula.tree.missing import STRATEGIES
 from novacula.tree.settings import pseudo_examples
 
 if TYPE_CHECKING:
-    from novacula.tree.export import DNF, NamedTree, Rule
+    from novacula.tree.attributes import Attribute
+    from novacula.tree.export import DNF, DecisionRule, NamedTree
 
 
-class Exports:
+class TreeExports:
     """What a learner with a `tree_` can be turned into."""
 
     def _named(self: Any) -> NamedTree:
@@ -31,8 +32,8 @@ class Exports:
         """Give the tree as indented lines, with weights of examples and errors: `No (5/1)`."""
         return export.to_text(self._named(), max_depth)
 
-    def to_rules(self) -> list[Rule]:
-        """Give one rule a leaf that has examples."""
+    def to_rules(self) -> list[DecisionRule]:
+        """Give one rule per leaf that has examples."""
         return export.to_rules(self._named())
 
     def to_dnf(self, class_: Any) -> DNF:
@@ -46,7 +47,21 @@ class Exports:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Make a fitted learner of what `to_dict` gave; it predicts as the first did, and has no record of gains."""
-        return cls()._restore(export.from_dict(record))
+        from novacula.tree.growing.problem import Candidates
+
+        named = export.from_dict(record)
+        attributes = named.attributes
+        cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
+        missing = "fractional" if named.fractional else "most_common"
+        model: Any = cls()
+        model.set_params(missing=missing, m=named.m, thresholds=cuts or None)
+        model.schema_ = Schema(tuple(map(_column, attributes)), missing=())
+        model.n_features_in_ = len(attributes)
+        model.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
+        model.classes_, model.attributes_, model.tree_ = np.array(named.classes), attributes, named.tree
+        model.candidates_ = Candidates.none(attributes, len(named.classes))
+        model.cuts_ = np.zeros(len(attributes), np.int64)
+        return model
 
     def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
         """Give a SELECT that predicts the class of every row of a table; see `novacula.tree.export.to_sql`."""
@@ -60,21 +75,9 @@ class Exports:
         """Draw the tree on a Matplotlib axis, or as a figure of its own."""
         return export.plot(self._named(), ax, title=title)
 
-    def _restore(self: Any, named: NamedTree) -> Any:
-        from novacula.tree.growing.problem import Candidates
 
-        attributes = named.attributes
-        columns = (
-            Column(a.name, "categorical", a.labels, declared=True) if a.kind == "nominal" else Column(a.name, "numeric")
-            for a in attributes
-        )
-        cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
-        missing = "fractional" if named.fractional else "most_common"
-        self.set_params(missing=missing, m=named.m, thresholds=cuts or None)
-        self.schema_ = Schema(tuple(columns), missing=())
-        self.n_features_in_ = len(attributes)
-        self.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
-        self.classes_, self.attributes_, self.tree_ = np.array(named.classes), attributes, named.tree
-        self.candidates_ = Candidates.none(attributes, len(named.classes))
-        self.cuts_ = np.zeros(len(attributes), np.int64)
-        return self
+def _column(attribute: Attribute) -> Column:
+    """The column that an attribute asks."""
+    if attribute.kind == "nominal":
+        return Column(attribute.name, "categorical", attribute.labels, declared=True)
+    return Column(attribute.name, "numeric")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from novacula.statistics.base import weighted_counts
 from novacula.table import Chunk
 from novacula.table.chunk import Codes, Floats
-from novacula.tree.attributes import Attribute, coded
+from novacula.tree.attributes import Attribute, attribute_codes
 from novacula.tree.constants import STEP
 from novacula.tree.structure import Integers, Tree, most_frequent
 
@@ -33,7 +34,7 @@ class Routes(NamedTuple):
         return best[self.node] if len(self.row) == n else most_frequent(self.mixed(values, n))
 
     def largest(self, n: int) -> Codes:
-        """For each of n rows the leaf that takes most of it, of equals the first."""
+        """For each of n rows the leaf that takes most of it; ties go to the first."""
         order = np.lexsort((np.arange(len(self.row)), -self.share, self.row))
         return self.node[order[np.searchsorted(self.row, np.arange(n))]]
 
@@ -56,7 +57,7 @@ class Router:
 
     def codes(self, chunk: Chunk) -> Codes:
         """The codes of nominal and cut attributes of a chunk."""
-        return coded(chunk, self.attributes, self.cut_places)
+        return attribute_codes(chunk, self.attributes, self.cut_places)
 
     def route(self, chunk: Chunk) -> Routes:
         """The leaves that the rows of a chunk reach."""
@@ -69,3 +70,59 @@ class Router:
                 tree.arm_code, tree.arm_branch, self.weight, self.fractional,
             )
         )  # fmt: skip
+
+
+# --- what is asked of a chunk --------------------------------------------------------------------------------------
+
+
+def leaf_weights(chunk: Chunk, router: Router, n_classes: int) -> Floats:
+    """The weight of each class at each node (m, K), counted where rows end."""
+    routes = router.route(chunk)
+    y: Any = chunk.target
+    at = routes.node.astype(np.int64) * n_classes + y[routes.row]
+    size = len(router.tree) * n_classes
+    return weighted_counts(at, routes.share * chunk.weight[routes.row], size).reshape(-1, n_classes)
+
+
+def leaf_values(chunk: Chunk, router: Router, values: Floats) -> Floats:
+    """The values (m, K) of the rows' leaves."""
+    return router.route(chunk).mixed(values, len(chunk))
+
+
+def leaf_classes(chunk: Chunk, router: Router, values: Floats, best: Integers) -> Integers:
+    """The class of most value of each row, where `best` (m,) are those of the leaves."""
+    return router.route(chunk).classes(values, best, len(chunk))
+
+
+def leaves(chunk: Chunk, router: Router) -> Integers:
+    """The leaf of each row."""
+    return router.route(chunk).largest(len(chunk)).astype(np.int64)
+
+
+def nodes_passed(chunk: Chunk, router: Router) -> Any:
+    """The nodes that rows pass, as a sparse matrix of shares."""
+    from scipy.sparse import csr_matrix
+
+    routes, parent = router.route(chunk), router.tree.parent()
+    rows, nodes, shares = routes.row, routes.node.astype(np.int64), routes.share
+    levels: list[tuple[Any, Any, Any]] = []
+    while len(rows):
+        levels.append((rows, nodes, shares))
+        up = parent[nodes].astype(np.int64)
+        rows, nodes, shares = rows[up >= 0], up[up >= 0], shares[up >= 0]
+    row, node, share = (np.concatenate(columns) for columns in zip(*levels, strict=True)) if levels else ([], [], [])
+    return csr_matrix((share, (row, node)), shape=(len(chunk), len(router.tree)))
+
+
+def costs_paid(chunk: Chunk, router: Router, costs: Floats) -> Floats:
+    """What the tests on each row's way cost: each attribute once, and only where its value is known."""
+    routes, codes = router.route(chunk), router.codes(chunk)
+    attributes_asked = router.tree.attributes_asked(len(costs))
+    known_cells = np.column_stack(
+        [
+            ~np.isnan(chunk.numeric[:, a.place]) if a.kind == "numeric" else codes[:, a.place] >= 0
+            for a in router.attributes
+        ]
+    )
+    total = ((attributes_asked[routes.node] & known_cells[routes.row]) * costs).sum(axis=1) * routes.share
+    return weighted_counts(routes.row, total, len(chunk))

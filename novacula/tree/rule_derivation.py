@@ -16,7 +16,7 @@ from novacula.table import Chunk, Table
 from novacula.table.chunk import UNSEEN, Codes, Floats
 from novacula.table.names import printable
 from novacula.tree.export.condition import Condition, digits
-from novacula.tree.export.rules import Rule
+from novacula.tree.export.rules import DecisionRule
 from novacula.tree.pruning.pessimistic import ONE
 from novacula.tree.rule_pruning import Estimates
 from novacula.tree.rule_structure import Matcher
@@ -34,10 +34,10 @@ LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RuleTrial:
     """A rule that was tried on a row: the first condition that failed and the row's value, if one did."""
 
-    rule: Rule
+    rule: DecisionRule
     failed: Condition | None = None
     value: str = ""
 
@@ -53,11 +53,11 @@ class Trial:
 class Explanation:
     """The rules that were tried on a row, in order; `default` is what is said where none of them holds."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[RuleTrial, ...]
     default: str
 
     @property
-    def rule(self) -> Rule | None:
+    def rule(self) -> DecisionRule | None:
         """The rule that holds; None where the default speaks."""
         last = self.trials[-1] if self.trials else None
         return last.rule if last is not None and last.failed is None else None
@@ -67,12 +67,8 @@ class Explanation:
         return "\n".join(lines if self.rule is not None else [*lines, self.default])
 
 
-def explain_rows(learner: Any, X: Any) -> list[Explanation]:
-    """What was tried on each row of X by a learner that has a `rule_list_`."""
-    return list(_explanations(learner, learner._query(X, learner.unseen)))
-
-
-def _explanations(learner: Any, table: Table) -> Iterator[Explanation]:
+def explanations(learner: Any, table: Table) -> Iterator[Explanation]:
+    """What was tried on each row of a table by a learner that has a `rule_list_`."""
     labels = learner.classes_.tolist()
     rules = learner.rule_list_.rules(learner.attributes_, labels)
     *_, default = learner.rule_list_.lines(learner.attributes_, labels)
@@ -81,24 +77,24 @@ def _explanations(learner: Any, table: Table) -> Iterator[Explanation]:
         yield from _of_chunk(chunk, matcher, rules, default)
 
 
-def _of_chunk(chunk: Chunk, matcher: Matcher, rules: Sequence[Rule], default: str) -> Iterator[Explanation]:
-    codes, found = matcher.codes(chunk), matcher.match(chunk)
-    for row, match in enumerate(found.tolist()):
+def _of_chunk(chunk: Chunk, matcher: Matcher, rules: Sequence[DecisionRule], default: str) -> Iterator[Explanation]:
+    codes, first_rules = matcher.codes(chunk), matcher.match(chunk)
+    for row, match in enumerate(first_rules.tolist()):
         tried = [_trial(rule, chunk.numeric[row], codes[row]) for rule in rules[: match + 1]]
         yield Explanation(tuple(tried), default)
 
 
-def _trial(rule: Rule, numbers: Floats, codes: Codes) -> Trial:
+def _trial(rule: DecisionRule, numbers: Floats, codes: Codes) -> RuleTrial:
     for condition in rule.conditions:
         attribute = condition.attribute
         values: Any = numbers if attribute.kind == "numeric" else codes
         value = values[attribute.place : attribute.place + 1]
         if not condition.holds(value)[0]:
-            return Trial(rule, condition, _shown(condition, value[0]))
-    return Trial(rule)
+            return RuleTrial(rule, condition, _value_in_words(condition, value[0]))
+    return RuleTrial(rule)
 
 
-def _shown(condition: Condition, value: Any) -> str:
+def _value_in_words(condition: Condition, value: Any) -> str:
     if condition.attribute.kind == "numeric":
         return "missing" if math.isnan(value) else digits(value)
     if value < 0:
@@ -106,11 +102,10 @@ def _shown(condition: Condition, value: Any) -> str:
     return printable(str(condition.attribute.labels[value]))
 
 
-def derive_matches(learner: Any, X: Any) -> Work:
-    """For each of the first rows of X the rules that were tried, and the probability of the class that is given."""
-    table = learner._query(X, learner.unseen)
-    explanations = list(islice(_explanations(learner, table), ROWS))
-    steps = [_match_step(learner, explanation, row) for row, explanation in enumerate(explanations)]
+def derive_matches(learner: Any, table: Table) -> Work:
+    """For each of the first rows the rules that were tried, and the probability of the class that is given."""
+    first_rows = islice(explanations(learner, table), ROWS)
+    steps = [_match_step(learner, explanation, row) for row, explanation in enumerate(first_rows)]
     notes = [f"At most {ROWS} rows are derived.", "A condition on a missing value does not hold."]
     return Work("Rule list: the predictions", steps, notes)
 
@@ -159,7 +154,9 @@ def derive_rules(learner: Any) -> Work:
     return Work("Rule list: how the rules were pruned", [*steps, _default_step(learner)], notes)
 
 
-def _rule_step(number: int, rule: Rule, parts: Sequence[Condition], counts: Floats, estimates: Estimates) -> Step:
+def _rule_step(
+    number: int, rule: DecisionRule, parts: Sequence[Condition], counts: Floats, estimates: Estimates
+) -> Step:
     values = estimates.of(np.nan_to_num(counts))
     formula, expression, named = _arithmetic(float(counts[-1, 0, 0]), float(counts[-1, 0, 1]), estimates.confidence)
     return Step(

@@ -1,9 +1,9 @@
-"""A decision list: the rules of a tree, each pruned by itself and tried in the order of their estimated accuracy.
+"""A decision list: the rules of a tree, each pruned on its own and tried in the order of their estimated accuracy.
 
-    IF c₁ AND … AND c_q THEN t        one rule a leaf, less the conditions that it does not need
+    IF c₁ AND … AND c_q THEN t        one rule per leaf, less the conditions that it does not need
     OTHERWISE t₀                      for rows that fulfil no rule
 
-A condition that stands at the root of a tree is in every rule, yet here each rule may lose it by itself.
+A condition at the root of a tree is in every rule, yet here each rule may lose it on its own.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from novacula.learner.card import Admits
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
+from novacula.tree.borrowed_parameters import with_parameters_of
 from novacula.tree.decision_tree import DecisionTreeClassifier
-from novacula.tree.export import Rule
+from novacula.tree.export import DecisionRule
 from novacula.tree.holding_out import split_rows
-from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explain_rows
+from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explanations
 from novacula.tree.rule_pruning import learn_rules
-from novacula.tree.rule_structure import Conditions, Pruning, RuleList, matches
+from novacula.tree.rule_structure import Conditions, Matcher, Pruning, RuleList, first_matches
 from novacula.tree.settings import leaf_counts, pseudo_examples
 from novacula.tree.structure import Integers
 
-GROWTH = (
-    "criterion", "missing", "nominal", "costs", "cost_weight", "chi2_alpha", "max_depth", "min_samples_split",
-    "min_samples_leaf", "min_gain", "max_leaf_nodes", "thresholds", "max_bins", "confidence", "m", "class_weight",
-    "unseen", "random_state",
+OF_THE_TREE = (
+    "missing", "nominal", "costs", "cost_weight", "chi2_alpha", "ccp_alpha", "release_8", "merge_leaves", "max_depth",
+    "min_samples_split", "min_samples_leaf", "min_gain", "max_leaf_nodes", "thresholds", "max_bins", "confidence", "m",
+    "class_weight", "unseen", "random_state",
 )  # fmt: skip
-"""The parameters that are the tree's as they are."""
+"""The parameters that are the tree's, defaults included."""
 
 
 class RuleListClassifier(Classifier):
@@ -45,14 +46,14 @@ class RuleListClassifier(Classifier):
     A tree is grown, and each leaf that has examples becomes a rule. A rule loses, one at a time, the condition whose
     loss raises its estimated accuracy most (or leaves it as it is), until every loss would lower it. The two ends of
     an interval are two conditions. Equal rules become one; a rule that has come to cover more examples of another
-    class than of its own is left out. The others are ordered by their estimates, of equals the one that covers more
-    first. The default is the most frequent class of the examples that no rule covers.
+    class than of its own is left out. The others are ordered by their estimates; ties go to the one that covers
+    more. The default is the most frequent class of the examples that no rule covers.
 
     Parameters
     ----------
-    criterion, missing, nominal, costs, cost_weight, chi2_alpha, max_depth, min_samples_split, min_samples_leaf, \
-min_gain, max_leaf_nodes, thresholds, max_bins
-        How the tree is grown: as in `DecisionTreeClassifier`.
+    criterion, missing, nominal, costs, cost_weight, chi2_alpha, ccp_alpha, release_8, merge_leaves, max_depth, \
+min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_bins
+        How the tree is grown before its rules are read off: as in `DecisionTreeClassifier`, with C4.5's criterion.
     validation_fraction : float, optional
         The share of rows held out to estimate accuracy by. Without it the estimate is from the training examples.
     confidence : float
@@ -93,7 +94,7 @@ min_gain, max_leaf_nodes, thresholds, max_bins
     card: ClassVar[Card] = Card(
         name="Rule list",
         task="classification",
-        summary="Rules read off a tree, each pruned by itself; the first that holds gives the class.",
+        summary="Rules read off a tree, each pruned on its own; the first that holds gives the class.",
         hypothesis_space="Ordered lists of conjunctions of tests, with a default.",
         inductive_bias="Short rules that are accurate on many examples come first.",
         objective="For each rule the accuracy on rows held out, or its lower limit on the training rows.",
@@ -118,54 +119,20 @@ min_gain, max_leaf_nodes, thresholds, max_bins
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Conditions, Pruning, RuleList)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: DecisionTreeClassifier._parameter_constraints[name] for name in GROWTH},
+        **{name: DecisionTreeClassifier._parameter_constraints[name] for name in ("criterion", *OF_THE_TREE)},
         "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
     }
 
+    thresholds: Mapping[str, Sequence[float]] | None
+    unseen: str
+    random_state: Any
     attributes_: tuple[Attribute, ...]
     rule_list_: RuleList
 
-    def __init__(
-        self,
-        criterion: str = "gain_ratio",
-        missing: str = "fractional",
-        nominal: str = "multiway",
-        costs: Mapping[str, float] | None = None,
-        cost_weight: float = 1.0,
-        chi2_alpha: float | None = None,
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_gain: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        thresholds: Mapping[str, Sequence[float]] | None = None,
-        max_bins: int | None = None,
-        validation_fraction: float | None = None,
-        confidence: float = 0.25,
-        m: float | str = 0.0,
-        class_weight: Mapping[Any, float] | str | None = None,
-        unseen: str = "ignore",
-        random_state: Any = None,
-    ) -> None:
+    @with_parameters_of(DecisionTreeClassifier, OF_THE_TREE)
+    def __init__(self, criterion: str = "gain_ratio", *, validation_fraction: float | None = None) -> None:
         self.criterion = criterion
-        self.missing = missing
-        self.nominal = nominal
-        self.costs = costs
-        self.cost_weight = cost_weight
-        self.chi2_alpha = chi2_alpha
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.max_leaf_nodes = max_leaf_nodes
-        self.thresholds = thresholds
-        self.max_bins = max_bins
         self.validation_fraction = validation_fraction
-        self.confidence = confidence
-        self.m = m
-        self.class_weight = class_weight
-        self.unseen = unseen
-        self.random_state = random_state
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
@@ -176,7 +143,8 @@ min_gain, max_leaf_nodes, thresholds, max_bins
     def _learn(self, table: Table, X_val: Any, y_val: Any) -> None:
         table = in_memory(table)
         training, validation = self._held_out(table, X_val, y_val)
-        tree = DecisionTreeClassifier(**{name: getattr(self, name) for name in GROWTH}).fit(training)
+        growth = {name: getattr(self, name) for name in OF_THE_TREE}
+        tree = DecisionTreeClassifier(self.criterion, **growth).fit(training)
         self.attributes_ = tree.attributes_
         self.rule_list_ = learn_rules(tree, training, validation)
 
@@ -204,22 +172,24 @@ min_gain, max_leaf_nodes, thresholds, max_bins
 
     def apply(self, X: Any) -> Integers:
         """Give for each row the number of the rule that speaks for it; that of the default is the number of rules."""
-        return matches(self, X)
+        check_is_fitted(self)
+        matcher = Matcher(self.rule_list_, self.schema_, self.attributes_)
+        return self._answers(X, first_matches, matcher, unseen=self.unseen)
 
     def predict(self, X: Any) -> Any:
         """Give the class of the first rule that holds for each row."""
-        matched = matches(self, X)
-        return self.classes_[self.rule_list_.classes[matched]]
+        speaking = self.apply(X)
+        return self.classes_[self.rule_list_.classes[speaking]]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the class probabilities of each row: those of the examples that its rule covers."""
-        matched = matches(self, X)
-        return self.rule_list_.distributions(pseudo_examples(self))[matched]
+        speaking = self.apply(X)
+        return self.rule_list_.distributions(pseudo_examples(self))[speaking]
 
     # --- look at it --------------------------------------------------------------------------------------------
 
     @property
-    def rules_(self) -> tuple[Rule, ...]:
+    def rules_(self) -> tuple[DecisionRule, ...]:
         """The rules in the order in which they are tried."""
         check_is_fitted(self)
         return self.rule_list_.rules(self.attributes_, self.classes_.tolist())
@@ -254,18 +224,18 @@ min_gain, max_leaf_nodes, thresholds, max_bins
         return self.rule_list_.accuracy[:-1]
 
     def to_text(self) -> str:
-        """Give the rules and the default, one a line, with the weights that are right and that are covered."""
+        """Give the rules and the default, one per line, with the weights that are right and that are covered."""
         check_is_fitted(self)
         return "\n".join(self.rule_list_.lines(self.attributes_, self.classes_.tolist()))
 
     def explain(self, X: Any) -> list[Explanation]:
         """Give for each row the rules that were tried, which condition failed and for what value, and what held."""
-        return explain_rows(self, X)
+        return list(explanations(self, self._query(X, self.unseen)))
 
     def work(self, X: Any = None) -> Work:
         """Derive how the first rules lost conditions, or with X the rule and the probabilities of each row."""
         check_is_fitted(self)
-        return derive_rules(self) if X is None else derive_matches(self, X)
+        return derive_rules(self) if X is None else derive_matches(self, self._query(X, self.unseen))
 
 
 def in_memory(table: Table) -> Table:

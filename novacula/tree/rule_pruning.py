@@ -25,10 +25,10 @@ from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
 from novacula.table import Table
 from novacula.table.chunk import Codes, Floats
-from novacula.tree.attributes import Attribute, coded, cut_places
+from novacula.tree.attributes import Attribute, attribute_codes, cut_places
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
-from novacula.tree.export.rules import Rule, to_rules
+from novacula.tree.export.rules import DecisionRule
 from novacula.tree.pruning import upper_error
 from novacula.tree.pruning.ranking import ranks
 from novacula.tree.rule_structure import Conditions, Pruning, RuleList
@@ -45,47 +45,47 @@ def learn_rules(learner: Any, training: Table, validation: Table | None = None) 
     totals = training.reduce(ClassTotals.observe_numeric, len(learner.classes_), ()).weight
     class_weight = class_weights(learner.class_weight, learner.classes_, totals)
     attributes, places = learner.attributes_, cut_places(learner.schema_, learner.attributes_)
-    examples = Examples.of(training, attributes, places, class_weight)
-    judge = examples if validation is None else Examples.of(validation, attributes, places, class_weight)
+    examples = ExampleColumns.of(training, attributes, places, class_weight)
+    judge = examples if validation is None else ExampleColumns.of(validation, attributes, places, class_weight)
     if not judge.weight.sum() > 0.0:
         raise DataError("there are no validation examples to judge rules by: give more rows")
-    pruner = Pruner(judge, Estimates(learner.confidence if validation is None else None))
-    return solve_rule_list(to_rules(learner._named()), attributes, examples, pruner)
+    pruner = RulePruner(judge, Estimates(learner.confidence if validation is None else None))
+    return solve_rule_list(learner.to_rules(), attributes, examples, pruner)
 
 
 def solve_rule_list(
-    grown: Sequence[Rule], attributes: Sequence[Attribute], examples: Examples, pruner: Pruner
+    grown: Sequence[DecisionRule], attributes: Sequence[Attribute], examples: ExampleColumns, pruner: RulePruner
 ) -> RuleList:
     """Prune the rules that were grown; keep those that speak for most of the examples they cover; order them."""
-    found: dict[tuple[frozenset[Condition], int], Candidate] = {}  # of equal rules the first
+    by_meaning: dict[tuple[frozenset[Condition], int], PrunedRule] = {}  # the first of equal rules
     for rule in grown:
         candidate = pruner.prune(rule)
-        found.setdefault((frozenset(candidate.conditions), rule.class_index), candidate)
-    candidates = list(found.values())
+        by_meaning.setdefault((frozenset(candidate.conditions), rule.class_index), candidate)
+    candidates = list(by_meaning.values())
     counts = np.array([examples.counts(examples.covered(c.conditions)) for c in candidates])
     # With fewer conditions a rule may have come to cover more examples of another class than of its own.
     own = np.array([c.grown.class_index for c in candidates])
     sound = np.flatnonzero((counts.sum(axis=1) > 0.0) & (most_frequent(counts) == own))
-    kept = sound[_order([candidates[i] for i in sound], counts[sound].sum(axis=1))]
-    rules = [candidates[i] for i in kept]
+    order = sound[_order([candidates[i] for i in sound], counts[sound].sum(axis=1))]
+    rules = [candidates[i] for i in order]
     return RuleList(
         Conditions.of([rule.conditions for rule in rules], attributes),
         np.array([rule.estimate for rule in rules]),
-        np.vstack([counts[kept], _default(rules, examples)]),
+        np.vstack([counts[order], _default(rules, examples)]),
         pruner.estimates.confidence,
-        _shown(rules, attributes, pruner),
+        _first_prunings(rules, attributes, pruner),
     )
 
 
-def _order(rules: Sequence[Candidate], covered: Floats) -> Integers:
-    """The best estimate first, of equals the larger cover, then the first; nothing after a rule that always holds."""
+def _order(rules: Sequence[PrunedRule], covered: Floats) -> Integers:
+    """The best estimate first, ties to the larger cover, then to the first; nothing after a rule that always holds."""
     estimate = np.array([rule.estimate for rule in rules])
     order = np.lexsort((ranks(covered, NOISE * covered), ranks(estimate, np.full(len(rules), NOISE))))
     always = [i for i, place in enumerate(order) if not rules[place].conditions]
     return order[: always[0] + 1] if always else order
 
 
-def _default(rules: Iterable[Candidate], examples: Examples) -> Floats:
+def _default(rules: Iterable[PrunedRule], examples: ExampleColumns) -> Floats:
     """The classes (K,) of the examples that no rule covers; of all, if there are none."""
     free = np.ones(len(examples.weight), bool)
     for rule in rules:
@@ -93,8 +93,8 @@ def _default(rules: Iterable[Candidate], examples: Examples) -> Floats:
     return examples.counts(free if examples.weight[free].sum() > 0.0 else np.ones_like(free))
 
 
-def _shown(rules: Sequence[Candidate], attributes: Sequence[Attribute], pruner: Pruner) -> Pruning:
-    """The pruning of the first rules that are short enough to be written out, gone through once more."""
+def _first_prunings(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> Pruning:
+    """The pruning of the first rules that are short enough to be written out, repeated to record its steps."""
     parts = {i: split_ends(rule.grown.conditions) for i, rule in enumerate(rules)}
     numbers = [i for i in parts if len(parts[i]) <= SHORT][:SHOWN]
     counts = tuple(pruner.steps(parts[i], rules[i].grown.class_index) for i in numbers)
@@ -105,10 +105,10 @@ def _shown(rules: Sequence[Candidate], attributes: Sequence[Attribute], pruner: 
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PrunedRule:
     """A rule as it was grown, the conditions that it kept, and how accurate it is estimated to be."""
 
-    grown: Rule
+    grown: DecisionRule
     conditions: tuple[Condition, ...]
     estimate: float
 
@@ -127,25 +127,25 @@ class Estimates:
         return np.divide(covered - wrong, covered, out=np.zeros_like(covered), where=covered > 0.0)
 
 
-class Pruner:
+class RulePruner:
     """Takes conditions from rules, one after the other, as examples advise."""
 
-    def __init__(self, examples: Examples, estimates: Estimates) -> None:
+    def __init__(self, examples: ExampleColumns, estimates: Estimates) -> None:
         self.examples = examples
         self.estimates = estimates
         self._misses: dict[Condition, Mask] = {}
 
-    def prune(self, rule: Rule) -> Candidate:
+    def prune(self, rule: DecisionRule) -> PrunedRule:
         """The rule without the conditions that it does not need."""
         parts = split_ends(rule.conditions)
         last = self.steps(parts, rule.class_index)[-1]
-        kept = (part for part, counts in zip(parts, last[1:], strict=True) if not math.isnan(counts[0]))
-        return Candidate(rule, joined(kept), float(self.estimates.of(last[0])))
+        needed = (part for part, counts in zip(parts, last[1:], strict=True) if not math.isnan(counts[0]))
+        return PrunedRule(rule, join_ends(needed), float(self.estimates.of(last[0])))
 
     def steps(self, parts: Sequence[Condition], class_index: int) -> Floats:
         """What is counted at each step, (steps, 1 + parts, 2) as in `Pruning`.
 
-        An example that fails one condition only is what the rule would gain without it. So two numbers an example
+        An example that fails one condition only is what the rule would gain without it. So two numbers per example
         weigh every removal at once: how many conditions it fails, and the exclusive or of their numbers, which is
         the number of the condition where it fails one.
         """
@@ -156,12 +156,12 @@ class Pruner:
         for number, part in enumerate(parts, 1):
             failed += self._misses[part]
             which ^= self._misses[part] * small.type(number)
-        left, found = list(range(1, len(parts) + 1)), []
+        left, counts = list(range(1, len(parts) + 1)), []
         while True:
-            found.append(self._weigh(failed, which, left, len(parts), class_index))
-            lost = self._needless(found[-1], left)
+            counts.append(self._weigh(failed, which, left, len(parts), class_index))
+            lost = self._needless(counts[-1], left)
             if lost is None:
-                return np.array(found)
+                return np.array(counts)
             left.remove(lost)
             failed -= self._misses[parts[lost - 1]]
             which ^= self._misses[parts[lost - 1]] * small.type(lost)
@@ -178,7 +178,7 @@ class Pruner:
         return counts
 
     def _needless(self, counts: Floats, left: Sequence[int]) -> int | None:
-        """The condition without which the estimate is highest, of equals the first; None if it would be lower."""
+        """The condition without which the estimate is highest; ties go to the first; None if it would be lower."""
         if not left:
             return None
         with_all, *without = self.estimates.of(counts[[0, *left]]).tolist()
@@ -199,20 +199,20 @@ def split_ends(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     return tuple(parts)
 
 
-def joined(parts: Iterable[Condition]) -> tuple[Condition, ...]:
-    """The conditions with one a column: the way back from `split_ends`."""
-    found: dict[str, Condition] = {}
+def join_ends(parts: Iterable[Condition]) -> tuple[Condition, ...]:
+    """The conditions with one per column: the way back from `split_ends`."""
+    by_name: dict[str, Condition] = {}
     for part in parts:
         name = part.attribute.name
-        found[name] = found[name] & part if name in found else part
-    return tuple(found.values())
+        by_name[name] = by_name[name] & part if name in by_name else part
+    return tuple(by_name.values())
 
 
 # --- examples -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Examples:
+class ExampleColumns:
     """n examples by column, for conditions are tried on all of them at once."""
 
     numbers: Floats  # (columns, n)
@@ -229,7 +229,7 @@ class Examples:
         weight = chunk.weight * class_weight[target]
         rows = weight > 0.0
         numbers = np.ascontiguousarray(chunk.numeric[rows].T)
-        codes = np.ascontiguousarray(coded(chunk, attributes, places)[rows].T)
+        codes = np.ascontiguousarray(attribute_codes(chunk, attributes, places)[rows].T)
         return cls(numbers, codes, target[rows], weight[rows], len(class_weight))
 
     def fulfil(self, condition: Condition) -> Mask:
@@ -239,10 +239,10 @@ class Examples:
 
     def covered(self, conditions: Iterable[Condition]) -> Mask:
         """Whether each example fulfils all of the conditions."""
-        held = np.ones(len(self.weight), bool)
+        holds = np.ones(len(self.weight), bool)
         for condition in conditions:
-            held &= self.fulfil(condition)
-        return held
+            holds &= self.fulfil(condition)
+        return holds
 
     def counts(self, rows: Mask) -> Floats:
         """The weight (K,) of each class among some of the examples."""

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Codes, Floats
 from novacula.table.names import printable
-from novacula.tree.attributes import Attribute, coded, cut_places
+from novacula.tree.attributes import Attribute, attribute_codes, cut_places
 from novacula.tree.export.condition import Condition, amount
-from novacula.tree.export.rules import Rule, all_hold
+from novacula.tree.export.rules import DecisionRule, all_hold
 from novacula.tree.structure import Integers, most_frequent
 
 
@@ -118,35 +117,35 @@ class RuleList:
         """Class probabilities of each rule and of the default: m-estimates (n_k + m/K) / (n + m)."""
         return (self.counts + m / self.counts.shape[1]) / (self.counts.sum(axis=1, keepdims=True) + m)
 
-    def rules(self, attributes: Sequence[Attribute], labels: Sequence[Any]) -> tuple[Rule, ...]:
+    def rules(self, attributes: Sequence[Attribute], labels: Sequence[Any]) -> tuple[DecisionRule, ...]:
         """The rules without the default, with their words."""
         best, covered = self.classes.tolist(), self.counts.sum(axis=1).tolist()
         return tuple(
-            Rule(conditions, best[i], labels[best[i]], covered[i], float(self.counts[i, best[i]]))
+            DecisionRule(conditions, best[i], labels[best[i]], covered[i], float(self.counts[i, best[i]]))
             for i, conditions in enumerate(self.conditions.named(attributes))
         )
 
     def lines(self, attributes: Sequence[Attribute], labels: Sequence[Any]) -> list[str]:
-        """The rules and the default in words, one a line."""
+        """The rules and the default in words, one per line."""
         best, covered = int(self.classes[-1]), float(self.counts[-1].sum())
         weights = f"({amount(float(self.counts[-1, best]))}/{amount(covered)})"
         default = f"OTHERWISE {printable(str(labels[best]))} {weights}"
         return [*map(str, self.rules(attributes, labels)), default]
 
     def check(self, sizes: Codes, n_classes: int) -> None:
-        """Raise if the arrays are not rules over attributes of these sizes and so many classes."""
-        shown = self.pruning
+        """Raise if the arrays are not rules over attributes of these sizes and this number of classes."""
+        pruning = self.pruning
         fits = (
             self.conditions.is_sound(sizes)
-            and shown.conditions.is_sound(sizes)
+            and pruning.conditions.is_sound(sizes)
             and len(self.conditions) == len(self)
             and self.counts.shape == (len(self) + 1, n_classes)
             and bool((self.counts >= 0).all() and (self.counts.sum(axis=1) > 0).all())
-            and len(shown.conditions) == len(shown.counts) == len(shown.rule)
-            and bool(((shown.rule >= 0) & (shown.rule < len(self))).all())
+            and len(pruning.conditions) == len(pruning.counts) == len(pruning.rule)
+            and bool(((pruning.rule >= 0) & (pruning.rule < len(self))).all())
             and all(
                 counts.ndim == 3 and counts.shape[1:] == (1 + int(size), 2) and len(counts) > 0
-                for counts, size in zip(shown.counts, np.diff(shown.conditions.start), strict=True)
+                for counts, size in zip(pruning.counts, np.diff(pruning.conditions.start), strict=True)
             )
         )
         if not fits:
@@ -166,31 +165,24 @@ class Matcher:
 
     def codes(self, chunk: Chunk) -> Codes:
         """The codes of nominal and cut attributes of a chunk."""
-        return coded(chunk, self.attributes, self.cut_places)
+        return attribute_codes(chunk, self.attributes, self.cut_places)
 
     def match(self, chunk: Chunk) -> Integers:
         """The first rule that each row fulfils; the number of rules where there is none."""
         codes = self.codes(chunk)
-        found = np.full(len(chunk), len(self.conditions), np.int64)
+        first = np.full(len(chunk), len(self.conditions), np.int64)
         free = np.ones(len(chunk), bool)
         for rule, conditions in enumerate(self.conditions):
-            held = free & all_hold(conditions, chunk.numeric, codes)
-            found[held] = rule
-            free ^= held
+            holds = free & all_hold(conditions, chunk.numeric, codes)
+            first[holds] = rule
+            free ^= holds
             if not free.any():
                 break
-        return found
+        return first
 
 
-def matches(learner: Any, X: Any) -> Integers:
-    """The number of the rule of a learner's `rule_list_` that speaks for each row; unseen categories are reported."""
-    check_is_fitted(learner)
-    matcher = Matcher(learner.rule_list_, learner.schema_, learner.attributes_)
-    return learner._answers(X, matched, matcher, unseen=learner.unseen)
-
-
-def matched(chunk: Chunk, matcher: Matcher) -> Integers:
-    """The rule of each row."""
+def first_matches(chunk: Chunk, matcher: Matcher) -> Integers:
+    """The number of the first rule that each row fulfils, or the number of rules."""
     return matcher.match(chunk)
 
 

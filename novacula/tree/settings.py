@@ -16,7 +16,7 @@ from novacula.tree.attributes import Attribute
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.growing import Rules
 from novacula.tree.missing import STRATEGIES
-from novacula.tree.pruning import PRUNERS, Pessimistic, Pruner
+from novacula.tree.pruning import PRUNERS, PessimisticPruner, TreePruner
 
 
 def leaf_counts(extent: Extent) -> tuple[int, ...]:
@@ -55,22 +55,27 @@ def least_weight(value: float, default: int, total: float) -> float:
     return value * total
 
 
-def costs(given: Mapping[str, float] | None, attributes: Sequence[Attribute]) -> Floats:
+def costs(by_name: Mapping[str, float] | None, attributes: Sequence[Attribute]) -> Floats:
     """The cost of each attribute, 1 where none is given."""
     names = [a.name for a in attributes]
-    found = np.ones(len(names))
-    for name, cost in (given or {}).items():
+    values = np.ones(len(names))
+    for name, cost in (by_name or {}).items():
         if name not in names:
-            raise ParameterError(f"costs names {name!r}, which is no column{did_you_mean(str(name), names)}")
+            raise ParameterError(f"costs names {name!r}, which is not a column{did_you_mean(str(name), names)}")
         if isinstance(cost, (str, bool)) or not np.isfinite(cost) or cost < 0:
             raise ParameterError(f"the cost of {name!r} is {cost!r}; it must be a number that is not negative")
-        found[names.index(name)] = cost
-    return found
+        values[names.index(name)] = cost
+    return values
 
 
-def pruner(name: str, confidence: float) -> Pruner:
+def pruner(name: str, confidence: float) -> TreePruner:
     """The pruner of this name."""
-    return Pessimistic(confidence) if name == "pessimistic" else PRUNERS[name]
+    return PessimisticPruner(confidence) if name == "pessimistic" else PRUNERS[name]
+
+
+def impurities(learner: Any) -> Floats:
+    """The impurity (m,) of each node of a fitted tree, by the learner's criterion."""
+    return CRITERIA[learner.criterion].impurities(learner.tree_.counts)
 
 
 def pseudo_examples(learner: Any) -> float:

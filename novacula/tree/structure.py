@@ -1,4 +1,4 @@
-"""A decision tree as arrays: node 0 is the root, and the children of a node stand side by side after it.
+"""A decision tree as arrays: node 0 is the root, and the children of a node are side by side after it.
 
 Nodes are numbered level by level, so that a tree is the same arrays however it was grown.
 """
@@ -74,16 +74,16 @@ class Tree:
 
     def arms(self, node: int) -> tuple[Codes, Codes]:
         """The codes that have an arm at a node, rising, and the branch of each."""
-        held = slice(self.arm_start[node], self.arm_start[node + 1])
-        return self.arm_code[held], self.arm_branch[held]
+        places = slice(self.arm_start[node], self.arm_start[node + 1])
+        return self.arm_code[places], self.arm_branch[places]
 
     def codes_of(self, node: int, branch: int, size: int) -> list[int]:
         """The codes of a domain of `size` that take a branch of a test by category."""
         codes, branches = self.arms(node)
-        found = codes[branches == branch].tolist()
+        taken = codes[branches == branch].tolist()
         if branch == self.otherwise[node]:
-            found = sorted({*found, *(set(range(size)) - set(codes.tolist()))})
-        return found
+            taken = sorted({*taken, *(set(range(size)) - set(codes.tolist()))})
+        return taken
 
     def levels(self, inner: npt.NDArray[np.bool_] | None = None) -> Iterator[Integers]:
         """The nodes of each level from the root down; `inner` marks those whose branches are followed."""
@@ -128,7 +128,7 @@ class Tree:
             np.add.at(sums, parent[level], sums[level])
         return sums
 
-    def asked(self, n_features: int) -> npt.NDArray[np.bool_]:
+    def attributes_asked(self, n_features: int) -> npt.NDArray[np.bool_]:
         """Which attributes are asked on the way to each node: (m, F)."""
         asked, parent = np.zeros((len(self), n_features), bool), self.parent()
         for level in list(self.levels())[1:]:
@@ -153,7 +153,7 @@ class Tree:
         return (counts + m / self.n_classes) / (total[:, None] + m)
 
     def plurality(self) -> Integers:
-        """The most frequent class at each node, of equals the first; that of the parent where there are no examples."""
+        """The most frequent class at each node, ties to the first; that of the parent where there are no examples."""
         return most_frequent(self.distributions())
 
     # --- another tree ------------------------------------------------------------------------------------------

@@ -60,8 +60,8 @@ def test_seeds():
     model = GibbsClassifier(thresholds(None)).fit()
     rows = np.random.default_rng(2).random((200, 1))
     assert np.array_equal(model.predict(rows), model.predict(rows))
-    anew = GibbsClassifier(thresholds(None), random_state=None).fit()
-    assert not np.array_equal(anew.predict(rows), anew.predict(rows))
+    unseeded = GibbsClassifier(thresholds(None), random_state=None).fit()
+    assert not np.array_equal(unseeded.predict(rows), unseeded.predict(rows))
 
 
 def test_work():

@@ -121,8 +121,8 @@ def test_ten_thousand_observations_do_not_underflow(candies):
 
 def test_likelihoods_say_what_a_posterior_needs(candies):
     after = candies.update(["lime", "cherry"])
-    told = Posterior.of_likelihoods({name: {0: 1.0} for name in LIMES}, PRIOR, after.log_likelihoods)
-    assert told.weights == pytest.approx(after.weights)
+    rebuilt = Posterior.of_likelihoods({name: {0: 1.0} for name in LIMES}, PRIOR, after.log_likelihoods)
+    assert rebuilt.weights == pytest.approx(after.weights)
 
 
 # --- theorems --------------------------------------------------------------------------------------------------------

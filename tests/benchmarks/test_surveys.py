@@ -40,7 +40,7 @@ def sleeper(monkeypatch):
     monkeypatch.setitem(LEARNERS, "no.Sleeper", subject)
     monkeypatch.setattr(learners, "learner_class", lambda name: Sleeper)
     monkeypatch.setattr("benchmarks.workloads.growth_curves.learner_class", lambda name: Sleeper)
-    monkeypatch.setattr(memory, "begin_anew", lambda: 1_000)
+    monkeypatch.setattr(memory, "reset_peak", lambda: 1_000)
     monkeypatch.setattr(memory, "peak_since", lambda: 1_000 + Sleeper.held)
     monkeypatch.setattr("gc.collect", lambda: 0)  # slow among all that tests have imported
     return "no.Sleeper"
@@ -86,20 +86,20 @@ def test_a_curve_measures_the_time_and_the_memory_of_a_fit(sleeper):
     assert "time ∝ n^" in GrowthCurves().line({"axes": [along_n, along_d]})
 
 
-def test_where_memory_cannot_be_told_there_is_none():
+def test_where_memory_is_not_known_there_is_none():
     assert exponents([1, 10], [1.0, 10.0], [None, None])["memory_exponent"] is None
-    assert exponents([1, 10], [1.0, 10.0], [10, 5_000_000])["memory_exponent"] is None, "one size is no curve"
+    assert exponents([1, 10], [1.0, 10.0], [10, 5_000_000])["memory_exponent"] is None, "one size is not a curve"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak can begin anew on Linux only")
-def test_the_peak_begins_anew():
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak can be reset on Linux only")
+def test_the_peak_can_be_reset():
     """In a process of its own: threads of this one would add to the peak."""
     code = """if True:
         import json
         import numpy as np
         from benchmarks import memory
         np.ones(10_000_000).sum()
-        before = memory.begin_anew()
+        before = memory.reset_peak()
         forgotten = memory.peak_since() - before
         np.ones(5_000_000).sum()
         print(json.dumps([forgotten, memory.peak_since() - before]))"""

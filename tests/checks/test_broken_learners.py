@@ -127,9 +127,9 @@ class Absent(KNeighborsRegressor):
     [
         (Uncounted(), "study", "Uncounted does not say how many parameters it has in n_parameters_"),
         (CountedInHalves(), "study", "n_parameters_ of CountedInHalves is 2.5; it must be a whole number"),
-        (Misspelt(), "study", "Misspelt has size='shrinkag', which is none of its parameters: class_prior"),
+        (Misspelt(), "study", "Misspelt has size='shrinkag', which is not one of its parameters: class_prior"),
         (OutOfRange(), "study", "OutOfRange does not take the sizes of its card: .*-1.0"),
-        (StrangelySet(), "study", "StrangelySet has 'max_depth' in study_settings, which is none of its parameters"),
+        (StrangelySet(), "study", "StrangelySet has 'max_depth' in study_settings, which is not one of its parameters"),
         (WronglySet(), "study", "WronglySet does not take the study_settings of its card: .*'some'"),
         (FailsWhenLarge(), "study", "FailsWhenLarge with m=2.0 fails behind its preparation: there is no room"),
         (SawTheRow(), "study", "left_out of SawTheRow says .* of row .* fitted without it says"),
@@ -140,7 +140,7 @@ class Absent(KNeighborsRegressor):
     ],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
-def test_a_broken_learner_is_told_what_is_wrong(learner, check, sentence):
+def test_a_broken_learner_is_named_with_its_fault(learner, check, sentence):
     with pytest.raises(AssertionError, match=sentence):
         dict(learner_checks(learner))[check]()
 

@@ -12,13 +12,10 @@ from novacula.statistics import Statistic
 from novacula.table.chunk import Chunk
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spread(Statistic):
-    """Weight, mean and squared deviations of one column, as they should be."""
+class OfOneColumn(Statistic):
+    """Three numbers of the first column of the rows of weight above 0."""
 
-    weight: Any
-    mean: Any
-    ssd: Any
+    __slots__ = ()
 
     @classmethod
     def zero(cls):
@@ -26,11 +23,22 @@ class Spread(Statistic):
 
     @classmethod
     def observe(cls, chunk):
-        x, w = chunk.numeric[chunk.weight > 0, 0], chunk.weight[chunk.weight > 0]
-        return cls.of(x, w) if len(x) else cls.zero()
+        counts = chunk.weight > 0
+        return cls.of(chunk.numeric[counts, 0], chunk.weight[counts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread(OfOneColumn):
+    """Weight, mean and squared deviations of one column, as they should be."""
+
+    weight: Any
+    mean: Any
+    ssd: Any
 
     @classmethod
     def of(cls, x, w):
+        if not len(x):
+            return cls.zero()
         mean = np.average(x, weights=w)
         return cls(np.array([w.sum()]), np.array([mean]), np.array([w @ (x - mean) ** 2]))
 
@@ -97,7 +105,7 @@ class Stuck(Spread):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RawMoments(Statistic):
+class RawMoments(OfOneColumn):
     """Plain sums, whose difference of large numbers cancels."""
 
     weight: Any
@@ -105,12 +113,7 @@ class RawMoments(Statistic):
     squares: Any
 
     @classmethod
-    def zero(cls):
-        return cls(*np.zeros((3, 1)))
-
-    @classmethod
-    def observe(cls, chunk):
-        x, w = chunk.numeric[chunk.weight > 0, 0], chunk.weight[chunk.weight > 0]
+    def of(cls, x, w):
         return cls(*(np.array([np.sum(w * x**power)]) for power in range(3)))
 
     def __add__(self, other):
@@ -143,7 +146,7 @@ def test_plain_sums_pass_until_cancellation_is_asked_about(chunk):
         (Forgetful, r"a \+ b must be b \+ a, but weight differs by"),
         (BlindToTheGap, "rows cut .* must add up to the whole, but ssd differs by"),
         (Lopsided, r"\(a \+ b\) \+ c must be a \+ \(b \+ c\), but mean differs by"),
-        (Unweighted, "a weight must count as so many repetitions, but weight differs by"),
+        (Unweighted, "a weight must count as that many repetitions, but weight differs by"),
         (Overflowing, "a row of weight 0 must have no effect, but ssd is not finite"),
         (Dividing, r"zero \+ zero must be zero, but mean differs in some bit"),
         (InPlace, r"a \+ b must not change a or b, but ssd differs in some bit"),

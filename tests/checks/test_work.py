@@ -143,7 +143,7 @@ class Hostile(Figure):
 
 
 @pytest.mark.parametrize(
-    ("svg", "message"), [("<svg><g></svg>", "</svg> stands where </g>"), ("<SCRIPT></SCRIPT>", "a script")]
+    ("svg", "message"), [("<svg><g></svg>", "</svg> is where </g> should be"), ("<SCRIPT></SCRIPT>", "a script")]
 )
 def test_bad_html_is_caught(svg, message):
     step = Step("Picture", figure=Hostile(lambda axes: None, alt=svg))
@@ -156,8 +156,8 @@ def test_bad_html_is_caught(svg, message):
     [
         ("<p>a<br>b<img src='x'/></p>", None),
         ("<svg><path d=''/></svg>", None),
-        ("<p><b></p></b>", "</p> stands where </b> should"),
-        ("</p>", "</p> stands where nothing should"),
+        ("<p><b></p></b>", "</p> is where </b> should be"),
+        ("</p>", "</p> is where nothing should be"),
         ("<p>", "<p> is never closed"),
     ],
 )

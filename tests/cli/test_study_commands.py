@@ -33,7 +33,7 @@ def test_learn_writes_report_model_and_numbers(novacula, weather, tmp_path):
     assert done.err.startswith("Reading ")
     assert "Plurality: 0." in done.err  # a row as soon as it is known
     assert "is chosen" in done.out
-    assert "test rows that nothing had looked at" in done.out
+    assert "test rows that no learner had seen, the error rate is" in done.out
     assert str(tmp_path / "run" / "report.html") in done.out
     assert (tmp_path / "run" / "report.html").read_text().startswith("<!doctype html>")
     assert nv.load(tmp_path / "run" / "model.nova").predict(pd.read_csv(weather).drop(columns="play")).shape == (60,)
@@ -180,7 +180,7 @@ def test_pac(novacula, arguments, words):
     ("arguments", "words"),
     [
         (("pac",), "either --hypotheses"),
-        (("pac", "--hypotheses", "two"), "'two' is no size"),
+        (("pac", "--hypotheses", "two"), "'two' is not the size"),
         (("pac", "--hypotheses", "9^9999999"), "too large"),
         (("pac", "--hypotheses", "10", "--epsilon", "2"), "epsilon"),
         (("work", "tree", "play_tennis", "--set", "depth"), "sets nothing"),
@@ -213,7 +213,7 @@ ROWS = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(20))
 BAD = {
     "empty file": (b"", "is empty"),
     "no rows": (b"x,y\n", "has no rows"),
-    "one column": (b"y\n" + b"a\nb\n" * 5, "no column besides the target 'y'"),
+    "one column": (b"y\n" + b"a\nb\n" * 5, "no column to learn from, only the target 'y'"),
     "unknown target": (f"x,z\n{ROWS}".encode(), "no column 'y'"),
     "one class": (b"x,y\n" + b"1,a\n2,a\n" * 5, "one class only, 'a'"),
     "missing target": (f"x,y\n{ROWS}21,\n".encode(), "row 21 of .* has no value for the target 'y'"),
@@ -248,7 +248,7 @@ def test_a_missing_file(novacula, tmp_path):
     assert "nothing.csv" in done.err
 
 
-def test_a_column_without_values_and_mixed_types_are_told(novacula, tmp_path):
+def test_a_column_without_values_and_mixed_types_are_reported(novacula, tmp_path):
     rows = "".join(f"{i},,{'oops' if i == 13 else i},{'ab'[i % 2]}\n" for i in range(20))
     (tmp_path / "odd.csv").write_text(f"x,gone,mixed,y\n{rows}")
     done = novacula("learn", tmp_path / "odd.csv", "--target", "y", *QUICK, "--out", tmp_path / "run")

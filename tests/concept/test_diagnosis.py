@@ -73,7 +73,7 @@ def test_noise_that_two_terms_do_not_fit():
 
 def test_a_search_that_is_given_up_says_so(monkeypatch):
     monkeypatch.setattr("novacula.concept.diagnosis.MAX_SPLITS", 1)
-    with pytest.warns(DataWarning, match="could not be told"):
+    with pytest.warns(DataWarning, match="could not be found out"):
         CandidateElimination().fit(XOR, [1, 1, 0, 0])
 
 

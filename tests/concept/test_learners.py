@@ -9,7 +9,7 @@ import pytest
 
 import novacula as nv
 from novacula.checks import check_work, learner_checks
-from novacula.checks.samples import NASTY_NAMES, Sample
+from novacula.checks.samples import NASTY_NAMES, CheckSample
 from novacula.concept import (
     CandidateElimination,
     ConjunctiveSpace,
@@ -37,7 +37,7 @@ def conjunctive_sample(card, *, n=120, missing=False, random_state=0):
     target = np.where((columns["x0"] > 0) & (columns["colour"] == "red"), "yes", "no").astype(object)
     if missing:
         columns = {name: np.where(rng.random(n) < 0.1, None, values) for name, values in columns.items()}
-    return Sample({name: pa.array(list(values)) for name, values in columns.items()}, target)
+    return CheckSample({name: pa.array(list(values)) for name, values in columns.items()}, target)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -160,7 +160,7 @@ def test_spaces_are_equal_by_content(space):
         ({"a": ["?", "x"]}, (), ParameterError, "rename the value"),
         ({"a": [1.0, float("nan")]}, (), ParameterError, "finite numbers"),
         ({"a": [None]}, (), ParameterError, "values are words"),
-        ({"a": ["x"]}, ("b",), ParameterError, "'b', which is no attribute"),
+        ({"a": ["x"]}, ("b",), ParameterError, "'b', which is not an attribute"),
         ({"a": ["x"]}, "a", InputTypeError, r"ordered=\['a'\]"),
         ({"a": [2, 1]}, ("a",), ParameterError, "increasing order"),
     ],

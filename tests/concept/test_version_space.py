@@ -151,7 +151,7 @@ def test_thirty_attributes_agree_with_inclusion_and_exclusion():
 
 
 def matching(pairs):
-    """One positive, and a negative a pair that differs from it in the two attributes of the pair."""
+    """One positive, and a negative per pair that differs from it in the two attributes of the pair."""
     space = ConjunctiveSpace({f"a{j}": ["x", "y"] for j in range(2 * pairs)})
     rows = [["x"] * (2 * pairs) for _ in range(pairs + 1)]
     for k in range(pairs):

@@ -63,7 +63,7 @@ def test_out_of_bag_rows_have_noise_in_their_bias_and_say_so():
     x, y, f = sines(np.random.default_rng(0), 80)
     parts = bias_variance(LinearRegression(), x, y, n_sets=40)
     assert parts.noise == 0.0
-    assert "noise cannot be told from bias" in parts.note
+    assert "noise cannot be separated from bias" in parts.note
     assert parts.note in str(parts)
     assert parts.error_at == pytest.approx(parts.bias_squared_at + parts.variance_at, rel=1e-12)
     known = bias_variance(LinearRegression(), x, y, n_sets=40, truth=lambda X: np.sin(X[:, 0]))

@@ -69,9 +69,9 @@ def test_means_are_scipys():
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: proportion_interval(11, 10), ParameterError, "11 errors in 10 rows make no proportion"),
-        (lambda: proportion_interval(0, 0), ParameterError, "make no proportion"),
-        (lambda: proportion_interval(math.nan, 5), ParameterError, "make no proportion"),
+        (lambda: proportion_interval(11, 10), ParameterError, "11 errors in 10 rows are not a proportion"),
+        (lambda: proportion_interval(0, 0), ParameterError, "are not a proportion"),
+        (lambda: proportion_interval(math.nan, 5), ParameterError, "are not a proportion"),
         (lambda: proportion_interval(1, 10, 95), ParameterError, "level is 95"),
         (lambda: proportion_interval(1, 10, method="wald"), ParameterError, "method is 'wald'"),
         (lambda: mean_interval([]), DataError, "at least one value"),

@@ -44,7 +44,7 @@ def test_the_bootstrap_is_scipys():
     assert mine == compare(a, b, level=0.9).bootstrap
 
 
-def test_equal_learners_are_seldom_told_apart():
+def test_equal_learners_seldom_differ_beyond_chance():
     """Scores of ten folds that share a part, as overlapping training sets make them: plain t says too much."""
     rng, runs, false = np.random.default_rng(0), 300, [0, 0]
     for _ in range(runs):
@@ -59,7 +59,7 @@ def test_the_answer_is_a_sentence_with_its_uncertainty():
     text = compare([0.3, 0.31, 0.29, 0.3], [0.2, 0.22, 0.18, 0.2], names=("tree", "bayes")).sentence()
     for part in ("tree minus bayes is 0.1", "95% interval", "p = ", "bootstrap", "not explained by chance"):
         assert part in text
-    assert "cannot be told from chance" in str(compare([1, 2, 3], [3, 1, 2]))
+    assert "cannot be distinguished from chance" in str(compare([1, 2, 3], [3, 1, 2]))
 
 
 def test_scores_that_differ_by_the_same():

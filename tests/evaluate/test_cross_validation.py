@@ -105,7 +105,7 @@ def test_costs_are_a_loss_and_names_must_differ():
     cost = CostMatrix(["blue", "green", "red"], 1 - np.eye(3))
     result = cross_validate(NaiveBayes(), X, y, 3, [cost, "zero_one"])
     assert result.mean("cost") == result.mean("zero_one")
-    with pytest.raises(ParameterError, match="two losses have one name"):
+    with pytest.raises(ParameterError, match="two losses have the same name"):
         cross_validate(NaiveBayes(), X, y, 3, ["l1", "absolute"])
     with pytest.raises(ParameterError, match="there are no folds"):
         cross_validate(NaiveBayes(), X, y, [])
@@ -187,7 +187,7 @@ def test_sizes_that_are_missing_are_named(learner, param, sizes, words):
         select_size(learner, param, sizes, X, (y == "red") * 1.0, k=2)
 
 
-def test_folds_that_had_to_be_fewer_are_told():
+def test_folds_that_had_to_be_fewer_say_so():
     X, y = blobs(30, 2)
     y[:] = "red"
     y[:3] = "blue"
@@ -200,7 +200,7 @@ def test_folds_that_had_to_be_fewer_are_told():
     ("errors", "expected"),
     [
         ([9, 1, 1, 1], True),
-        ([9, 1, 1], False),  # one step is no plateau
+        ([9, 1, 1], False),  # one step is not a plateau
         ([5, 5, 5, 5], False),  # it has not fallen yet
         ([9, 5, 1, 0.95, 0.9], True),
         ([9, 5, 1, 0.5, 0.2], False),
@@ -211,7 +211,7 @@ def test_convergence_is_a_plateau_after_a_fall(errors, expected):
     assert has_converged(np.array(errors, float)) is expected
 
 
-def test_infinite_losses_are_an_error_to_be_told_and_no_crash():
+def test_infinite_losses_are_an_infinite_error_and_not_a_crash():
     """Of a neighbour alone every other class is impossible, so the log loss is infinite where it is wrong."""
     X, y = blobs()
     curve = select_size(KNeighborsClassifier(), None, [1, 1], X, y, k=3, loss="log")

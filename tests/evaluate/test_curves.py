@@ -127,7 +127,7 @@ def test_one_class_against_the_rest():
         (lambda: roc([0, 1], [1, 2]).operating_point(0, 0), ParameterError, "both zero"),
         (lambda: roc([0, 1], [1, 2]).operating_point(1, 1, 2), ParameterError, "prevalence is 2"),
         (lambda: one_vs_rest(roc, [0, 1], [[1, 2, 3]] * 2), DataError, "do not fit 2 classes"),
-        (lambda: calibration([0, 1], [0.5, 1.5]), DataError, "row 2 has 1.5, which is no probability"),
+        (lambda: calibration([0, 1], [0.5, 1.5]), DataError, "row 2 has 1.5, which is not a probability"),
         (lambda: calibration([0, 1], [0.5, 0.5], strategy="even"), ParameterError, "strategy is 'even'"),
         (lambda: calibration([0, 1], [0.5, 0.5], bins=0), ParameterError, "bins is 0"),
         (lambda: confusion([0, 1], [0]), DataError, "do not fit"),

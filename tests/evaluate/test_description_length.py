@@ -59,7 +59,7 @@ def test_the_shortest_description_is_the_most_probable_hypothesis():
         assert math.isinf(bits[0]) == (limes > 0)
 
 
-def test_probability_zero_is_told():
+def test_probability_zero_is_reported():
     result = description_length(Coin(1.0), np.zeros((3, 1)), ["heads", "tails", "heads"], model_bits=0)
     assert result.data_bits == math.inf
     assert "1 rows have probability 0, the first is row 2" in result.data_code
@@ -85,7 +85,7 @@ def test_normal_residuals_at_a_precision():
     assert result.data_bits == pytest.approx(expected)
     assert result.model_bits == pytest.approx(4 * 0.5 * math.log2(50)), "two weights, an intercept and σ"
     finer = description_length(model, X, y, precision=0.05)
-    assert finer.total - result.total == pytest.approx(50), "a bit a row"
+    assert finer.total - result.total == pytest.approx(50), "one bit per row"
     exact = description_length(LinearRegression().fit(X, X @ [1, 2]), X, X @ [1, 2], precision=0.5)
     assert exact.data_bits == pytest.approx(50 * math.log2(math.sqrt(2 * math.pi))), (
         "σ is no smaller than the precision"
@@ -115,6 +115,15 @@ def test_finite_spaces_cost_the_logarithm_of_their_size():
     table = nv.datasets.load("enjoy_sport")
     model = FindS().fit(table)
     assert 2 ** description_length(model, table).model_bits == pytest.approx(model.space_.size_semantic)
+
+
+def test_a_tree_costs_what_it_takes_to_write_it_down():
+    table = nv.datasets.load("play_tennis")
+    model = DecisionTreeClassifier(max_leaf_nodes=3).fit(table)  # Outlook has three values, and there are 4 attributes
+    result = description_length(model, table)
+    assert result.model_bits == pytest.approx(4 + math.log2(4) + 3 * 0.5 * math.log2(14))
+    assert (result.model_bits, result.model_code) == model.code_length(14.0)
+    assert NaiveBayes().fit(table).code_length(14.0) is None, "it costs what its parameters cost"
 
 
 def test_weights_are_repetitions():

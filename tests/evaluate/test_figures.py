@@ -27,12 +27,12 @@ def test_alt_texts_say_what_is_seen():
         "ROC curve of 1 against the rest: AUC 0.75 (0.06932 to 0.9918), 95% interval by DeLong, chance is 0.5."
     )
     assert "average precision 0.8333, chance is 0.5" in precision_recall(y, score).plot().alt
-    assert "most often 1 is called 0, 2 times" in confusion([1, 1, 1, 0], [0, 0, 1, 0]).plot().alt
+    assert "most often 1 is predicted as 0, 2 times" in confusion([1, 1, 1, 0], [0, 0, 1, 0]).plot().alt
     assert "none is wrong" in confusion([1, 0], [1, 0]).plot().alt
     assert "The largest gap: predicted 0.35, observed 1" in calibration(y, score, bins=4).plot().alt
 
 
-def test_curves_over_sizes_are_drawn_and_told():
+def test_curves_over_sizes_are_drawn_and_described():
     x = np.linspace(0, 6, 60)[:, None]
     y = np.sin(x[:, 0]) + np.random.default_rng(0).normal(0, 0.2, 60)
     sizes = select_size(KNeighborsRegressor(), None, [40, 20, 10, 5, 2, 1], x, y, k=5)
@@ -45,10 +45,10 @@ def test_curves_over_sizes_are_drawn_and_told():
     assert one.plot().svg()
 
 
-def test_parts_of_the_error_are_drawn_and_unknown_noise_is_told():
+def test_parts_of_the_error_are_drawn_and_unknown_noise_is_named():
     x = np.linspace(0, 6, 40)[:, None]
     figure = bias_variance(LinearRegression(), x, np.sin(x[:, 0]), n_sets=10).plot()
-    assert "noise cannot be told from bias" in figure.alt
+    assert "noise cannot be separated from bias" in figure.alt
     assert figure.svg()
 
 

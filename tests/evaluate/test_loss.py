@@ -15,6 +15,7 @@ import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate import CostMatrix, Loss, decide, empirical_loss, loss
+from novacula.evaluate.loss import LOSSES, METRIC_NAMES, metric_name
 
 laws = settings(deadline=None, max_examples=80)
 
@@ -53,6 +54,12 @@ def test_what_was_called_impossible_costs_infinity_and_certainty_nothing():
     assert loss("brier")(["c"], [[0.5, 0.5]], ["a", "b"]).tolist() == [0.25]
 
 
+def test_every_loss_has_a_name_for_people():
+    assert set(METRIC_NAMES) == set(LOSSES)
+    assert metric_name("zero_one") == metric_name(loss("zero_one")) == "error rate"
+    assert metric_name(CostMatrix([0, 1], 1 - np.eye(2))) == "mean cost"
+
+
 def test_other_names_and_lookups():
     assert loss("L2") is loss("l2") is loss("squared")
     assert loss("0/1") is loss("zero_one")
@@ -64,7 +71,7 @@ def test_other_names_and_lookups():
     ]  # fmt: skip
     with pytest.raises(ParameterError, match="no loss 'sqared', only zero_one, absolute, squared"):
         loss("sqared")
-    with pytest.raises(InputTypeError, match="3 is no loss"):
+    with pytest.raises(InputTypeError, match="3 is not a loss"):
         loss(3)
 
 
@@ -79,7 +86,7 @@ def test_other_names_and_lookups():
         ("log", ["a", "b"], [[0.5, 0.5], [0.9, 0.9]], ["a", "b"], "probabilities of row 2"),
         ("brier", ["a", "b"], [0.5, 0.5], ["a", "b"], "do not fit 2 classes"),
         ("hinge", ["a", "c"], [0.5, 0.5], ["a", "b"], "row 2 is of a class that the model does not know"),
-        ("zero_one", [[1], [2]], [[1], [2]], None, "give one a row"),
+        ("zero_one", [[1], [2]], [[1], [2]], None, "give one per row"),
     ],
 )
 def test_bad_input_is_named(name, y, said, classes, words):
@@ -134,10 +141,14 @@ def test_utilities_are_negative_costs():
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
-        (lambda: CostMatrix(["a", "b"], [[0, 1]]), ParameterError, "no table of 2 classes and 2 actions"),
+        (lambda: CostMatrix(["a", "b"], [[0, 1]]), ParameterError, "do not fit 2 classes and 2 actions"),
         (lambda: CostMatrix(["a", "b"], [[0, np.inf], [1, 0]]), ParameterError, "NaN or infinite"),
-        (lambda: CostMatrix(["a", "a"], [[0, 1], [1, 0]]), ParameterError, "class of the costs stands twice"),
-        (lambda: CostMatrix(["a"], [[0]])(["b"], ["a"]), DataError, "row 1 has 'b', which is no class"),
+        (lambda: CostMatrix(["a", "a"], [[0, 1], [1, 0]]), ParameterError, "class of the costs is named twice"),
+        (
+            lambda: CostMatrix(["a"], [[0]])(["b"], ["a"]),
+            DataError,
+            "row 1 has 'b', which is not one of the classes of the costs",
+        ),
         (lambda: decide([0.5, 0.5], CostMatrix(["a", "b"], [[0, 1], [1, 0]])), DataError, "do not fit 2 classes"),
     ],
 )

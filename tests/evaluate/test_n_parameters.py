@@ -22,10 +22,10 @@ from novacula.learner.registry import learners
 from novacula.linear import Lasso
 from novacula.neural import MLPRegressor
 from novacula.prepare import PreparedRegressor
-from novacula.tree import DecisionTreeClassifier
+from novacula.tree import RuleListClassifier
 
 N, D, K = 60, 3, 3
-"""Rows, numeric columns and classes of a sample; beside those columns a learner may get three colours and two sizes."""
+"""Rows, numeric columns and classes of a sample; besides, a learner may get three colours and two sizes."""
 WIDE = D + 3 + 1
 """Columns once colours and sizes are 0 and 1."""
 
@@ -141,9 +141,8 @@ def test_parameters_of_each_learner(name, kind):
 
 def test_a_learner_counts_what_answers():
     """Not the first fitted attribute that somebody knows by its name."""
-    play = nv.datasets.load("play_tennis")
-    pruned = DecisionTreeClassifier(prune="rules").fit(play)
-    assert pruned.n_parameters_ == sum(len(rule.conditions) for rule in pruned.to_rules()) + len(pruned.to_rules()) + 1
+    pruned = RuleListClassifier().fit(nv.datasets.load("play_tennis"))
+    assert pruned.n_parameters_ == sum(len(rule.conditions) for rule in pruned.rules_) + len(pruned.rules_) + 1
     X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
     linear = SVC(kernel="linear").fit(X, y)
     assert linear.n_parameters_ == 4 + 1, "a plane, however many vectors support it"

@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import novacula as nv
-from novacula.checks import check_statistic, check_work
+from novacula.checks import check_work
 from novacula.checks.scales import CutFrame
 from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, SchemaError, UnseenCategoryWarning
 from novacula.graph import BayesianNetwork
-from novacula.graph.dag import Dag
 from novacula.graph.families import CategoricalFamily, GaussianFamily
-from novacula.graph.family_counts import JOINT_ROWS, MOST_ENTRIES, FamilyCounts, FamilyLayout, GroupMoments
-from novacula.graph.patterns import Patterns
-from novacula.graph.variables import Cells, Variables
-from novacula.table import Chunk, Table
+from novacula.graph.learning.family_layout import MOST_ENTRIES, FamilyLayout
+from novacula.graph.structure.dag import Dag
+from novacula.graph.variables import Variables
+from novacula.table import Table
 
 laws = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 quiet = pytest.mark.filterwarnings("ignore")
@@ -95,7 +94,7 @@ def test_bdeu_prior_spreads_over_all_cells():
     np.testing.assert_allclose(model.families_["b"].table, [[(1 + 1) / 4, (1 + 1) / 4], [(2 + 1) / 4, 1 / 4]])
 
 
-def test_unseen_configuration_is_even_and_told():
+def test_unseen_configuration_is_even_and_reported():
     data = pd.DataFrame({"a": list("xxy"), "b": list("uvu"), "c": list("pqp")})
     with pytest.warns(DataWarning, match="1 configurations of parents occur in no row"):
         model = BayesianNetwork({"c": ["a", "b"]}).fit(data)
@@ -320,73 +319,6 @@ def test_delegates_to_the_network():
 
 
 # --- laws and scales ----------------------------------------------------------------------------------------
-
-
-@given(st.integers(0, 10_000))
-@settings(laws, max_examples=10)
-def test_statistics_obey_the_laws(seed):
-    rng = np.random.default_rng(seed)
-    n = 30
-    codes = rng.integers(-1, 2, (n, 3)).astype(np.int32)
-    numbers = np.where(rng.random((n, 2)) < 0.2, np.nan, rng.normal(size=(n, 2)))
-    chunk = Chunk(numbers, codes, rng.integers(0, 3, n).astype(float))
-    variables = Variables({"a": ("p", "q"), "b": ("p", "q"), "c": ("p", "q")}, ("x", "y"))
-    families = [("a", ()), ("b", ("a",)), ("c", ("a", "b")), ("x", ("a",)), ("y", ("b", "x"))]
-    layout = FamilyLayout.of(families, variables)
-    cells = Cells((0, 1, 2), (0, 1))
-    for whole in (False, True):
-        check_statistic(
-            lambda c, whole=whole: FamilyCounts.observe(c, cells, layout, whole), chunk, FamilyCounts.zero(layout)
-        )
-    check_statistic(lambda c: Patterns.of_rows(c.codes, c.weight), chunk, Patterns.zero(3), exact=True)
-
-
-@pytest.mark.parametrize("gaps", [0, 40])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_families_of_many_rows_are_counted_as_one_by_one(gaps, weighted):
-    rng = np.random.default_rng(gaps)
-    names, cards, n = tuple("abcdefg"), (2, 3, 4, 2, 3, 2, 600), JOINT_ROWS
-    variables = Variables({name: tuple(range(card)) for name, card in zip(names, cards, strict=True)}, ())
-    layout = FamilyLayout.of(Dag.of(random_edges(rng, names[:-1], 2), names).parents.items(), variables)
-    joint_sizes = np.diff([*layout.joint.flat[-1], layout.joint.size])
-    assert 2 <= len(joint_sizes) < len(layout.tables)
-    assert max(joint_sizes) == 600  # a table that is too large to be joined
-    codes = np.stack([rng.integers(0, card, n) for card in cards], axis=1).astype(np.int32)
-    codes[rng.integers(0, n // 2, gaps), rng.integers(0, 7, gaps)] = -1  # half of the blocks stay whole
-    weight = rng.random(n) if weighted else np.ones(n)
-    seen = FamilyCounts.of_rows(codes, np.empty((n, 0)), weight, layout)
-    assert seen.incomplete == pytest.approx(weight[(codes < 0).any(axis=1)].sum(), rel=1e-12)
-    for columns, counts in zip(layout.tables, layout.split(seen.counts), strict=True):
-        expected = np.zeros(counts.shape)
-        known = (codes[:, columns] >= 0).all(axis=1)
-        np.add.at(expected, tuple(codes[known][:, columns].T), weight[known])
-        np.testing.assert_array_equal(counts, expected)
-
-
-def test_patterns_are_the_distinct_rows():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(-1, 3, (500, 40)).astype(np.int32)  # keys of 40 columns do not fit into 64 bits
-    codes = codes[rng.integers(0, 50, 500)]
-    weight = rng.random(500)
-    found = Patterns.of_rows(codes, weight)
-    expected = {}
-    for row, w in zip(map(tuple, codes.tolist()), weight, strict=True):
-        expected[row] = expected.get(row, 0.0) + w
-    assert len(found.weight) == len(expected)
-    for row, w in zip(map(tuple, found.codes.tolist()), found.weight, strict=True):
-        assert w == pytest.approx(expected[row])
-    masks = [tuple(row < 0) for row in found.codes]
-    assert len(list(itertools.groupby(masks))) == len(set(masks))
-
-
-def test_moments_of_coarser_groups_are_those_of_the_rows():
-    rng = np.random.default_rng(0)
-    x, group = rng.normal(size=(40, 2)) + 100.0, rng.integers(0, 6, 40)
-    fine = GroupMoments.of_rows(x, group, np.ones(40), 6)
-    coarse = fine.merged(np.arange(6) // 2, 3)
-    for name in ("weight", "mean", "scatter"):
-        direct = getattr(GroupMoments.of_rows(x, group // 2, np.ones(40), 3), name)
-        np.testing.assert_allclose(getattr(coarse, name), direct, rtol=1e-12)
 
 
 @quiet

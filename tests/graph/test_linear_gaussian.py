@@ -122,5 +122,5 @@ def test_what_cannot_be_fitted():
         LinearGaussian().fit(nv.read(frame, target=["y", "z"]))
     with pytest.raises(ValueError, match="NaN"):
         LinearGaussian().fit(X, Y).log_likelihood(X * np.nan, Y)
-    with pytest.raises(ParameterError, match="'w' is none of the variables"):
+    with pytest.raises(ParameterError, match="'w' is not one of the variables"):
         LinearGaussian().fit(X, Y).condition({"w": 1.0})

@@ -270,7 +270,7 @@ def test_evidence_is_the_maximum_of_what_known_noise_says(problem, tau):
 
 
 def test_evidence_takes_the_better_of_two_maxima():
-    """One column tells much, the others nothing: a narrow and a wide prior are both better than those between."""
+    """One column says much, the others nothing: a narrow and a wide prior are both better than those between."""
     found = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)

@@ -187,13 +187,13 @@ def test_what_neither_rows_nor_prior_determine_is_refused(noise):
         BayesianLinearRegression(0.0, noise).fit(pd.DataFrame({"x": x, "still": 1.0}), x)
 
 
-def test_noise_that_cannot_be_told_is_refused():
+def test_noise_that_cannot_be_estimated_is_refused():
     x = np.arange(4.0)[:, None]
     with pytest.raises(DataError, match="raise scale"):
         BayesianLinearRegression(0.0, "inverse_gamma", shape=0.0, scale=0.0).fit(x, 2 * x[:, 0] + 1)
     with pytest.raises(DataError, match="leave nothing to estimate the noise from"):
         BayesianLinearRegression(0.0, "inverse_gamma", shape=0.0, scale=0.0).fit(x[:2], [1.0, 3.0])
-    with pytest.raises(DataError, match="say nothing of the noise beside a flat intercept"):
+    with pytest.raises(DataError, match="say nothing of the noise besides a flat intercept"):
         BayesianLinearRegression(noise="evidence").fit(x[:1], [1.0])
     with pytest.raises(DataError, match="the target does not vary"):
         BayesianLinearRegression(noise="evidence").fit(x, np.ones(4))
@@ -201,7 +201,7 @@ def test_noise_that_cannot_be_told_is_refused():
 
 def test_evidence_without_a_maximum_says_so():
     x = np.linspace(-1.0, 1.0, 9)[:, None]
-    with pytest.warns(ConvergenceWarning, match="as the prior narrows, for the columns tell nothing of the target"):
+    with pytest.warns(ConvergenceWarning, match="as the prior narrows, for the columns say nothing of the target"):
         model = BayesianLinearRegression(noise="evidence").fit(x, np.abs(x[:, 0]))
     assert not model.converged_
     np.testing.assert_allclose(model.coef_, 0.0, atol=1e-9)

@@ -96,7 +96,7 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, offset, learner):
         X[:, 2] = X[:, 0]
     try:
         model = learner.fit(X, rng.normal(size=n))
-    except DataError:  # a small prior is nothing beside columns of 1e8 that are the same
+    except DataError:  # a small prior is nothing against columns of 1e8 that are the same
         return
     check_work(model)
     check_work(model, X[:3])

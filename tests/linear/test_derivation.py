@@ -34,7 +34,7 @@ def test_a_line_through_the_origin(five):
     assert "= 26.85/32.25 = 0.832558" in text
 
 
-def test_a_penalty_stands_in_the_denominator(five):
+def test_a_penalty_is_in_the_denominator(five):
     assert "/ (32.25 − 5 × 2.3² + 2) = " in str(Ridge(2.0).fit(*five).work())
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novacula.linear import Lasso, Ridge
 from novacula.linear.lasso import regression as module
-from novacula.linear.lasso.working_set import FIRST, Price, State, WorkingSet, duality_gap
+from novacula.linear.lasso.working_set import FIRST, LassoPrice, LassoState, WorkingSet, duality_gap
 from novacula.linear.quadratic import solve_quadratic
 
 laws = settings(deadline=None, max_examples=40)
@@ -194,11 +194,11 @@ def test_the_gap_bounds_what_is_left_to_gain(problem, share, fraction):
     X, y = X - X.mean(axis=0), y - y.mean()
     alpha = fraction * largest(X, y, weight, share)
     theirs = sklearn.linear_model.ElasticNet(alpha, l1_ratio=share, tol=1e-12, max_iter=200_000).fit(X, y)
-    price = Price.of(alpha, share, np.ones(X.shape[1]), False)
+    price = LassoPrice.of(alpha, share, np.ones(X.shape[1]), False)
 
     def state(w):
         r = y - X @ w
-        return State(w, X.T @ r / len(X), r @ r / len(X))
+        return LassoState(w, X.T @ r / len(X), r @ r / len(X))
 
     least = state(theirs.coef_).objective(price)
     rng = np.random.default_rng(0)

@@ -260,7 +260,7 @@ def test_partial_fit_refuses_what_it_cannot_add():
         LinearRegression().fit(X[:2], y[:2]).partial_fit(X, y)
 
 
-def test_a_failed_fit_is_no_fit():
+def test_a_failed_fit_is_not_a_fit():
     model = LinearRegression()
     with pytest.raises(ValueError, match="NaN"):
         model.fit([[np.nan], [1.0]], [1.0, 2.0])

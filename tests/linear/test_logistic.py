@@ -114,7 +114,7 @@ def test_scipy_finds_nothing_better(problem, penalty, loss):
         return weight @ miss if penalty is None else C * weight @ miss + held
 
     start = np.append(model.coef_[0], model.intercept_)
-    # Squares without a penalty can be least at infinity, on a plateau that no float tells from its surroundings.
+    # Squares without a penalty can be least at infinity, on a plateau that no float separates from its surroundings.
     assume(penalty == "l2" or loss == "cross_entropy" or np.abs(X @ start[:-1] + start[-1]).max() < 30.0)
     assert value(start) == pytest.approx(model.history_[-1], rel=1e-10)
     assert value(start) <= scipy.optimize.minimize(value, start, tol=1e-12).fun * (1 + 1e-9)

@@ -96,11 +96,11 @@ def test_standard_errors_are_those_of_a_numerical_hessian(classes, solver, inter
     [
         ({"penalty": "l2"}, "bias"),
         ({"penalty": "l1"}, "bias"),
-        ({"loss": "squared", "penalty": None}, "no likelihood"),
+        ({"loss": "squared", "penalty": None}, "not a likelihood"),
         ({"penalty": None, "class_weight": "balanced"}, "Weights of classes"),
     ],
 )
-def test_a_reason_stands_in_place_of_standard_errors(options, words):
+def test_a_reason_replaces_standard_errors(options, words):
     summary = LogisticRegression(**options).fit(HOURS, PASSED).summary()
     assert words in summary.note
     assert words in str(summary)
@@ -171,7 +171,7 @@ def test_separation_is_that_of_a_linear_programme(seed, solver):
     assert model.converged_ != separated
 
 
-def test_rare_errors_are_no_separation():
+def test_rare_errors_are_not_separation():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 2))
     y = (X[:, 0] > 0).astype(int)

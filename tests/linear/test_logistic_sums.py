@@ -10,7 +10,7 @@ from scipy.special import expit, log_softmax
 from novacula.checks import check_statistic
 from novacula.linear.logistic.columns import ClassColumns
 from novacula.linear.logistic.separation import Leads
-from novacula.linear.logistic.sums import Frame, LossSums
+from novacula.linear.logistic.sums import Frame, LogisticSums
 from novacula.table import Chunk
 
 laws = settings(deadline=None, max_examples=20)
@@ -51,9 +51,9 @@ seeds = st.integers(0, 2**32 - 1)
 def test_the_laws_of_statistics(seed, classes, sparse):
     chunk, frame, w = make(seed, classes, sparse)
     curved = np.arange(w.shape[1], dtype=np.int32)
-    zero = LossSums.zero(*w.shape, len(curved))
-    check_statistic(lambda piece: LossSums.observe(piece, w, frame, "cross_entropy", curved), chunk, zero)
-    check_statistic(lambda piece: LossSums.observe(piece, w, frame), chunk, LossSums.zero(*w.shape))
+    zero = LogisticSums.zero(*w.shape, len(curved))
+    check_statistic(lambda piece: LogisticSums.observe(piece, w, frame, "cross_entropy", curved), chunk, zero)
+    check_statistic(lambda piece: LogisticSums.observe(piece, w, frame), chunk, LogisticSums.zero(*w.shape))
     check_statistic(lambda piece: Leads.observe(piece, w, frame), chunk, Leads.zero())
     columns = ClassColumns.zero(classes, len(frame.centre))
     unmoved = () if sparse else ("ssd",)
@@ -65,7 +65,7 @@ def test_the_laws_of_statistics(seed, classes, sparse):
 def test_losses_and_gradients(seed, classes, sparse, loss):
     classes = 2 if loss == "squared" else classes
     chunk, frame, w = make(seed, classes, sparse)
-    sums = LossSums.observe(chunk, w, frame, loss)
+    sums = LogisticSums.observe(chunk, w, frame, loss)
     assert sums.loss == pytest.approx(by_hand(chunk, frame, w, loss), rel=1e-12)
     for place in np.ndindex(w.shape):
         move = np.zeros_like(w)
@@ -79,14 +79,14 @@ def test_losses_and_gradients(seed, classes, sparse, loss):
 def test_hessians_of_all_and_of_some_columns(seed, classes, sparse):
     chunk, frame, w = make(seed, classes, sparse)
     every = np.arange(w.shape[1], dtype=np.int32)
-    sums = LossSums.observe(chunk, w, frame, "cross_entropy", every)
+    sums = LogisticSums.observe(chunk, w, frame, "cross_entropy", every)
     for i, place in enumerate(np.ndindex(w.shape)):
         move = np.zeros_like(w)
         move[place] = 1e-5
-        ahead, behind = (LossSums.observe(chunk, w + sign * move, frame).gradient for sign in (1, -1))
+        ahead, behind = (LogisticSums.observe(chunk, w + sign * move, frame).gradient for sign in (1, -1))
         np.testing.assert_allclose(sums.hessian[i], ((ahead - behind) / 2e-5).ravel(), rtol=1e-5, atol=1e-6)
     some = every[[0, 2, -1]]
-    part = LossSums.observe(chunk, w, frame, "cross_entropy", some).hessian
+    part = LogisticSums.observe(chunk, w, frame, "cross_entropy", some).hessian
     chosen = (np.arange(len(w))[:, None] * w.shape[1] + some).ravel()
     np.testing.assert_allclose(part, sums.hessian[np.ix_(chosen, chosen)], atol=1e-12)
 
@@ -94,7 +94,7 @@ def test_hessians_of_all_and_of_some_columns(seed, classes, sparse):
 @pytest.mark.parametrize("size", [1.0, 30.0, 800.0, 1e6])
 def test_margins_of_any_size_give_finite_sums(size):
     chunk, frame, w = make(0, 2)
-    sums = LossSums.observe(chunk, size * w, frame)
+    sums = LogisticSums.observe(chunk, size * w, frame)
     assert sums.loss == pytest.approx(by_hand(chunk, frame, size * w), rel=1e-12)
     assert np.isfinite(sums.gradient).all()
 

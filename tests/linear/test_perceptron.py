@@ -248,7 +248,7 @@ def test_the_pocket_beats_the_last_weights_on_rows_sorted_by_class():
 
 
 @quiet
-def test_one_plane_a_class():
+def test_one_plane_per_class():
     X, t = load_iris(return_X_y=True)
     names = load_iris().target_names[t]
     model = Perceptron(max_iter=200).fit(X, names)
@@ -258,7 +258,7 @@ def test_one_plane_a_class():
         alone = Perceptron(max_iter=200).fit(X, (names == name).astype(int))
         assert model.pocket_error_[k] == pytest.approx(alone.pocket_error_[0])
         np.testing.assert_array_equal(model.coef_[k], alone.coef_[0])
-    assert model.pocket_error_[0] == 0.0  # setosa can be told from the others
+    assert model.pocket_error_[0] == 0.0  # setosa can be separated from the others
     assert model.score(X, names) > 0.6
 
 

@@ -19,7 +19,7 @@ import novacula as nv
 from novacula.checks import check_statistic, learner_checks
 from novacula.errors import DataError, ParameterError, RankWarning, SchemaError
 from novacula.linear import LinearRegression, Ridge
-from novacula.linear.spectrum import LeaveOneOut
+from novacula.linear.spectrum import LeaveOneOutSums
 from novacula.table import Chunk
 
 laws = settings(deadline=None, max_examples=40)
@@ -266,7 +266,7 @@ def test_leave_one_out_obeys_the_laws_of_statistics(seed):
         rng.normal(size=(2, 1)),
         0.01,
     )
-    check_statistic(lambda piece: LeaveOneOut.observe(piece, *rest), chunk, LeaveOneOut.zero(2, 1))
+    check_statistic(lambda piece: LeaveOneOutSums.observe(piece, *rest), chunk, LeaveOneOutSums.zero(2, 1))
 
 
 # --- one model at every scale -------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def test_leaving_one_out_with_factors_is_brute_force(problem, intercept):
         np.testing.assert_allclose(model.loo_std_error_[i], std_error, rtol=1e-4, atol=1e-9)
 
 
-def test_factors_of_one_are_no_factors():
+def test_factors_of_one_change_nothing():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
     plain, ones = Ridge().fit(X, y), Ridge(penalty_factor=[1, 1, 1]).fit(X, y)
@@ -137,7 +137,7 @@ def test_positive_weights_are_slack_or_have_no_gradient(problem, alpha):
     np.testing.assert_allclose(pull[model.coef_.T > 0.0], 0.0, atol=1e-9 * size)
 
 
-def test_sweeps_that_run_out_before_all_columns_were_seen_are_no_end():
+def test_sweeps_that_run_out_before_all_columns_were_seen_are_not_the_end():
     """The last sweep allowed was one over the weights that are not zero, and its standstill was taken for the end."""
     X = np.array([[-1.51139321, 2.2957763, 18.20787536], [8.83908673, 3.40097759, -6.33112539]])
     X = np.vstack([X, [[-0.4698083, 1.95821024, 4.03734928], [13.57973484, 2.83624399, 20.61539957]]])

@@ -109,7 +109,7 @@ def test_weights_count_as_rows(five):
         ([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], [1.0, 2.0], "span 1 of 3 directions"),
     ],
 )
-def test_a_sentence_stands_where_p_values_mean_nothing(X, y, words):
+def test_a_sentence_replaces_p_values_that_mean_nothing(X, y, words):
     summary = LinearRegression().fit(X, y).summary()
     assert words in summary[0].note
     assert words in str(summary)

@@ -106,7 +106,7 @@ def test_rows_without_any_value_change_nothing():
 def test_recovers_what_complete_rows_would_tell():
     """Values missing at random cost precision, not truth.
 
-    The clusters are so far apart that x₀ alone tells them; then the spread of x₁ given x₀ is √(1 − 0.8²).
+    The clusters are so far apart that x₀ alone separates them; then the spread of x₁ given x₀ is √(1 − 0.8²).
     """
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.multivariate_normal(m, [[1.0, 0.8], [0.8, 1.0]], 2000) for m in ([0, 0], [12, -12])])

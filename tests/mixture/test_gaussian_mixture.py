@@ -19,7 +19,7 @@ import novacula as nv
 from novacula.checks import check_statistic, check_work, learner_checks
 from novacula.errors import DataError, DataWarning, ParameterError, SchemaError
 from novacula.mixture import GaussianMixture
-from novacula.mixture.gaussian.density import Components, Density
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.start import RowSample
 from novacula.mixture.gaussian.sums import ExpectedSums
 from novacula.table import Chunk, threads
@@ -211,7 +211,7 @@ def test_never_falls_on_hundreds_and_thousands_of_starts(missing, n_init):
 def test_statistic_obeys_the_laws(problem, kind):
     X, weight = problem
     model = GaussianMixture(2, covariance_type=kind, random_state=0, max_iter=3).fit(X)
-    density = Density.of(model._components())
+    density = MixtureDensity.of(model._components())
     chunk = Chunk(X, np.empty((len(X), 0), np.int32), weight)
     zero = ExpectedSums.zero(2, X.shape[1], kind in ("diag", "spherical"))
     check_statistic(lambda rows: ExpectedSums.observe(rows, density), chunk, zero, rtol=1e-8)
@@ -345,7 +345,7 @@ def test_dependent_columns_and_columns_that_do_not_vary():
         GaussianMixture().fit(np.column_stack([x, np.full(40, 7.0)]))
 
 
-def test_no_convergence_is_told():
+def test_no_convergence_is_reported():
     with pytest.warns(ConvergenceWarning, match="GaussianMixture: It stopped after 1 iteration"):
         model = GaussianMixture(3, random_state=0, tol=0.0, max_iter=1).fit(blobs(0))
     assert not model.converged_
@@ -355,7 +355,7 @@ def test_no_convergence_is_told():
 def test_rows_beyond_every_density():
     model = GaussianMixture(2, random_state=0).fit(blobs(0))
     assert model.score_samples([[1e200, 0.0]])[0] == -np.inf
-    with pytest.warns(DataWarning, match="row 1, lie so far off"):
+    with pytest.warns(DataWarning, match="row 1, are so far off"):
         np.testing.assert_array_equal(model.predict_proba([[1e200, 0.0]])[0], model.weights_)
 
 
@@ -404,7 +404,7 @@ def test_bad_rows():
         GaussianMixture().fit(X).sample(0)
 
 
-def test_rows_without_weight_count_for_nothing_whatever_they_hold():
+def test_rows_without_weight_count_for_nothing():
     X = blobs(0, n=40)
     wild = np.concatenate([X, [[np.inf, np.nan], [1e300, -1e300]]])
     weight = np.r_[np.ones(40), 0.0, 0.0]
@@ -422,8 +422,8 @@ def test_a_damaged_file_is_refused(tmp_path):
 
 def test_components_are_of_use_alone():
     """A density is made of any components, and its marginals are densities too."""
-    held = Components(np.array([0.5, 0.5]), np.zeros((2, 2)), np.array([np.eye(2), [[2.0, 0.5], [0.5, 1.0]]]))
-    one = Density.of(held).marginal(np.array([True, False])).posterior(np.array([[0.3]]))
+    held = GaussianComponents(np.array([0.5, 0.5]), np.zeros((2, 2)), np.array([np.eye(2), [[2.0, 0.5], [0.5, 1.0]]]))
+    one = MixtureDensity.of(held).marginal(np.array([True, False])).posterior(np.array([[0.3]]))
     expected = 0.5 * stats.norm(0, 1).pdf(0.3) + 0.5 * stats.norm(0, np.sqrt(2)).pdf(0.3)
     assert one[0, -1] == pytest.approx(np.log(expected))
 

@@ -53,7 +53,7 @@ def test_cross_validation_by_hand():
     """One component: the loss of rows left out is that of a normal distribution of the others."""
     from scipy import stats
 
-    from novacula.mixture.gaussian.rows import Fold
+    from novacula.mixture.gaussian.rows import RowFold
     from novacula.table import Chunk
 
     X = three_balls(60)
@@ -62,15 +62,18 @@ def test_cross_validation_by_hand():
     chunk = Chunk(X, np.empty((60, 0), np.int32), np.ones(60))
     loss = 0.0
     for number in range(4):
-        left_in = Fold(number, 4, seed).weighed(chunk).weight > 0
+        left_in = RowFold(number, 4, seed).reweighted(chunk).weight > 0
         rest = X[left_in]
         normal = stats.multivariate_normal(rest.mean(axis=0), np.cov(rest.T, bias=True))
         loss -= normal.logpdf(X[~left_in]).sum()
         assert 0 < left_in.sum() < 60
     assert found.leaderboard[0].score == pytest.approx(loss / 60, rel=1e-9)
+    assert found.best.cross_entropy(X, folds=4) == found.leaderboard[0].score
+    with pytest.raises(ParameterError, match="folds is 1"):
+        found.best.cross_entropy(X, folds=1)
 
 
-def test_sizes_that_cannot_be_are_told_and_the_others_ranked():
+def test_sizes_that_cannot_be_are_noted_and_the_others_ranked():
     X = np.repeat(three_balls(4), 10, axis=0)
     found = GaussianMixture.search(X, (1, 9), ("spherical",), random_state=0)
     assert found.best.n_components == 1

@@ -60,7 +60,7 @@ def plain_lloyd(X, centres, weight=None):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("bounds", BOUNDS)
-def test_is_plain_lloyd_whatever_the_bounds(seed, bounds):
+def test_is_plain_lloyd_with_any_bounds(seed, bounds):
     rng = np.random.default_rng(seed)
     d, k = int(rng.integers(1, 12)), int(rng.integers(1, 9))
     X = blobs(seed, 400, d, k, rng.choice([0.5, 3.0])) * rng.choice([1e-4, 1.0, 1e6])
@@ -136,10 +136,10 @@ def test_nearest_centres_are_exact_far_from_zero_and_at_any_scale(offset, scale)
 
 
 @pytest.mark.parametrize("far", [1e40, 1e200])
-def test_centres_far_off_are_told_apart(far):
+def test_centres_far_off_are_separated(far):
     X = blobs(0, 50, 2, 2)
     start = np.array([[far, 0.0], [0.0, 0.0]])
-    with pytest.warns(DataWarning, match="started anew"):
+    with pytest.warns(DataWarning, match="started again"):
         model = KMeans(2, init=start, tol=0).fit(X)
     assert model.n_reseeded_ == 1
     assert (np.diff(model.history_) <= 0).all()
@@ -202,7 +202,7 @@ def test_an_emptied_cluster_takes_the_farthest_row():
 
 def test_equal_centres_are_parted():
     X = np.arange(12.0)[:, None]
-    with pytest.warns(DataWarning, match="started anew"):
+    with pytest.warns(DataWarning, match="started again"):
         model = KMeans(4, init=np.zeros((4, 1)), tol=0).fit(X)
     assert (model.cluster_weight_ > 0).all()
 

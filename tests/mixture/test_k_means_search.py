@@ -47,6 +47,7 @@ def test_every_criterion_finds_four_clusters():
     size = found.sizes[3]
     assert size.inertia == pytest.approx(other.inertia_, rel=1e-9)
     assert size.silhouette == pytest.approx(silhouette_samples(X, other.labels_).mean(), rel=1e-9)
+    assert found.best.silhouette(X) == (size.silhouette, True)
     assert np.isnan(found.sizes[0].silhouette)
     assert "–" in str(found)
     assert "silhouette, bic, elbow" in str(found)

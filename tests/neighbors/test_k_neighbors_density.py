@@ -71,7 +71,7 @@ def test_k_by_rows_left_out():
 
 def test_where_k_rows_stand_the_density_is_infinite_and_says_so():
     X = [[0.0], [0.0], [0.0], [1.0], [3.0], [7.0]]
-    with pytest.warns(DataWarning, match=r"1 rows, .* row 2, stand where 3 rows"):
+    with pytest.warns(DataWarning, match=r"1 rows, .* row 2, are where 3 rows"):
         scores = KNeighborsDensity(3).fit(X).score_samples([[0.5], [0.0]])
     assert np.isfinite(scores[0])
     assert scores[1] == np.inf

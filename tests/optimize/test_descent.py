@@ -38,7 +38,7 @@ def test_a_step_below_two_over_the_largest_eigenvalue_converges(quadratic, seed,
 
 @laws
 @given(seeds, st.floats(1.02, 3.0), st.floats(0, 0.9))
-def test_a_step_beyond_it_diverges_and_is_told(quadratic, seed, share, momentum):
+def test_a_step_beyond_it_diverges_and_the_limit_is_named(quadratic, seed, share, momentum):
     q = quadratic(seed, largest=10.0)
     limit = 2 * (1 + momentum) / np.linalg.eigvalsh(q.H)[-1]
     found = gradient_descent(q.f, q.gradient, q.x0, step=share * limit, momentum=momentum)
@@ -165,13 +165,13 @@ def test_a_saddle_is_left_along_negative_curvature():
     "f", [lambda x: x[0] ** 2 - x[1] ** 2, lambda x: x[0] ** 3 - 3 * x[0] * x[1] ** 2], ids=["saddle", "monkey saddle"]
 )
 @pytest.mark.parametrize("x0", [[0.0, 0.0], [1.0, 0.0]])
-def test_a_saddle_without_a_minimum_is_no_minimum(f, x0):
+def test_a_saddle_is_not_a_minimum(f, x0):
     found = newton(f, None, None, x0)
     assert not found.converged
     assert "unbounded" in found.reason
 
 
-def test_a_flat_minimum_is_told():
+def test_a_flat_minimum_is_reported():
     found = newton(lambda x: (x[0] + x[1]) ** 2, None, None, [1.0, 2.0])
     assert found.converged
     assert "singular" in found.reason
@@ -180,7 +180,7 @@ def test_a_flat_minimum_is_told():
 # --- bad ends and bad input ---------------------------------------------------------------------------------
 
 
-def test_max_iter_is_told(rosenbrock):
+def test_max_iter_is_reported(rosenbrock):
     found = gradient_descent(rosenbrock.f, rosenbrock.gradient, rosenbrock.x0, max_iter=3)
     assert (found.n_iter, found.converged) == (3, False)
     assert "max_iter" in found.reason
@@ -188,14 +188,14 @@ def test_max_iter_is_told(rosenbrock):
 
 
 @pytest.mark.parametrize("optimiser", [gradient_descent, conjugate_gradient])
-def test_a_wrong_gradient_is_told(optimiser):
+def test_a_wrong_gradient_is_reported(optimiser):
     found = optimiser(lambda x: x @ x, lambda x: -2 * x, [1.0, 2.0])
     assert not found.converged
     assert "check_gradient" in found.reason
 
 
 @pytest.mark.parametrize("optimiser", [gradient_descent, conjugate_gradient])
-def test_a_function_without_a_bound_is_told(optimiser):
+def test_a_function_without_a_bound_is_reported(optimiser):
     arguments = {"step": "wolfe"} if optimiser is gradient_descent else {}
     found = optimiser(lambda x: x.sum(), lambda x: np.ones(2), [1.0, 2.0], **arguments)
     assert not found.converged

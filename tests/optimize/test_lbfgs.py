@@ -8,7 +8,7 @@ from scipy.optimize import minimize, rosen, rosen_der
 
 from novacula.errors import ParameterError
 from novacula.optimize import lbfgs
-from novacula.optimize.lbfgs import Memory
+from novacula.optimize.lbfgs import StepMemory
 
 laws = settings(deadline=None, max_examples=50)
 seeds = st.integers(0, 2**32 - 1)
@@ -27,7 +27,7 @@ def bfgs_inverse(start, pairs):
 @given(seeds, st.integers(1, 6))
 def test_two_loops_are_the_matrix_of_bfgs(quadratic, seed, size):
     q, rng = quadratic(seed), np.random.default_rng(seed)
-    memory, start = Memory(size), np.diag(rng.uniform(0.5, 2.0, len(q.c)))
+    memory, start = StepMemory(size), np.diag(rng.uniform(0.5, 2.0, len(q.c)))
     pairs = [(s, q.H @ s) for s in rng.normal(size=(size + 2, len(q.c)))]
     assert all(memory.remember(s, y) for s, y in pairs)
     g = rng.normal(size=len(q.c))
@@ -55,7 +55,7 @@ def test_long_valleys_take_few_steps_as_in_scipy():
 
 
 def test_a_pair_that_bends_the_wrong_way_is_not_kept():
-    memory = Memory(3)
+    memory = StepMemory(3)
     assert not memory.remember(np.array([1.0, 0.0]), np.array([-1.0, 0.5]))
     np.testing.assert_array_equal(memory.product(np.ones(2), memory.scaled), np.ones(2))
 

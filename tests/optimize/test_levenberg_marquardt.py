@@ -69,7 +69,7 @@ def test_bad_input(residuals, jacobian, message):
         levenberg_marquardt(residuals, jacobian, [1.0])
 
 
-def test_a_wrong_jacobian_is_told():
+def test_a_wrong_jacobian_is_reported():
     found = levenberg_marquardt(lambda x: [x[0] - 3, x[0] + 1], lambda x: [[-1.0], [-1.0]], [10.0])
     assert not found.converged
     assert "check_gradient" in found.reason

@@ -1,4 +1,4 @@
-"""Line searches: the conditions hold at the step, whatever the function; a direction must descend."""
+"""Line searches: the conditions hold at the step for any function; a direction must descend."""
 
 import numpy as np
 import pytest
@@ -66,13 +66,13 @@ def test_a_direction_that_does_not_descend():
         line_search(lambda x: x @ x, lambda x: 2 * x, [1.0], [0.0])
 
 
-def test_no_step_and_no_end_are_told():
+def test_no_step_and_no_end_are_reported():
     kink = line_search(lambda x: abs(x[0]), lambda x: np.array([1.0]), [0.0], [-1.0])
     assert (kink.step, kink.converged) == (0.0, False)
     assert "No step" in kink.reason
-    endless = line_search(lambda x: x[0], lambda x: np.array([1.0]), [0.0], [-1.0])
-    assert not endless.converged
-    assert "without end" in endless.reason
+    is_endless = line_search(lambda x: x[0], lambda x: np.array([1.0]), [0.0], [-1.0])
+    assert not is_endless.converged
+    assert "without end" in is_endless.reason
 
 
 @pytest.mark.parametrize(

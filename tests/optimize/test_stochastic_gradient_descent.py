@@ -76,7 +76,7 @@ def test_the_seed_decides(line):
     assert "ran all 20 epochs" in runs[0].reason
 
 
-def test_divergence_is_told(line):
+def test_divergence_is_reported(line):
     loss, slope, _ = line
     found = stochastic_gradient_descent(loss, slope, [0.0, 0.0], 200, step=10.0, n_epochs=50, random_state=0)
     assert not found.converged

@@ -1,4 +1,4 @@
-"""Update rules beside their formulas and beside scikit-learn's, number by number."""
+"""Update rules against their formulas and scikit-learn's, number by number."""
 
 import math
 

@@ -124,7 +124,7 @@ def test_a_class_without_rows_is_no_class():
     assert model.classes_.tolist() == ["setosa", "versicolor"]
 
 
-def test_unseen_categories_are_told_or_refused():
+def test_unseen_categories_are_reported_or_refused():
     X, y = frame(holes=False)
     strange = X[:2].assign(c=["violet", "red"])
     with pytest.warns(UnseenCategoryWarning, match="'c'"):
@@ -154,11 +154,11 @@ def test_infinity_is_refused_with_its_column():
         PreparedClassifier(KNeighborsClassifier()).fit(X, [0, 1, 0])
 
 
-def test_numbers_of_a_preparation_are_told():
+def test_numbers_of_a_preparation_are_shown():
     X, y = frame()
-    told = str(PreparedClassifier(LogisticRegression()).fit(X, y).work())
-    assert "where missing, and a column that says so" in told
-    assert "3 columns of 0 and 1 for 3 categories" in told
+    words = str(PreparedClassifier(LogisticRegression()).fit(X, y).work())
+    assert "where missing, and a column that says so" in words
+    assert "3 columns of 0 and 1 for 3 categories" in words
 
 
 def test_a_model_comes_back_from_its_file(tmp_path):

@@ -68,11 +68,11 @@ def test_a_file_in_many_pieces_gives_the_answers_of_rows_in_memory(tmp_path, lea
         PreparedRegressor(Ridge()),
         PreparedClusterer(KMeans(3)),
     ],
-    ids=lambda prepared: type(prepared._learner()).__name__,
+    ids=lambda prepared: type(prepared.inner_learner()).__name__,
 )
 def test_it_scales_as_the_learner_behind_it(prepared):
-    assert prepared.card.scales == prepared._learner().card.scales
-    assert prepared.card.uses == prepared._learner().card.uses
+    assert prepared.card.scales == prepared.inner_learner().card.scales
+    assert prepared.card.uses == prepared.inner_learner().card.uses
     check_chunking(prepared)
     check_scales(prepared)
 
@@ -118,8 +118,8 @@ def test_unseen_categories_are_reported_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.predict(strange)
-    told = [str(w.message) for w in caught if issubclass(w.category, UnseenCategoryWarning)]
-    assert told == ["categories that were not there at fit were treated as missing in 'colour' (80)"]
+    messages = [str(w.message) for w in caught if issubclass(w.category, UnseenCategoryWarning)]
+    assert messages == ["categories that were not there at fit were treated as missing in 'colour' (80)"]
 
 
 def test_gaps_obey_the_laws_of_statistics():

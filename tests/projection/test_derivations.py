@@ -1,4 +1,4 @@
-"""The works of the room come to what the models hold, and pictures can be drawn, whatever columns are called."""
+"""The works of the room come to what the models hold, and pictures can be drawn, for any names of columns."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Some eigenvectors beside all of them."""
+"""Some eigenvectors compared with all of them."""
 
 import numpy as np
 import pytest

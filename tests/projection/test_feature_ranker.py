@@ -152,7 +152,7 @@ def test_scores_do_not_depend_on_units(seed, score):
     np.testing.assert_allclose(moved.scores_, FeatureRanker(score).fit(X, numbers).scores_, rtol=1e-6)
 
 
-def test_a_column_that_does_not_vary_tells_nothing():
+def test_a_column_that_does_not_vary_says_nothing():
     X = np.column_stack([np.full(50, 0.1), np.arange(50.0)])
     y = np.arange(50) % 7 * 1.5
     for score in ("correlation", "anova", "mutual_information", "gain"):

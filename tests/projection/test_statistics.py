@@ -8,8 +8,8 @@ from novacula.checks import check_statistic
 from novacula.projection.em import ExpectedMoments
 from novacula.projection.gaussian import Normal, condition
 from novacula.projection.pairs import PairMoments
-from novacula.projection.ranking import Plan, observe, observe_groups
-from novacula.projection.sums import Product, Spread, observe_scatter
+from novacula.projection.ranking import RankingPlan, observe, observe_groups
+from novacula.projection.sums import FeatureSpread, ScatterProduct, observe_scatter
 from novacula.statistics import Bundle, ClassMoments, CoMoments
 from novacula.table import Chunk
 
@@ -30,10 +30,10 @@ def sparse(density=0.05):
 @pytest.mark.parametrize("chunk", [dense(), sparse(), sparse(0.6)])
 def test_spread_and_scatter(chunk):
     d = chunk.dense().shape[1]
-    check_statistic(Spread.observe, chunk, Spread.zero(d), unmoved=["ssd"])
+    check_statistic(FeatureSpread.observe, chunk, FeatureSpread.zero(d), unmoved=["ssd"])
     check_statistic(observe_scatter, chunk, CoMoments.zero(d))
     x = chunk.dense()
-    np.testing.assert_allclose(Spread.observe(chunk).ssd, x.var(axis=0) * len(x))
+    np.testing.assert_allclose(FeatureSpread.observe(chunk).ssd, x.var(axis=0) * len(x))
     np.testing.assert_allclose(observe_scatter(chunk).scatter, np.cov(x.T, bias=True) * len(x), atol=1e-12)
 
 
@@ -49,9 +49,9 @@ def test_sparse_scatter_does_not_cancel():
 def test_products(chunk):
     x = chunk.dense()
     mean, q = x.mean(axis=0), np.random.default_rng(0).normal(size=(x.shape[1], 2))
-    check_statistic(lambda c: Product.observe(c, mean, q), chunk, Product.zero(x.shape[1], 2))
+    check_statistic(lambda c: ScatterProduct.observe(c, mean, q), chunk, ScatterProduct.zero(x.shape[1], 2))
     z = x - mean
-    np.testing.assert_allclose(Product.observe(chunk, mean, q).product, z.T @ z @ q, atol=1e-12)
+    np.testing.assert_allclose(ScatterProduct.observe(chunk, mean, q).product, z.T @ z @ q, atol=1e-12)
 
 
 def test_expected_moments():
@@ -92,7 +92,7 @@ def test_what_a_ranking_counts(score, target):
     chunk = dense(gaps=0.2, target=target)
     informs = score != "correlation"
     edges = np.array([-0.5, 0.5]) if target == "numbers" and informs else None
-    plan = Plan(score, 0 if target == "numbers" and not informs else 3, (3, 3), edges)
+    plan = RankingPlan(score, 0 if target == "numbers" and not informs else 3, (3, 3), edges)
     check_statistic(lambda c: observe(c, plan), chunk, observe(chunk.rows(0, 0), plan))
 
 
@@ -103,4 +103,4 @@ def test_groups_of_a_numeric_target():
         y = chunk.target[chunk.codes[:, 0] == code]
         np.testing.assert_allclose([groups.weight[code, 0], groups.mean[code, 0]], [len(y), y.mean()])
     assert isinstance(groups, ClassMoments)
-    assert isinstance(observe(chunk, Plan("anova", 0, (3, 3))), Bundle)
+    assert isinstance(observe(chunk, RankingPlan("anova", 0, (3, 3))), Bundle)

@@ -71,7 +71,7 @@ def diabetes() -> Study:
 
 @pytest.fixture(scope="session")
 def blind() -> Study:
-    """A target that no column tells, so that the baseline is chosen; no test rows."""
+    """A target that no column predicts, so that the baseline is chosen; no test rows."""
     rng = np.random.default_rng(1)
     table = pa.table({"x": rng.normal(size=60), "y": np.array(["a", "b"], object)[np.arange(60) % 2]})
     return learn(nv.read(table), "y", learners=["naive-bayes"], folds=3, test=0.0, jobs=1)

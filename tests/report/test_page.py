@@ -93,7 +93,7 @@ def test_warnings_stand_first_and_notes_with_the_data(blind: Study) -> None:
         text.index(words) for words in ("A column <gives> it away.", "Time was up.", blind.reason, "Rows are few.")
     ]
     assert order == sorted(order)
-    assert "One warning stands at the top of this page" in text
+    assert "One warning is at the top of this page" in text
 
 
 def test_a_part_that_cannot_be_made_says_so_in_its_place(blind: Study) -> None:

@@ -12,7 +12,7 @@ from scipy.stats import sem
 
 import novacula as nv
 from novacula.evaluate import Loss
-from novacula.report.blocks import Fold, Grid, Points, Words, number
+from novacula.report.blocks import FoldedBlock, Paragraph, Points, TableBlock, number
 from novacula.report.reading import Reading
 from novacula.report.sections.change import change, more_rows
 from novacula.report.sections.class_mistakes import class_mistakes
@@ -29,17 +29,17 @@ def text(blocks: Any) -> str:
     """The sentences of blocks."""
     said: list[str] = []
     for block in blocks:
-        if isinstance(block, Words):
+        if isinstance(block, Paragraph):
             said.append(block.text)
         elif isinstance(block, Points):
             said += block.items
-        elif isinstance(block, Fold):
+        elif isinstance(block, FoldedBlock):
             said.append(text(block.blocks))
     return " ".join(said)
 
 
-def grids(blocks: Any) -> list[Grid]:
-    return [block for block in blocks if isinstance(block, Grid)]
+def grids(blocks: Any) -> list[TableBlock]:
+    return [block for block in blocks if isinstance(block, TableBlock)]
 
 
 def slow(study: Study) -> Study:
@@ -64,7 +64,7 @@ def test_the_choice_is_compared_with_the_baseline_fold_by_fold(iris: Study) -> N
     assert f"{iris.choice.entry.label} minus that of Plurality is {number(gap)} over 3 paired scores" in said
 
 
-def test_infinite_errors_are_told_and_not_compared(iris: Study) -> None:
+def test_infinite_errors_are_reported_and_not_compared(iris: Study) -> None:
     reading = Reading(iris)
     endless = replace(iris.choice.entry, fold_errors=np.array([0.1, np.inf, 0.2]))
     study = replace(iris, choice=replace(iris.choice, entry=endless))
@@ -72,7 +72,7 @@ def test_infinite_errors_are_told_and_not_compared(iris: Study) -> None:
     assert text(standing(reading)) != ""
 
 
-def test_remarks_are_told_once_under_the_name_of_their_learner(iris: Study) -> None:
+def test_remarks_come_once_under_the_name_of_their_learner(iris: Study) -> None:
     entries = (
         replace(iris.leaderboard[0], note=f"{iris.leaderboard[0].name}: it wavered"),
         replace(iris.leaderboard[1], status="failed", note="it broke"),
@@ -105,11 +105,11 @@ def test_measures_of_numbers(diabetes: Study) -> None:
 
 def test_slow_learners_are_left_out_with_a_reason(iris: Study) -> None:
     reading = Reading(slow(iris))
-    assert "What follows is of the test rows" in text(mistakes(reading))
+    assert "What follows is about the test rows" in text(mistakes(reading))
     assert "is left out: 20 fits would take about" in text(parts(reading))
     assert more_rows(reading) is None
     untested = Reading(replace(slow(iris), question=replace(iris.question, test=None)))
-    assert "nothing can be told of single mistakes" in text(mistakes(untested))
+    assert "nothing to say about single mistakes" in text(mistakes(untested))
 
 
 def test_a_learner_that_cannot_be_refitted_costs_its_own_part_only(iris: Study) -> None:
@@ -125,8 +125,8 @@ def test_a_blind_choice_is_not_ranked(blind: Study) -> None:
     reading = Reading(blind)
     said = reading.answers
     assert said is not None
-    assert "says the same of every row" in text(class_mistakes(reading, said))
-    assert [row[0] for row in measures(reading).rows] == ["share of mistakes", "log loss", "Brier score"]
+    assert "predicts the same for every row" in text(class_mistakes(reading, said))
+    assert [row[0] for row in measures(reading).rows] == ["error rate", "log loss", "Brier score"]
     assert "No rows were put aside for a test" in text(opening(reading))
     assert grids(change(reading)) == []
 
@@ -139,7 +139,7 @@ def test_other_costs_move_the_threshold(nasty: Study) -> None:
     assert found[0] > found[-1]
 
 
-def test_a_rare_class_is_told(iris: Study) -> None:
+def test_a_rare_class_is_reported(iris: Study) -> None:
     y = np.array(["common"] * 115 + ["rare"] * 5, object)
     study = replace(iris, question=replace(iris.question, train=replace(iris.question.train, y=y)))
     said = text(change(Reading(slow(study))))
@@ -159,7 +159,7 @@ def test_sizes_given_up_early_are_drawn_hollow_and_counted(nasty: Study) -> None
     curve[0, 2:] = np.nan
     path = SizePath(replace(entry, curve=curve), "error")
     assert not path.whole[0]
-    assert path.early().startswith("Hollow: One size was not run in every fold")
+    assert path.early().startswith("Hollow points: one size was not run in every fold")
     endless = np.array(entry.curve)
     endless[0, 0] = np.inf
     assert len(SizePath(replace(entry, curve=endless), "error").names) == len(entry.sizes) - 1

@@ -56,6 +56,7 @@ def test_the_leaderboard_is_by_error_with_the_baseline_in_it(iris):
     assert errors == sorted(errors)
     assert by_learner(iris)["plurality-classifier"].error == pytest.approx(2 / 3)
     assert all(entry.standard_error >= 0 for entry in iris.leaderboard)
+    assert iris.table()[0][1] == "error rate"
 
 
 def test_the_choice_is_the_simplest_within_one_standard_error(iris):

@@ -13,11 +13,11 @@ import novacula as nv
 from novacula.errors import DataError
 from novacula.learner.registry import find
 from novacula.study import race as racing
-from novacula.study.candidates import Candidate
-from novacula.study.cell import Job, Measured
+from novacula.study.candidates import LearnerCandidate
+from novacula.study.cell import Job, Measurement
 from novacula.study.contender import Contender
 from novacula.study.ledger import Ledger
-from novacula.study.plan import Growth, plan
+from novacula.study.plan import TimeGrowth, plan
 from novacula.study.question import ask
 from novacula.study.race import Race
 from novacula.table.crew import Alone, Crew
@@ -26,7 +26,7 @@ CARD = find("naive-bayes").card
 
 
 def contender(errors: Callable[[int, int], float], sizes=(1, 2, 3), folds=6, name="naive-bayes"):
-    made = Contender(Candidate(name, CARD, sizes), folds)
+    made = Contender(LearnerCandidate(name, CARD, sizes), folds)
     made.errors = errors
     return made
 
@@ -35,7 +35,7 @@ def run_alone(one):
     ran = []
     while (place := one.take()) is not None:
         ran.append(place)
-        one.put(place, Measured(0.0, one.errors(*place), 1.0, 0.01, 0.01))
+        one.put(place, Measurement(0.0, one.errors(*place), 1.0, 0.01, 0.01))
     return ran
 
 
@@ -74,10 +74,10 @@ def test_the_same_size_always_wins_whatever_is_dropped():
 
 
 def test_a_failure_ends_its_size_alone():
-    one = Contender(Candidate("naive-bayes", CARD, (1, 2)), 4)
+    one = Contender(LearnerCandidate("naive-bayes", CARD, (1, 2)), 4)
     while (place := one.take()) is not None:
         failed = place == (0, 1)
-        one.put(place, Measured(failure="it broke") if failed else Measured(0.0, 0.1, 1.0, 0.1, 0.1))
+        one.put(place, Measurement(failure="it broke") if failed else Measurement(0.0, 0.1, 1.0, 0.1, 0.1))
     assert one.complete() == [1]
     assert one.failure() == "it broke"
 
@@ -96,7 +96,7 @@ class Scripted(Crew):
 
 
 def test_every_contender_is_tried_first_and_then_one_after_the_other():
-    crew = Scripted(lambda job: Measured(0.0, 0.1, 1.0, 0.01, 0.01))
+    crew = Scripted(lambda job: Measurement(0.0, 0.1, 1.0, 0.01, 0.01))
     contenders = [contender(None, sizes=(None,), folds=3, name=name) for name in ("a", "b", "c")]
     Race(contenders, Ledger(), None).run(crew)
     assert [job.learner for job in crew.asked[:3]] == ["a", "b", "c"]  # of "a", the baseline, one fold at a time
@@ -109,7 +109,7 @@ def test_ctrl_c_leaves_what_was_finished():
     def answer(job):
         if job.learner == "b" and job.fold == 2:
             raise KeyboardInterrupt
-        return Measured(0.0, 0.1, 1.0, 0.01, 0.01)
+        return Measurement(0.0, 0.1, 1.0, 0.01, 0.01)
 
     contenders = [contender(None, sizes=(None,), folds=3, name=name) for name in ("a", "b")]
     race = Race(contenders, Ledger(), None)
@@ -119,7 +119,7 @@ def test_ctrl_c_leaves_what_was_finished():
     assert contenders[1].complete() == []
 
 
-def test_a_worker_that_is_lost_is_told_and_not_remembered(tmp_path):
+def test_a_worker_that_is_lost_is_reported_and_not_remembered(tmp_path):
     class Broken(Crew):
         def submit(self, function, job):
             future = Future()
@@ -139,7 +139,7 @@ def test_a_budget_gives_up_the_richest_sizes_of_the_slowest_first(monkeypatch):
 
     def answer(job):
         now[0] += costs[job.learner] / 2  # two at a time
-        return Measured(0.0, 0.1, 1.0, costs[job.learner], 0.0)
+        return Measurement(0.0, 0.1, 1.0, costs[job.learner], 0.0)
 
     contenders = [contender(None, sizes=(1, 2, 3, 4), folds=5, name=name) for name in costs]
     race = Race(contenders, Ledger(), deadline=6.0)
@@ -157,7 +157,7 @@ def test_no_time_at_all_leaves_sizes_unfinished(monkeypatch):
 
     def answer(job):
         now[0] += 10.0
-        return Measured(0.0, 0.1, 1.0, 10.0, 0.0)
+        return Measurement(0.0, 0.1, 1.0, 10.0, 0.0)
 
     one = contender(None, sizes=(None,), folds=5)
     race = Race([one], Ledger(), deadline=15.0)
@@ -167,7 +167,7 @@ def test_no_time_at_all_leaves_sizes_unfinished(monkeypatch):
 
 
 def test_what_is_in_the_ledger_is_never_run_again(tmp_path):
-    crew = Scripted(lambda job: Measured(0.1, 0.2, 3.0, 0.01, 0.02, warnings=("careful",)))
+    crew = Scripted(lambda job: Measurement(0.1, 0.2, 3.0, 0.01, 0.02, warnings=("careful",)))
     first = contender(None, sizes=(0.1, 1, None), folds=4)
     Race([first], Ledger(tmp_path, "a" * 64), None).run(crew)
     again, idle = contender(None, sizes=(0.1, 1, None), folds=4), Scripted(None)
@@ -176,13 +176,13 @@ def test_what_is_in_the_ledger_is_never_run_again(tmp_path):
     assert again.cells == first.cells
     other = contender(None, sizes=(0.1, 1, None), folds=4)
     Race([other], Ledger(tmp_path, "b" * 64), None).run(crew)
-    assert len(crew.asked) == 24  # another question begins anew
+    assert len(crew.asked) == 24  # another question begins again
 
 
 def test_a_ledger_that_was_cut_off_in_a_line_goes_on(tmp_path):
     ledger = Ledger(tmp_path, "c" * 64)
     for fold in range(3):
-        ledger.enter(Job("tree", 8, fold), Measured(0.0, math.inf, 1.0, 0.1, 0.1))
+        ledger.enter(Job("tree", 8, fold), Measurement(0.0, math.inf, 1.0, 0.1, 0.1))
     path = next(tmp_path.iterdir())
     path.write_text(path.read_text()[:-20])
     kept = Ledger(tmp_path, "c" * 64)
@@ -196,7 +196,7 @@ def test_a_ledger_that_was_cut_off_in_a_line_goes_on(tmp_path):
 
 def test_cells_are_plain_json(tmp_path):
     ledger = Ledger(tmp_path, "d" * 64)
-    ledger.enter(Job("ridge", 0.5, 0), Measured(0.0, 0.5, 1.0, 0.1, 0.1))
+    ledger.enter(Job("ridge", 0.5, 0), Measurement(0.0, 0.5, 1.0, 0.1, 0.1))
     entry = json.loads(next(tmp_path.iterdir()).read_text())
     assert entry["job"]["learner"] == "ridge"
     assert entry["measured"]["error"] == 0.5
@@ -222,7 +222,7 @@ class Clocked(Crew):
 
     def submit(self, function, job):
         t = self.seconds[job.learner]
-        pair = Measured(0, 0, 1, t(250), 0.0), Measured(0, 0, 1, t(1000), 0.0)
+        pair = Measurement(0, 0, 1, t(250), 0.0), Measurement(0, 0, 1, t(1000), 0.0)
         return Alone(None).submit(lambda _: pair)
 
 
@@ -240,7 +240,7 @@ def test_slow_learners_get_fewer_rows_and_the_quick_leave_them_their_time():
 def test_what_is_too_slow_even_so_is_left_out_with_the_reason():
     one = contender(None, sizes=(1, 2), folds=5, name="snail")
     plan(wide_question(), [one], Clocked({"snail": lambda n: 0.1 * n}), seconds=20.0)
-    assert "1,000 rows a fold would take about 500 s" in one.obstacle
+    assert "1,000 rows per fold would take about 500 s" in one.obstacle
 
 
 def test_small_tables_need_no_plan():
@@ -252,8 +252,11 @@ def test_small_tables_need_no_plan():
 
 def test_growth_goes_through_both_trials():
     one, question = contender(None), wide_question()
-    growth = Growth(
-        Measured(fit_seconds=0.5, predict_seconds=0.0), Measured(fit_seconds=0.8, predict_seconds=0.0), one, question
+    growth = TimeGrowth(
+        Measurement(fit_seconds=0.5, predict_seconds=0.0),
+        Measurement(fit_seconds=0.8, predict_seconds=0.0),
+        one,
+        question,
     )
     assert growth.seconds(250) == pytest.approx(0.5)
     assert growth.seconds(1000) == pytest.approx(0.8)

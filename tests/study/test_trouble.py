@@ -16,7 +16,7 @@ def question(frame, target="y", folds=5, **more):
     return ask(table, folds=folds, **settings)
 
 
-def found(frame, kind, **more):
+def findings_of(frame, kind, **more):
     return [finding for finding in find_trouble(question(frame, **more)) if finding.kind == kind]
 
 
@@ -90,7 +90,7 @@ def test_a_clean_table_has_nothing_to_tell():
     assert [finding.kind for finding in find_trouble(question(plain()))] == []
 
 
-def test_what_was_decided_is_told_first():
+def test_what_was_decided_comes_first():
     frame = plain().assign(y=lambda f: f["y"].mask(f.index < 5, "rare"), id=range(400))
     findings = find_trouble(question(frame))
     assert [finding.kind for finding in findings][:2] == ["decided", "identifier"]
@@ -103,17 +103,17 @@ def test_what_was_decided_is_told_first():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (np.arange(400), "whole numbers from 1 to 398 of which none comes twice"),  # as the training rows have them
-        (np.random.default_rng(0).permutation(900)[:400], "of which none comes twice"),
+        (np.arange(400), "whole numbers from 1 to 398 without repetition"),  # as the training rows have them
+        (np.random.default_rng(0).permutation(900)[:400], "without repetition"),
         (np.cumsum(np.random.default_rng(0).integers(1, 10**6, 400)), "that rise from row to row"),
         (np.random.default_rng(0).integers(10**9, 10**10, 400), "numbers of 10 digits"),
-        (np.r_[np.arange(390), np.arange(10)], "of which hardly any comes twice"),
+        (np.r_[np.arange(390), np.arange(10)], "with hardly a repetition"),
         ([f"row-{i}" for i in range(400)], "a value of its own for each row"),
         ([f"row-{min(i, 390)}" for i in range(400)], "% of its values distinct"),
     ],
 )
 def test_identifiers(values, words):
-    (finding,) = found(plain().assign(id=values), "identifier")
+    (finding,) = findings_of(plain().assign(id=values), "identifier")
     assert finding.columns == ("id",)
     assert finding.gravity == "warning"
     assert "Column 'id' looks like an identifier" in finding.sentence
@@ -125,7 +125,7 @@ def test_texts_are_no_identifiers_but_single_words_are():
     rng = np.random.default_rng(0)
     words = ["lorem", "ipsum", "dolor", "sit", "amet", "elit"]
     texts = [" ".join(rng.choice(words, 8)) + f" {i}" for i in range(400)]
-    assert not found(plain().assign(note=texts), "identifier")
+    assert not findings_of(plain().assign(note=texts), "identifier")
     table = nv.read(plain().assign(code=[f"k{i}" for i in range(400)]), target="y", types={"code": "text"})
     assert [f.columns for f in find_trouble(question(table)) if f.kind == "identifier"] == [("code",)]
 
@@ -133,19 +133,19 @@ def test_texts_are_no_identifiers_but_single_words_are():
 def test_measurements_are_no_identifiers():
     rng = np.random.default_rng(0)
     frame = plain().assign(salary=rng.integers(20_000, 10**6, 400), weight=rng.normal(70, 9, 400).round(3))
-    assert not found(frame, "identifier")
+    assert not findings_of(frame, "identifier")
 
 
 def test_words_that_seldom_come_again():
     rng = np.random.default_rng(0)
     frame = plain().assign(ticket=[f"t{i}" for i in rng.integers(0, 350, 400)])
-    (finding,) = found(frame, "many-categories")
+    (finding,) = findings_of(frame, "many-categories")
     assert finding.columns == ("ticket",)
     assert finding.gravity == "note"
 
 
 def test_rows_that_are_sorted_by_a_number():
-    (finding,) = found(plain().assign(time=np.linspace(0.0, 7.3, 400)), "ordered")
+    (finding,) = findings_of(plain().assign(time=np.linspace(0.0, 7.3, 400)), "ordered")
     assert finding.columns == ("time",)
     assert "the future" in finding.sentence
 
@@ -156,17 +156,17 @@ def test_rows_that_are_sorted_by_a_number():
 @pytest.mark.parametrize("codes", [{"no": 0, "yes": 1}, {"no": "Paid", "yes": "Lost"}, {"no": 7.5, "yes": np.nan}])
 def test_the_target_in_other_words(codes):
     frame = plain().assign(copy=lambda f: f["y"].map(codes))
-    (finding,) = found(frame, "target-copy")
+    (finding,) = findings_of(frame, "target-copy")
     assert finding.columns == ("copy",)
     assert finding.gravity == "warning"
     assert "'copy' is the target 'y' in other words" in finding.sentence
 
 
-def test_a_copy_in_a_small_table_is_told_if_chance_hardly_makes_it():
+def test_a_copy_in_a_small_table_is_reported_if_chance_hardly_makes_it():
     small = plain(30).drop(columns=["income"])
-    assert [f.columns for f in found(small.assign(copy=small["y"].str.upper()), "target-copy")] == [("copy",)]
+    assert [f.columns for f in findings_of(small.assign(copy=small["y"].str.upper()), "target-copy")] == [("copy",)]
     tiny = pd.DataFrame({"a": list("nnyyny"), "b": [1.0, 2.0, 2.0, 1.0, 1.0, 2.0], "y": list("nnyyny")})
-    assert not found(tiny, "target-copy", folds=2, test=0.0)
+    assert not findings_of(tiny, "target-copy", folds=2, test=0.0)
 
 
 @pytest.mark.parametrize("task", ["threshold", "categories", "noise"])
@@ -179,27 +179,27 @@ def test_a_column_that_is_known_after_the_target(task):
         leak = pd.Series(np.where(yes, rng.choice(["a", "b", "c"], 400), rng.choice(["d", "e"], 400)))
     else:
         leak = pd.Series(np.where(yes ^ (np.arange(400) == 17), rng.choice(["a", "b"], 400), "d"))
-    (finding,) = found(frame.assign(leak=leak), "giveaway")
+    (finding,) = findings_of(frame.assign(leak=leak), "giveaway")
     assert finding.columns == ("leak",)
     assert finding.gravity == "warning"
     assert "make sure that it is known before" in finding.sentence
 
 
 def test_one_value_a_row_gives_nothing_away():
-    """A fit to the same rows would be perfect; rows that were left out tell that nothing is known."""
+    """A fit to the same rows would be perfect; rows that were left out show that nothing is known."""
     frame = plain().assign(name=[f"n{i}" for i in range(400)], number=np.random.default_rng(0).normal(size=400))
-    assert not found(frame, "giveaway")
+    assert not findings_of(frame, "giveaway")
 
 
 def test_an_uneven_target_is_not_given_away_by_everything():
     frame = plain(1000).assign(y=np.where(np.arange(1000) % 250 == 0, "fraud", "fine"))
-    assert not found(frame, "giveaway")
+    assert not findings_of(frame, "giveaway")
 
 
-def test_a_column_that_is_good_but_not_perfect_is_told_as_such():
+def test_a_column_that_is_good_but_not_perfect_is_a_note():
     frame = plain(2000)
     wrong = np.random.default_rng(2).random(2000) < 0.014
-    (finding,) = found(frame.assign(hint=np.where((frame["y"] == "yes") ^ wrong, "a", "b")), "giveaway")
+    (finding,) = findings_of(frame.assign(hint=np.where((frame["y"] == "yes") ^ wrong, "a", "b")), "giveaway")
     assert finding.gravity == "note"
     assert "98." in finding.sentence
 
@@ -222,19 +222,19 @@ def test_gaps_that_tell_the_target():
     held = rng.normal(size=400)
     some = pd.Series(held).mask(yes & (rng.random(400) < 0.6))
     all_of_them = pd.Series(held).mask(yes)
-    (note,) = found(frame.assign(some=some), "telling-gap")
-    (warning,) = found(frame.assign(outcome=all_of_them), "telling-gap")
+    (note,) = findings_of(frame.assign(some=some), "telling-gap")
+    (warning,) = findings_of(frame.assign(outcome=all_of_them), "telling-gap")
     assert (note.columns, note.gravity) == (("some",), "note")
     assert (warning.columns, warning.gravity) == (("outcome",), "warning")
     assert "Cramér's V is 1.00" in warning.sentence
-    assert not found(frame.assign(random=pd.Series(held).mask(rng.random(400) < 0.4)), "telling-gap")
+    assert not findings_of(frame.assign(random=pd.Series(held).mask(rng.random(400) < 0.4)), "telling-gap")
 
 
 def test_gaps_that_tell_a_number():
     rng = np.random.default_rng(0)
     y = rng.normal(size=300)
     frame = pd.DataFrame({"x": pd.Series(rng.normal(size=300)).mask(y > 0.3), "y": y})
-    (finding,) = found(frame, "telling-gap")
+    (finding,) = findings_of(frame, "telling-gap")
     assert finding.columns == ("x",)
 
 
@@ -244,8 +244,8 @@ def test_gaps_that_tell_a_number():
 def test_copies_among_training_rows_and_in_the_test():
     frame = plain()
     doubled = pd.concat([frame, frame.iloc[:100]], ignore_index=True)
-    (inside,) = found(doubled, "duplicates")
-    (across,) = found(doubled, "test-duplicates")
+    (inside,) = findings_of(doubled, "duplicates")
+    (across,) = findings_of(doubled, "test-duplicates")
     assert inside.gravity == across.gravity == "warning"
     q = question(doubled)
     rows = [tuple(row) for row in q.table.to_pandas().drop(columns="y").itertuples(index=False)]
@@ -260,7 +260,7 @@ def test_copies_among_training_rows_and_in_the_test():
 def test_an_identifier_hides_no_copies():
     frame = plain()
     doubled = pd.concat([frame, frame.iloc[:100]], ignore_index=True).assign(id=range(500))
-    assert found(doubled, "duplicates")
+    assert findings_of(doubled, "duplicates")
 
 
 def test_few_coarse_columns_meet_by_chance():
@@ -268,29 +268,29 @@ def test_few_coarse_columns_meet_by_chance():
     frame = pd.DataFrame(rng.integers(0, 3, (500, 4)).astype(str), columns=list("abcd")).assign(
         y=rng.choice(["p", "q"], 500)
     )
-    assert not found(frame, "duplicates")
-    assert not found(frame, "test-duplicates")
+    assert not findings_of(frame, "duplicates")
+    assert not findings_of(frame, "test-duplicates")
 
 
 def test_copies_of_whole_numbers_are_a_note():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 90, (300, 6)), columns=list("abcdef")).assign(y=rng.choice(["p", "q"], 300))
-    (finding,) = found(pd.concat([frame, frame.iloc[:60]], ignore_index=True), "duplicates")
+    (finding,) = findings_of(pd.concat([frame, frame.iloc[:60]], ignore_index=True), "duplicates")
     assert finding.gravity == "note"
 
 
 def test_rows_that_disagree_and_the_least_error():
     """Of 10 equal rows 7 say yes: whoever sees them alike errs in 3."""
     frame = pd.DataFrame({"a": ["u"] * 10 + ["v"] * 10, "y": ["yes"] * 7 + ["no"] * 3 + ["no"] * 10})
-    (finding,) = found(frame, "contradictions", test=0.0)
+    (finding,) = findings_of(frame, "contradictions", test=0.0)
     assert finding.sentence.startswith("10 rows agree in every column")
-    assert "no learner can have an error below 15%" in finding.sentence
+    assert "no learner can have an error rate below 15%" in finding.sentence
 
 
 def test_numbers_that_disagree():
     frame = pd.DataFrame({"a": ["u"] * 4 + ["v"] * 4, "y": [0.5, 1.5, 0.5, 1.5, 7.25, 7.25, 7.25, 7.25]})
-    (finding,) = found(frame, "contradictions", test=0.0, task="regression")
-    assert "a squared error below 0.125," in finding.sentence  # half of the rows have a variance of 0.25
+    (finding,) = findings_of(frame, "contradictions", test=0.0, task="regression")
+    assert "a mean squared error below 0.125," in finding.sentence  # half of the rows have a variance of 0.25
 
 
 # --- target --------------------------------------------------------------------------------------------------
@@ -298,29 +298,29 @@ def test_numbers_that_disagree():
 
 def test_uneven_classes():
     frame = plain(1000).assign(y=np.where(np.arange(1000) % 50 == 0, "fraud", "fine"))
-    (finding,) = found(frame, "uneven-classes")
+    (finding,) = findings_of(frame, "uneven-classes")
     assert "The class 'fraud' of 'y' has 2.0% of the rows" in finding.sentence
-    assert "always to answer 'fine' errs in 2.0% only" in finding.sentence
-    assert not found(plain(), "uneven-classes")
+    assert "always answering 'fine' has an error rate of only 2.0%" in finding.sentence
+    assert not findings_of(plain(), "uneven-classes")
 
 
 def test_classes_of_a_few_rows():
     frame = plain().assign(y=lambda f: f["y"].mask(f.index < 3, "rare"))
-    (finding,) = found(frame, "rare-classes")
+    (finding,) = findings_of(frame, "rare-classes")
     assert "'rare' has fewer than 5 rows" in finding.sentence
 
 
 def test_a_target_with_a_long_tail():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=400), "y": rng.lognormal(0, 2, 400)})
-    (finding,) = found(frame, "skewed-target")
+    (finding,) = findings_of(frame, "skewed-target")
     assert finding.columns == ("y",)
-    assert not found(frame.assign(y=rng.normal(50, 5, 400)), "skewed-target")
+    assert not findings_of(frame.assign(y=rng.normal(50, 5, 400)), "skewed-target")
 
 
 def test_categories_that_a_fold_lacks():
     town = [f"town {i}" for i in range(40)] + ["city"] * 360
-    (finding,) = found(plain().assign(town=np.random.default_rng(0).permutation(town)), "rare-categories")
+    (finding,) = findings_of(plain().assign(town=np.random.default_rng(0).permutation(town)), "rare-categories")
     assert finding.columns == ("town",)
 
 
@@ -361,18 +361,18 @@ def test_numbers_that_were_read_as_words():
         plz=[f"0{v}" for v in rng.integers(100, 130, 400)],
         band=rng.choice(["10-20", "20-30", "30-40", "40-50", "50-60"], 400),
     )
-    findings = found(frame, "numbers-as-words")
+    findings = findings_of(frame, "numbers-as-words")
     assert {finding.columns[0] for finding in findings} == {"price", "weight", "age"}
     assert any("except for 'unknown'" in finding.sentence for finding in findings)
 
 
 def test_one_category_in_several_ways():
     frame = plain().assign(colour=np.random.default_rng(0).choice(["Red", "red ", "RED.", "blue"], 400))
-    (finding,) = found(frame, "variants")
+    (finding,) = findings_of(frame, "variants")
     assert "'RED.', 'Red' and 'red'" in finding.sentence
     assert finding.gravity == "note"
     target = plain().assign(y=np.random.default_rng(0).choice(["yes", "Yes", "no"], 400))
-    assert [(f.columns, f.gravity) for f in found(target, "variants")] == [(("y",), "warning")]
+    assert [(f.columns, f.gravity) for f in findings_of(target, "variants")] == [(("y",), "warning")]
 
 
 def test_scales_likeness_and_few_rows():
@@ -383,7 +383,7 @@ def test_scales_likeness_and_few_rows():
     assert findings["alike"].columns == ("x", "inches")
     assert "'x' and 'inches' (1.000)" in findings["alike"].sentence
     wide = pd.DataFrame(rng.normal(size=(40, 20))).rename(columns=str).assign(y=rng.choice(["p", "q"], 40))
-    (few,) = found(wide, "few-rows")
+    (few,) = findings_of(wide, "few-rows")
     assert "32 rows for 20 columns" in few.sentence
 
 
@@ -407,14 +407,14 @@ def test_numbers_near_the_end_of_their_range():
     assert "target-copy" not in {finding.kind for finding in findings}
 
 
-def test_many_of_a_kind_are_told_together():
+def test_many_of_a_kind_are_reported_together():
     rng = np.random.default_rng(0)
     counters = pd.DataFrame({f"id{j}": rng.permutation(400) for j in range(30)})
-    findings = found(pd.concat([counters, plain()], axis=1), "identifier")
+    findings = findings_of(pd.concat([counters, plain()], axis=1), "identifier")
     assert len(findings) == 10
     assert len(findings[-1].columns) == 21
     assert findings[-1].sentence.startswith("Columns 'id9', 'id10', ")
-    assert "and 15 more: the same as of 'id0'" in findings[-1].sentence
+    assert "and 15 more: the same as for 'id0'" in findings[-1].sentence
 
 
 def test_a_long_or_wide_table_is_sampled_and_says_so(monkeypatch):
@@ -422,7 +422,7 @@ def test_a_long_or_wide_table_is_sampled_and_says_so(monkeypatch):
 
     monkeypatch.setattr(columns, "MAX_ROWS", 150)
     monkeypatch.setattr(columns, "MAX_COLUMNS", 3)
-    findings = found(plain().assign(copy=lambda f: f["y"]), "sampled")
+    findings = findings_of(plain().assign(copy=lambda f: f["y"]), "sampled")
     assert [finding.sentence for finding in findings] == [
         "Trouble was looked for in 150 of 320 rows, drawn at random.",
         "Trouble was looked for in the first 3 of 5 columns.",
@@ -436,7 +436,7 @@ def test_sparse_rows_are_compared_as_well(tmp_path):
     rows = sparse.random(60, 30, density=0.2, random_state=0, format="csr")
     path = tmp_path / "twice.svmlight"
     dump_svmlight_file(sparse.vstack([rows, rows]), np.random.default_rng(0).normal(size=120), str(path))
-    (finding,) = found(nv.read(path, progress=False), "contradictions", test=0.0)
+    (finding,) = findings_of(nv.read(path, progress=False), "contradictions", test=0.0)
     assert finding.sentence.startswith("120 rows agree in every column")
 
 

@@ -9,11 +9,11 @@ from scipy import stats
 
 import novacula as nv
 from novacula.study.trouble import drift
-from novacula.study.trouble.columns import Feature, listed, percent, quoted
+from novacula.study.trouble.columns import Feature, percent, safe_quote, with_and
 from novacula.study.trouble.drift import _chi_square, _numbers
 from novacula.study.trouble.duplicates import Copies, _least_error, _least_square
 from novacula.study.trouble.giveaway import _cramer
-from novacula.study.trouble.one_column import is_one_to_one, told_classes, told_share
+from novacula.study.trouble.one_column import explained_share, is_class_predicted, is_one_to_one
 from novacula.table import Column
 
 laws = settings(deadline=None, max_examples=60)
@@ -48,34 +48,34 @@ def beside(x, i):
 def test_categories_vote_without_the_row_itself(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
     whole = np.bincount(y).argmax()
-    told = told_classes(categorical(np.where(np.isnan(x), -1, np.nan_to_num(x))), y, 3)
+    right = is_class_predicted(categorical(np.where(np.isnan(x), -1, np.nan_to_num(x))), y, 3)
     for i in range(len(x)):
         votes = np.bincount(y[others(x, i)], minlength=3)
         if votes.sum():
             expected = votes[y[i]] == votes.max() and np.count_nonzero(votes == votes.max()) == 1
         else:
             expected = y[i] == whole
-        assert told[i] == expected
+        assert right[i] == expected
 
 
 @laws
 @given(rows)
 def test_numbers_that_stand_alone_ask_the_nearest(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-    told = told_classes(numeric(x), y, 3)
+    right = is_class_predicted(numeric(x), y, 3)
     for i in range(len(x)):
         low, high = beside(x, i)
         if others(x, i) or np.isnan(x[i]) or (low is None and high is None):
             continue
         near = high if low is None or (high is not None and high - x[i] < x[i] - low) else low
         votes = np.bincount(y[x == near], minlength=3)
-        if np.count_nonzero(votes == votes.max()) == 1:  # of equals any may be asked
-            assert told[i] == (votes.argmax() == y[i])
+        if np.count_nonzero(votes == votes.max()) == 1:  # ties may go to any
+            assert right[i] == (votes.argmax() == y[i])
 
 
 @laws
 @given(rows)
-def test_the_share_told_by_means_of_the_others(pairs):
+def test_the_share_explained_by_means_of_the_others(pairs):
     x, y = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs], float)
     guess = np.full(len(x), y.mean())
     for i in range(len(x)):
@@ -87,7 +87,7 @@ def test_the_share_told_by_means_of_the_others(pairs):
                 guess[i] = np.mean([y[x == v].mean() for v in near])
     around = ((y - y.mean()) ** 2).sum()
     expected = 1 - ((y - guess) ** 2).sum() / around if around else 0.0
-    assert told_share(numeric(x), y) == pytest.approx(expected, abs=1e-9)
+    assert explained_share(numeric(x), y) == pytest.approx(expected, abs=1e-9)
 
 
 @laws
@@ -155,7 +155,7 @@ def test_categories_by_chi_square():
     rare = np.column_stack([table, [3.0, 1.0], [2.0, 4.0]])  # expected in 2 and 3 rows each, together in 5
     pooled = np.column_stack([table, [5.0, 5.0]])
     assert _chi_square(rare) == pytest.approx(stats.chi2_contingency(pooled).pvalue)
-    assert np.isnan(_chi_square(np.array([[2.0, 1.0], [0.0, 3.0]])))  # too few rows to tell
+    assert np.isnan(_chi_square(np.array([[2.0, 1.0], [0.0, 3.0]])))  # too few rows to say
 
 
 def two_tables(n=500, m=300, seed=0, **changed):
@@ -198,7 +198,7 @@ def test_rows_drawn_alike_do_not_drift():
     assert not [finding for seed in range(40) for finding in drift(*two_tables(seed=seed))]
 
 
-def test_a_small_difference_in_many_rows_is_not_told():
+def test_a_small_difference_in_many_rows_is_not_reported():
     assert not drift(*two_tables(20_000, 20_000, age=lambda c, rng: c + 0.5))
 
 
@@ -215,8 +215,8 @@ def test_words():
     assert [percent(share) for share in (0.0, 0.0004, 0.0213, 0.314, 0.9844, 0.99999, 1.0)] == [
         "0%", "less than 0.1%", "2.1%", "31%", "98.4%", "more than 99.9%", "100%",
     ]  # fmt: skip
-    assert listed(["a"]) == "'a'"
-    assert listed(["a", 2, True]) == "'a', 2 and True"
-    assert listed([f"c{i}" for i in range(9)]) == "'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 3 more"
-    assert len(quoted("x" * 500)) < 70
-    assert "\n" not in quoted("a\nb")
+    assert with_and(["a"]) == "'a'"
+    assert with_and(["a", 2, True]) == "'a', 2 and True"
+    assert with_and([f"c{i}" for i in range(9)]) == "'c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 3 more"
+    assert len(safe_quote("x" * 500)) < 70
+    assert "\n" not in safe_quote("a\nb")

@@ -25,28 +25,28 @@ def balls(n=150, gap=8.0, seed=0):
 
 
 @pytest.fixture(scope="module")
-def found():
+def explored():
     return explore(balls()[0])
 
 
 # --- how many ------------------------------------------------------------------------------------------------
 
 
-def test_three_clusters_are_found_and_the_reason_is_told(found):
-    assert found.n_clusters == 3
-    assert adjusted_rand_score(found.labels_, balls()[1]) > 0.99
-    assert found.reason.startswith("3 clusters: a mixture of 3 ")
-    assert "Models of two halves of the rows agree on the clusters (Rand index " in found.reason
-    assert "K-means with as many clusters agrees (Rand index " in found.reason
-    assert found.clusters.stability > 0.95
-    assert found.clusters.agreement > 0.95
+def test_three_clusters_are_found_and_the_reason_is_given(explored):
+    assert explored.n_clusters == 3
+    assert adjusted_rand_score(explored.labels_, balls()[1]) > 0.99
+    assert explored.reason.startswith("3 clusters: a mixture of 3 ")
+    assert "Models of two halves of the rows agree on the clusters (Rand index " in explored.reason
+    assert "K-means with as many clusters agrees (Rand index " in explored.reason
+    assert explored.clusters.stability > 0.95
+    assert explored.clusters.agreement > 0.95
 
 
-def test_the_choice_is_the_smallest_within_ten_of_the_least_bic(found):
-    scores = {(c.candidate.n_components, c.candidate.score) for c in found.mixtures if c.counts}
+def test_the_choice_is_the_smallest_within_ten_of_the_least_bic(explored):
+    scores = {(c.candidate.n_components, c.candidate.score) for c in explored.mixtures if c.counts}
     least = min(score for _, score in scores)
-    assert found.n_clusters == min(k for k, score in scores if score <= least + 10)
-    assert found.best_.bic() in {score for k, score in scores if k == found.n_clusters}
+    assert explored.n_clusters == min(k for k, score in scores if score <= least + 10)
+    assert explored.best_.bic() in {score for k, score in scores if k == explored.n_clusters}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -69,8 +69,8 @@ def test_irises_are_two_clusters():
 
 
 def test_a_difference_of_bic_that_does_not_decide():
-    from novacula.mixture.gaussian.search import Candidate
-    from novacula.study.clusters import Tried, _by_bic
+    from novacula.mixture.gaussian.search import MixtureCandidate
+    from novacula.study.clusters import TriedMixture, _by_bic
 
     class Fitted:
         collapsed_ = ()
@@ -79,7 +79,7 @@ def test_a_difference_of_bic_that_does_not_decide():
         collapsed_ = (0,)
 
     def tried(k, score, model):
-        return Tried(Candidate(k, "full", score, 0.0, k, True, ""), model)
+        return TriedMixture(MixtureCandidate(k, "full", score, 0.0, k, True, ""), model)
 
     chosen, reason = _by_bic([tried(1, 140.0, Fitted), tried(2, 108.0, Fitted), tried(3, 100.0, Fitted)])
     assert chosen.candidate.n_components == 2
@@ -107,34 +107,36 @@ def test_categories_alone_are_clustered_by_k_means():
 # --- what is in it -------------------------------------------------------------------------------------------
 
 
-def test_profiles_are_means_by_cluster(found):
-    frame = balls()[0].assign(cluster=found.labels_)
-    for profile in found.profiles:
+def test_profiles_are_means_by_cluster(explored):
+    frame = balls()[0].assign(cluster=explored.labels_)
+    for profile in explored.profiles:
         held = frame[frame["cluster"] == profile.cluster]
         assert profile.size == len(held)
         assert profile.means["a"] == pytest.approx(held["a"].mean())
         most = held["kind"].value_counts(normalize=True)
         assert profile.categories["kind"] == (most.index[0], pytest.approx(most.iloc[0]))
-        assert any(word in " ".join(profile.telling) for word in ("a ", "b ", "kind = "))
-    assert sum(profile.share for profile in found.profiles) == pytest.approx(1.0)
+        assert any(word in " ".join(profile.traits) for word in ("a ", "b ", "kind = "))
+    assert sum(profile.share for profile in explored.profiles) == pytest.approx(1.0)
 
 
-def test_components_are_those_of_scaled_columns(found):
+def test_components_are_those_of_scaled_columns(explored):
     frame = balls()[0]
     numbers = frame[["a", "b", "noise"]]
     scaled = (numbers - numbers.mean()) / numbers.std(ddof=0)
     words = pd.get_dummies(frame["kind"]).astype(float)
     whole = np.cov(np.hstack([scaled, words]).T)
     shares = np.sort(np.linalg.eigvalsh(whole))[::-1] / np.trace(whole)
-    np.testing.assert_allclose(found.pca.explained_variance_ratio_, shares[: len(found.pca.components_)], atol=1e-9)
+    np.testing.assert_allclose(
+        explored.pca.explained_variance_ratio_, shares[: len(explored.pca.components_)], atol=1e-9
+    )
 
 
-def test_densities_are_compared_on_rows_left_out(found):
+def test_densities_are_compared_on_rows_left_out(explored):
     from novacula.evaluate.folds import folds
 
-    scores = {score.name: score for score in found.density}
-    assert set(scores) == {"One Gaussian", found.density[0].name, "Kernel density", "Nearest neighbours"}
-    assert found.density[0].name.startswith("Mixture of 3")
+    scores = {score.name: score for score in explored.density}
+    assert set(scores) == {"One Gaussian", explored.density[0].name, "Kernel density", "Nearest neighbours"}
+    assert explored.density[0].name.startswith("Mixture of 3")
     assert not scores["Nearest neighbours"].comparable
     rows = balls()[0][["a", "b", "noise"]].to_numpy()
     from scipy.stats import multivariate_normal
@@ -145,8 +147,8 @@ def test_densities_are_compared_on_rows_left_out(found):
     ]
     assert scores["One Gaussian"].error == pytest.approx(np.mean(losses), abs=1e-6)
     assert scores["One Gaussian"].standard_error == pytest.approx(np.std(losses, ddof=1) / math.sqrt(5), abs=1e-6)
-    assert found.density_reason.startswith("Mixture of 3")
-    assert "over 5 folds of 150 rows" in found.density_reason
+    assert explored.density_reason.startswith("Mixture of 3")
+    assert "over 5 folds of 150 rows" in explored.density_reason
 
 
 def test_missing_values_are_integrated_out():
@@ -159,19 +161,23 @@ def test_missing_values_are_integrated_out():
     assert "a is missing" in [column.name for column in gappy.prepared.layout.features]
 
 
-def test_columns_that_cannot_take_part_are_told():
+def test_columns_that_cannot_take_part_are_reported():
     frame, _ = balls(160)
     rng = np.random.default_rng(0)
     frame["id"] = range(160)
     frame["note"] = [" ".join(rng.choice(["lorem", "ipsum", "dolor", "sit"], 6)) + f" {i}" for i in range(160)]
     frame["same"] = 1.0
     frame["zeros"] = np.where(rng.random(160) < 0.6, 0.0, rng.normal(size=160))
-    told = explore(frame)
-    left = {finding.columns[0]: finding.kind for finding in told.findings if finding.kind in ("left-out", "no-density")}
+    exploration = explore(frame)
+    left = {
+        finding.columns[0]: finding.kind
+        for finding in exploration.findings
+        if finding.kind in ("left-out", "no-density")
+    }
     assert left == {"note": "left-out", "id": "left-out", "zeros": "no-density"}
-    assert told.table.layout.names == ("a", "b", "kind", "noise", "zeros")
-    assert told.best_.feature_names_in_.tolist() == ["a", "b", "noise"]
-    assert told.n_clusters == 3
+    assert exploration.table.layout.names == ("a", "b", "kind", "noise", "zeros")
+    assert exploration.best_.feature_names_in_.tolist() == ["a", "b", "noise"]
+    assert exploration.n_clusters == 3
 
 
 def test_a_target_is_left_out():
@@ -181,34 +187,34 @@ def test_a_target_is_left_out():
 # --- out -----------------------------------------------------------------------------------------------------
 
 
-def test_the_model_can_be_saved_and_answers_for_rows_as_they_come(found, tmp_path):
-    found.best_.save(tmp_path / "clusters.nova")
+def test_the_model_can_be_saved_and_answers_for_rows_as_they_come(explored, tmp_path):
+    explored.best_.save(tmp_path / "clusters.nova")
     again = nv.load(tmp_path / "clusters.nova")
     assert isinstance(again, GaussianMixture)
-    np.testing.assert_array_equal(again.predict(nv.read(balls()[0], progress=False)), found.labels_)
+    np.testing.assert_array_equal(again.predict(nv.read(balls()[0], progress=False)), explored.labels_)
 
 
-def test_the_same_seed_gives_the_same(found):
+def test_the_same_seed_gives_the_same(explored):
     again = explore(balls()[0])
-    first, second = found.to_dict(), again.to_dict()
+    first, second = explored.to_dict(), again.to_dict()
     assert {**first, "seconds": 0} == {**second, "seconds": 0}
 
 
-def test_words_and_json(found):
-    said = str(found)
-    assert found.reason in said
+def test_words_and_json(explored):
+    said = str(explored)
+    assert explored.reason in said
     assert "cluster 2" in said
     assert "of the variance" in said
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    plain = json.loads(json.dumps(explored.to_dict(), allow_nan=False))
     assert plain["n_clusters"] == 3
     assert len(plain["clusters"]) == 3
-    assert len(found.loadings_table().rows) == 1 + len(found.prepared.layout.features)
-    assert found.density_table().rows[0][0] == found.density[0].name
-    assert sum(row[-1] == "chosen" for row in found.mixture_table().rows) == 1
+    assert len(explored.loadings_table().rows) == 1 + len(explored.prepared.layout.features)
+    assert explored.density_table().rows[0][0] == explored.density[0].name
+    assert sum(row[-1] == "chosen" for row in explored.mixture_table().rows) == 1
 
 
-def test_figures_can_be_drawn_and_read(found):
-    figures = found.figures()
+def test_figures_can_be_drawn_and_read(explored):
+    figures = explored.figures()
     assert [title for title, _ in figures] == [
         "Rows by cluster", "What the clusters are", "How many Gaussians", "How many clusters, by k-means",
         "Variance by direction", "Densities",

@@ -54,7 +54,7 @@ def test_ceilings_beside_whole_numbers():
                 expected = int(exact.to_integral_value(decimal.ROUND_CEILING))
             assert pac_sample_size(1, epsilon, 0.5) == expected
             wrong += math.ceil(math.log(2) / epsilon) != expected
-    assert wrong > 50, "these cases tell exact from rounded"
+    assert wrong > 50, "these cases distinguish exact from rounded"
 
 
 def test_whole_vc_bounds_are_not_rounded_up():

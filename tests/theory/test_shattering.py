@@ -336,7 +336,7 @@ def test_what_is_no_family():
         vc_dimension(HalfSpaces, [1, 2])
     with pytest.raises(InputTypeError, match="the family gave 5; give labellings"):
         vc_dimension(lambda _: 5, [1, 2])
-    with pytest.raises(InputTypeError, match="'lines' is no family"):
+    with pytest.raises(InputTypeError, match="'lines' is not a family"):
         count_dichotomies([1, 2], "lines")
 
 

@@ -7,7 +7,7 @@ at every node and recurses, so it is for small tables. Where the definitions lea
 - Gains below 1e-12 are 0. A later candidate wins only if it is better by more than a part in 10⁹: ties go to the first
   column, within a column to the lowest threshold.
 - A threshold lies halfway between neighbouring values at the node, a/2 + b/2, or at a if rounding leaves [a, b).
-  Within a column the question of largest gain stands, whatever the criterion; the criterion decides between columns.
+  Within a column the question of largest gain stands, for any criterion; the criterion decides between columns.
 - gain_ratio compares the columns whose gain is at least the mean of the positive ones.
 - Missing values, "fractional": gain on known values × their share of the weight; they are one more group in the split
   information; their examples go down every branch by its share of the known weight. "most_common": they take the
@@ -230,7 +230,7 @@ class PlainTree:
         return sum(weight(branch) >= limit for branch in self.divide(question, examples)) >= 2
 
     def least(self, limit: float, free: int) -> float:
-        """A limit as a weight, a little less for noise; the least that may be asked for is none."""
+        """A limit as a weight, a little less for noise; the least that may be set is none."""
         if limit == free:
             return 0.0
         return (limit * self.total if limit < 1 else limit) * (1.0 - NOISE)

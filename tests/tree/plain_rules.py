@@ -67,7 +67,7 @@ def weights_by_class(examples, tests=()):
 
 
 def plurality(found):
-    """The heaviest class, of equals the first."""
+    """The heaviest class; ties go to the first."""
     most = max(found.values())
     return min(label for label, weight in found.items() if weight >= most * (1 - NOISE))
 

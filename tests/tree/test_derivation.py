@@ -187,8 +187,8 @@ def test_shares_of_a_row_with_missing_values():
 def test_the_branch_of_most_examples():
     day = SUNDAY.assign(Humidity=None)
     work = tennis(missing="most_common").work(day)
-    told = step(work, "Row 1: the tests on its way").table.rows[1]
-    assert told[2:] == ("missing", "node 6, the branch of most examples: Humidity = High")
+    row_shown = step(work, "Row 1: the tests on its way").table.rows[1]
+    assert row_shown[2:] == ("missing", "node 6, the branch of most examples: Humidity = High")
 
 
 def test_a_category_that_no_example_at_the_node_had():
@@ -254,8 +254,8 @@ def test_an_empty_branch_answers_as_its_parent():
     X = pd.DataFrame({"a": list("xxyyzz"), "b": list("pqpqrr")})
     model = DecisionTreeClassifier().fit(X, [0, 1, 1, 0, 2, 2])
     tables = [step.table for step in model.work() if step.title.endswith("is tested")]
-    told = [row for table in tables for row in table.rows if row[3] == "leaf 0: no examples: answers as node 1"]
-    assert [row[2] for row in told] == ["none"]
+    rows_shown = [row for table in tables for row in table.rows if row[3] == "leaf 0: no examples: answers as node 1"]
+    assert [row[2] for row in rows_shown] == ["none"]
 
 
 def test_pruning_is_told():

@@ -98,37 +98,37 @@ def test_the_record_as_it_is_documented():
 WRONG = [
     (["format"], 2, "its format is 2"),
     (["more"], 1, "the record has 'more', which is not known"),
-    (["m"], -1.0, "m is no number"),
+    (["m"], -1.0, "m is not a number"),
     (["fractional"], 1, "fractional is neither"),
-    (["classes"], [], "classes is no list, or an empty one"),
+    (["classes"], [], "classes is not a list, or it is empty"),
     (["classes"], ["a", "a"], "classes holds a label twice"),
     (["classes"], ["a", ["b"]], "classes holds something"),
     (["classes"], ["a"], "node 0 has not one count for each class"),
-    (["attributes"], None, "attributes is no list"),
+    (["attributes"], None, "attributes is not a list"),
     (["attributes", 0, "kind"], "real", "the kind of attribute 0 is 'real'"),
     (["attributes", 0, "labels"], ["a"], "attribute 0 is numeric and cannot have labels"),
     (["attributes", 0, "place"], 99, "the place of an attribute is beyond"),
     (["attributes", 1, "name"], "x", "two attributes have the same name"),
     (["attributes", 2, "edges"], [], "the labels of attribute 2 do not fit"),
-    (["attributes", 2, "edges"], [float("nan")], "the edges of attribute 2 are no list of numbers"),
+    (["attributes", 2, "edges"], [float("nan")], "the edges of attribute 2 are not a list of numbers"),
     (["attributes", 2, "edges"], [float("inf")], "the edges of attribute 2 do not fit its kind"),
-    (["nodes"], [], "nodes is no list, or an empty one"),
+    (["nodes"], [], "nodes is not a list, or it is empty"),
     (["nodes", 0, "counts"], [0.0, 0.0], "node 0 has no examples"),
     (["nodes", 0, "counts", 0], -1, "a count of node 0 is -1"),
-    (["nodes", 0, "threshold"], None, "the threshold of node 0 is no number"),
-    (["nodes", 0, "threshold"], float("nan"), "the threshold of node 0 is no number"),
-    (["nodes", 0, "threshold"], 10**400, "the threshold of node 0 is no number"),
-    (["nodes", 0, "gain"], float("inf"), "the gain of node 0 is no finite number"),
+    (["nodes", 0, "threshold"], None, "the threshold of node 0 is not a number"),
+    (["nodes", 0, "threshold"], float("nan"), "the threshold of node 0 is not a number"),
+    (["nodes", 0, "threshold"], 10**400, "the threshold of node 0 is not a number"),
+    (["nodes", 0, "gain"], float("inf"), "the gain of node 0 is not a finite number"),
     (["nodes", 0, "attribute"], 3, "the attribute of node 0 is none"),
     (["nodes", 0, "attribute"], 1, "node 0 has no 'codes'"),
-    (["nodes", 0, "children"], [1, 7], "a child of node 0 is no node"),
+    (["nodes", 0, "children"], [1, 7], "a child of node 0 is not a node"),
     (["nodes", 0, "children"], [1, 3], "the children of node 0 are not numbered"),
     (["nodes", 0, "children"], [2, 3], "not every node but the first is the child of one other"),
-    (["nodes", 0, "default"], 2, "the default of node 0 is no branch"),
+    (["nodes", 0, "default"], 2, "the default of node 0 is not a branch"),
     (["nodes", 1, "codes"], [[0]], "node 1 has not one list of codes for each branch"),
     (["nodes", 1, "codes"], [[0], [3]], "a code of node 1 is none of the 3"),
     (["nodes", 1, "codes"], [[0], [0]], "a code of node 1 stands twice"),
-    (["nodes", 1, "otherwise"], 2, "otherwise of node 1 is no branch"),
+    (["nodes", 1, "otherwise"], 2, "otherwise of node 1 is not a branch"),
     (["nodes", 2, "codes"], [[0], []], "some codes of node 2 have no branch"),
     (["nodes", 6], 5, "node 6 has not one count"),
     (["nodes", 6, "children"], [1], "node 6 has children but no attribute"),
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_said(record, path, value, fault):
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-    with pytest.raises(ParameterError, match=f"this is no record of a tree: {fault}"):
+    with pytest.raises(ParameterError, match=f"this is not a record of a tree: {fault}"):
         from_dict(record)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of trees: what stands in them, and that nothing meets."""
+"""Pictures of trees: what is in them, and that nothing meets."""
 
 from dataclasses import replace
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""SQL run by SQLite and Python run as it stands, beside a walk through the tree with exact fractions."""
+"""SQL run by SQLite and Python run as it is, compared with a walk through the tree with exact fractions."""
 
 import sqlite3
 from dataclasses import replace

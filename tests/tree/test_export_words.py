@@ -207,7 +207,7 @@ def test_dnf_is_true_of_the_rows_of_its_class(model):
 
 
 def test_dnf_of_a_class_that_is_none(tennis):
-    with pytest.raises(ParameterError, match="'yes' is no class of the tree; its classes are 'No', 'Yes'"):
+    with pytest.raises(ParameterError, match="'yes' is not a class of the tree; its classes are 'No', 'Yes'"):
         to_dnf(tennis, "yes")
 
 

@@ -192,7 +192,7 @@ def test_bad_penalties_and_impurities_are_refused():
 
 
 def opened_one_by_one(tree, limit):
-    """The definition: among the leaves whose split fits open the one that gains most, of equals the first."""
+    """The definition: among the leaves whose split fits open the one that gains most; ties go to the first."""
     leaves, opened = [0], set()
     while True:
         fits = [i for i in leaves if not tree.is_leaf[i] and len(leaves) - 1 + tree.arity[i] <= limit]

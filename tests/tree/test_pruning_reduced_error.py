@@ -29,7 +29,7 @@ def right(tree, validation, stop):
 
 
 def greedy(tree, validation, tolerance=0.0):
-    """The definition: try every node, take the best and of equals the first, until all do harm."""
+    """The definition: try every node, take the best, ties to the first, until all do harm."""
     stop = np.zeros(len(tree), np.bool_)
     while True:
         now, best = right(tree, validation, stop), None

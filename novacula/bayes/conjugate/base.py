@@ -25,7 +25,7 @@ _PLACES = 301  # points of a curve
 _TAIL = 5e-4  # of each side of a density, left out of its picture
 
 
-class Conjugate(ABC):
+class ConjugateModel(ABC):
     """A prior with data: a subclass has `update`, `posterior` and the like in closed form."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Conjugate(ABC):
     @property
     @abstractmethod
     def ml(self) -> Any:
-        """The value under which the data are most probable, whatever the prior."""
+        """The value under which the data are most probable, regardless of the prior."""
 
     @property
     @abstractmethod

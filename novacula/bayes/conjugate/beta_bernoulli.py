@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special, stats
 
 from novacula.arguments import as_numbers, nonnegative_number, positive_number
-from novacula.bayes.conjugate.base import Conjugate, densities_figure, interval, require_data, require_mode
+from novacula.bayes.conjugate.base import ConjugateModel, densities_figure, interval, require_data, require_mode
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure
@@ -23,7 +23,7 @@ from novacula.learner.work import Step, Work
 
 
 @dataclass(frozen=True)
-class BetaBernoulli(Conjugate):
+class BetaBernoulli(ConjugateModel):
     """What is believed of the probability of 1, with prior Beta(a, b), after some zeros and ones.
 
     >>> coin = BetaBernoulli(1, 1).update([1, 1, 0, 1])

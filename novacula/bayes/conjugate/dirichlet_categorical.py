@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special, stats
 
 from novacula.arguments import as_numbers, positive_number, require_finite
-from novacula.bayes.conjugate.base import Conjugate, interval, require_data, require_mode
+from novacula.bayes.conjugate.base import ConjugateModel, interval, require_data, require_mode
 from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, bar_figure
@@ -28,7 +28,7 @@ _SIDES = 12  # categories written out
 
 
 @dataclass(frozen=True)
-class DirichletCategorical(Conjugate):
+class DirichletCategorical(ConjugateModel):
     """What is believed of the probabilities of categories, with prior Dir(α), after some of them.
 
     `alpha` maps categories to numbers above 0; a sequence of numbers has the categories 0, 1, 2, …  Arrays are in the
@@ -56,7 +56,7 @@ class DirichletCategorical(Conjugate):
         object.__setattr__(self, "counts", tuple(self.counts) or (0.0,) * len(alpha))
         require_finite(counts := as_numbers(self.counts, "counts"), "counts")
         if len(counts) != len(alpha) or min(counts) < 0:
-            raise ParameterError(f"counts must be {len(alpha)} numbers of at least 0, one a category")
+            raise ParameterError(f"counts must be {len(alpha)} numbers of at least 0, one per category")
 
     @property
     def categories(self) -> tuple[Any, ...]:
@@ -128,7 +128,7 @@ class DirichletCategorical(Conjugate):
         return _log_beta(self.parameters["alpha"]) - _log_beta(self._alpha)
 
     def credible_interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
-        """Where each probability lies with probability `level`, taken by itself (K, 2)."""
+        """Where each probability lies with probability `level`, on its own (K, 2)."""
         alpha = self.parameters["alpha"]
         return np.array([interval(stats.beta(a, alpha.sum() - a), level, kind) for a in alpha.tolist()])
 

@@ -71,12 +71,12 @@ class NormalInverseGamma(OfNumbers):
 
     @property
     def mean_distribution(self) -> Any:
-        """μ by itself: Student's t with 2α degrees of freedom."""
+        """μ on its own: Student's t with 2α degrees of freedom."""
         return _student(self.parameters, 0.0)
 
     @property
     def variance_distribution(self) -> Any:
-        """σ² by itself: inverse gamma."""
+        """σ² on its own: inverse gamma."""
         return stats.invgamma(self.parameters["alpha0"], scale=self.parameters["beta0"])
 
     @property
@@ -118,7 +118,7 @@ class NormalInverseGamma(OfNumbers):
         )
 
     def credible_interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
-        """Where μ and where σ² lies with probability `level`, each by itself (2, 2)."""
+        """Where μ and where σ² lies with probability `level`, each on its own (2, 2)."""
         return np.array([interval(d, level, kind) for d in (self.mean_distribution, self.variance_distribution)])
 
     def plot(self) -> Figure:

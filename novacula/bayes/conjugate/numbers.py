@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.arguments import as_numbers, require_finite
-from novacula.bayes.conjugate.base import Conjugate
+from novacula.bayes.conjugate.base import ConjugateModel
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError
 from novacula.statistics import ClassMoments
@@ -32,7 +32,7 @@ def moments_of(data: Any, weight: Any) -> ClassMoments:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OfNumbers(Conjugate):
+class OfNumbers(ConjugateModel):
     """A model that needs of numbers only how many they are, their mean and their squared deviations."""
 
     moments: ClassMoments = field(default=NOTHING, kw_only=True)

@@ -1,14 +1,14 @@
 """The distributions of a column within a class, by the names that users give."""
 
-from novacula.bayes.distributions.base import Group, Part, Smoothing, Words
-from novacula.bayes.distributions.categorical import Categorical
-from novacula.bayes.distributions.counts import Bernoulli, Multinomial
-from novacula.bayes.distributions.gaussian import Gaussian
-from novacula.bayes.distributions.kernel import Kernel
-from novacula.bayes.distributions.poisson import Poisson
+from novacula.bayes.distributions.base import DistributionPart, Group, Smoothing, Tokenization
+from novacula.bayes.distributions.categorical import CategoricalPart
+from novacula.bayes.distributions.counts import BernoulliPart, MultinomialPart
+from novacula.bayes.distributions.gaussian import GaussianPart
+from novacula.bayes.distributions.kernel import KernelPart
+from novacula.bayes.distributions.poisson import PoissonPart
 
-DISTRIBUTIONS: dict[str, type[Part]] = {
-    part.name: part for part in (Gaussian, Categorical, Bernoulli, Multinomial, Poisson, Kernel)
+DISTRIBUTIONS: dict[str, type[DistributionPart]] = {
+    part.name: part for part in (GaussianPart, CategoricalPart, BernoulliPart, MultinomialPart, PoissonPart, KernelPart)
 }
 
-__all__ = ["DISTRIBUTIONS", "Group", "Part", "Smoothing", "Words"]
+__all__ = ["DISTRIBUTIONS", "DistributionPart", "Group", "Smoothing", "Tokenization"]

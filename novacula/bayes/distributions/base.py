@@ -1,7 +1,8 @@
 """What a distribution within each class has to know: how to look at rows, how to solve, how to score, how to explain.
 
-Columns that share a distribution form a `Group` and are handled together. `Part` is the fitted side of a group: small
-arrays, no data. A new distribution is one file with a `Part` in it and a line in `__init__.py`.
+Columns that share a distribution form a `Group` and are handled together. `DistributionPart` is the fitted side of a
+group: small arrays, no data. A new distribution is one file with a `DistributionPart` in it and a line in
+`__init__.py`.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ class Smoothing:
     var_smoothing: float = 1e-9
 
     def pseudo_count(self, n_values: int) -> float:
-        """The m of the m-estimate for a variable of so many values."""
+        """The m of the m-estimate for a variable of this number of values."""
         return float(n_values) if self.m == "laplace" else float(self.m)
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """How a text is cut into words: parameters of scikit-learn's CountVectorizer."""
+class Tokenization:
+    """How a message is cut into words: parameters of scikit-learn's CountVectorizer."""
 
     lowercase: bool = True
     ngram_range: tuple[int, int] = (1, 1)
@@ -67,7 +68,7 @@ class Group:
     names: tuple[str, ...]
     places: tuple[int, ...]
     categories: tuple[tuple[Category, ...], ...] = ()  # of each column, if categorical
-    words: Words = field(default_factory=Words)
+    words: Tokenization = field(default_factory=Tokenization)
     width: int = 0  # of a sparse block
 
     def numeric(self, chunk: Chunk) -> Chunk:
@@ -76,7 +77,7 @@ class Group:
             return chunk
         return replace(chunk, numeric=np.ascontiguousarray(chunk.numeric[:, list(self.places)]))
 
-    def coded(self, chunk: Chunk) -> Chunk:
+    def categorical(self, chunk: Chunk) -> Chunk:
         """The chunk with the group's categorical columns only; itself if these are all."""
         if self.places == tuple(range(chunk.codes.shape[1])):
             return chunk
@@ -84,7 +85,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Factor:
+class ClassFactor:
     """One factor of the product for a row and a class: P(column = value given class), as arithmetic."""
 
     label: str
@@ -93,7 +94,7 @@ class Factor:
     value: float
 
 
-class Part(ABC):
+class DistributionPart(ABC):
     """What was learned of one group of columns: the parameters of a distribution for each class."""
 
     __slots__ = ()
@@ -141,7 +142,7 @@ class Part(ABC):
         """How the parameters came about, capped; `path` leads to this part in the model."""
 
     @abstractmethod
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
+    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
         """The factors of class k for a chunk of one row; names of values end in `mark`, to be unique in a product."""
 
 
@@ -151,6 +152,6 @@ def is_floats(array: Any, *shape: int) -> bool:
     return fits and array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
 
 
-def given(name: str, value: object, class_: str) -> str:
+def conditional(name: str, value: object, class_: str) -> str:
     """P(name = value | class), as it is written in a derivation."""
     return f"P({name} = {value} | {class_})"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, given, is_floats
+from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, conditional, is_floats
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
@@ -21,7 +21,7 @@ _SHOWN = 6  # columns whose estimates are written out in full
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Categorical(Part):
+class CategoricalPart(DistributionPart):
     """A probability for each class, column and category."""
 
     name: ClassVar[str] = "categorical"
@@ -50,7 +50,7 @@ class Categorical(Part):
     @staticmethod
     def observe(chunk: Chunk, group: Group, n_classes: int) -> Contingency:
         """Count the categories of each column in each class."""
-        return Contingency.observe(group.coded(chunk), n_classes, tuple(map(len, group.categories)))
+        return Contingency.observe(group.categorical(chunk), n_classes, tuple(map(len, group.categories)))
 
     @classmethod
     def solve(cls, statistic: Contingency, group: Group, smoothing: Smoothing) -> Self:
@@ -72,12 +72,12 @@ class Categorical(Part):
 
         with np.errstate(divide="ignore"):
             log_prob = np.log(np.ascontiguousarray(self.prob.T))
-        category_scores(self.group.coded(chunk).codes, self.offsets, log_prob, out)
+        category_scores(self.group.categorical(chunk).codes, self.offsets, log_prob, out)
 
     def steps(
         self, statistic: Contingency, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
     ) -> list[Step]:
-        """A table of estimates a column, and the first estimate of each written out."""
+        """A table of estimates per column, and the first estimate of each written out."""
         found = []
         for j, name in enumerate(self.group.names[:_SHOWN]):
             values = self.group.categories[j]
@@ -95,20 +95,22 @@ class Categorical(Part):
                     result=float(self.prob[0, self.offsets[j]]),
                     of=(*path, "prob", 0, int(self.offsets[j])),
                     table=WorkTable((name, *classes), tuple(rows)),
-                    note=f"Written out: {given(name, values[0], classes[0])}.",
+                    note=f"Written out: {conditional(name, values[0], classes[0])}.",
                 )
             )
         return found
 
-    def factors(self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
-        """A factor a column whose value is known."""
+    def factors(
+        self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str
+    ) -> list[ClassFactor]:
+        """A factor per column whose value is known."""
         found = []
-        for j, code in enumerate(self.group.coded(chunk).codes[0].tolist()):
+        for j, code in enumerate(self.group.categorical(chunk).codes[0].tolist()):
             if code >= 0:
                 value = self.group.categories[j][code]
                 expression, numbers = estimate(statistic.column(j), smoothing, k, code, f"{mark}{j}")
                 label = f"{self.group.names[j]} = {value}"
-                found.append(Factor(label, expression, numbers, float(self.prob[k, self.offsets[j] + code])))
+                found.append(ClassFactor(label, expression, numbers, float(self.prob[k, self.offsets[j] + code])))
         return found
 
 

@@ -1,4 +1,4 @@
-"""Bags of counts: words of a text, columns of a sparse matrix, or several numeric columns taken as one bag.
+"""Bags of counts: words of a message, columns of a sparse matrix, or several numeric columns taken as one bag.
 
 multinomial   P(x|t) ∝ Π_v P(v|t)^x_v              P(v|t) = (n_vt + m·p) / (n_t + m)     n_t: all counts of t
 bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with v + m/2) / (rows of t + m)
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, is_floats
 from novacula.bayes.distributions.categorical import Arithmetic, pseudo
 from novacula.bayes.distributions.categorical import estimate as m_estimate
 from novacula.errors import DataError
@@ -52,7 +52,7 @@ def _entry(names: Any, at: int) -> str:
     return f"column {names[at]!r}" if names is not None else f"sparse column {at}"
 
 
-class Bag(Part):
+class Bag(DistributionPart):
     """What the two models of a bag share: from a chunk to its CSR matrix."""
 
     __slots__ = ()
@@ -62,7 +62,7 @@ class Bag(Part):
     entries: tuple[str, ...] | None
 
     def is_sound(self) -> bool:
-        """A probability a class and entry of the bag."""
+        """A probability per class and entry of the bag."""
         width = self.group.width if self.group.kind == "sparse" else len(self.entries or ())
         return is_floats(self.prob, -1, width)
 
@@ -117,7 +117,7 @@ class Bag(Part):
         ]
 
     def _telling(self, classes: list[str]) -> WorkTable:
-        """The entries that tell the classes apart most."""
+        """The entries that distinguish the classes most."""
         spread = np.ptp(np.log(np.maximum(self.prob, 1e-300)), axis=0)
         top = np.argsort(-spread, kind="stable")[:_SHOWN]
         rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *self.prob[:, v].tolist()) for v in top]
@@ -126,7 +126,7 @@ class Bag(Part):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Multinomial(Bag):
+class MultinomialPart(Bag):
     """A probability for each class and entry of the bag."""
 
     name: ClassVar[str] = "multinomial"
@@ -167,7 +167,7 @@ class Multinomial(Bag):
         """The m-estimate of an entry's share of all counts."""
         return m_estimate(bag_totals(statistic, self.group)[0], smoothing, k, v, mark)
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
+    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
         """A factor an entry of the bag, to the power of its count."""
         data, indices, _ = self.matrix(chunk)
         found = []
@@ -177,12 +177,12 @@ class Multinomial(Bag):
                 value = float(self.prob[k, v]) ** x
                 if x != 1:
                     expression, numbers = f"({expression}) ** x{mark}{v}", numbers | {f"x{mark}{v}": x}
-                found.append(Factor(f"{self.entry(v)} × {x:g}", expression, numbers, value))
+                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", expression, numbers, value))
         return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bernoulli(Bag):
+class BernoulliPart(Bag):
     """For each class and entry the probability that a row has it at all."""
 
     name: ClassVar[str] = "bernoulli"
@@ -237,7 +237,7 @@ class Bernoulli(Bag):
             gone = np.log1p(-np.ascontiguousarray(self.prob.T))
         scores = np.zeros_like(out)
         presence_scores(*self.matrix(chunk), there, gone, scores)
-        if self.group.kind == "text":  # a text that is missing says nothing, an empty one says what it lacks
+        if self.group.kind == "text":  # a missing message says nothing, an empty one says what it lacks
             scores[[text is None for text in chunk.text[self.group.places[0]]]] = 0.0
         out += scores
 
@@ -253,7 +253,7 @@ class Bernoulli(Bag):
         names = {f"n{mark}": n, f"m{mark}": m, f"p{mark}": p, f"N{mark}": total}
         return f"(n{mark} + m{mark} * p{mark}) / (N{mark} + m{mark})", names
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[Factor]:
+    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
         """A factor an entry: having it, or not having it."""
         if self.group.kind == "text" and chunk.text[self.group.places[0]][0] is None:
             return []
@@ -267,7 +267,7 @@ class Bernoulli(Bag):
                 p = float(self.prob[k, v])
                 word = "has" if x else "lacks"
                 found.append(
-                    Factor(
+                    ClassFactor(
                         f"{word} {self.entry(v)}",
                         expression if x else f"1 - {expression}",
                         numbers,

@@ -8,29 +8,26 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.numeric import SHOWN_COLUMNS, NumericPart
 from novacula.errors import DataError, overflow
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Chunk, Floats
-from novacula.table.schema import Kind
-
-_SHOWN = 12  # columns in the table of a derivation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gaussian(Part):
+class GaussianPart(NumericPart):
     """A mean and a variance for each class and column."""
 
     name: ClassVar[str] = "gaussian"
-    kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
 
     group: Group
     mean: Floats  # (K, d)
     var: Floats  # (K, d)
 
     def is_sound(self) -> bool:
-        """A mean and a variance a class and column."""
+        """A mean and a variance per class and column."""
         shape = len(self.mean), len(self.group.names)
         return is_floats(self.mean, *shape) and is_floats(self.var, *shape)
 
@@ -56,7 +53,7 @@ class Gaussian(Part):
         A class without a known value in a column takes the moments of all classes there.
         """
         require_finite(statistic, group)
-        pooled_mean, pooled_var = pooled(statistic)
+        pooled_mean, pooled_var = pooled_moments(statistic)
         known = statistic.weight > 0
         mean = np.where(known, statistic.mean, pooled_mean)
         var = np.divide(statistic.ssd, statistic.weight, out=np.zeros_like(mean), where=known)
@@ -80,14 +77,14 @@ class Gaussian(Part):
         """Means and variances as a table, and one variance written out."""
         rows: list[tuple[Cell, ...]] = [
             (name, class_, float(self.mean[k, j]), float(self.var[k, j]))
-            for j, name in enumerate(self.group.names[:_SHOWN])
+            for j, name in enumerate(self.group.names[:SHOWN_COLUMNS])
             for k, class_ in enumerate(classes)
         ]
-        table = WorkTable(("column", "class", "mean", "variance"), tuple(rows), _left_out(len(self.group.names)))
+        table = WorkTable(("column", "class", "mean", "variance"), tuple(rows), self.left_out_columns)
         title = "Mean and variance of each number in each class"
         if not statistic.weight[0, 0] > 0:
             return [Step(title, table=table)]
-        floor = float(variance_floor(pooled(statistic)[1], smoothing))
+        floor = float(variance_floor(pooled_moments(statistic)[1], smoothing))
         return [
             Step(
                 title,
@@ -102,29 +99,16 @@ class Gaussian(Part):
             )
         ]
 
-    def factors(
-        self,
-        chunk: Chunk,
-        statistic: ClassMoments,
-        smoothing: Smoothing,
-        k: int,
-        mark: str,
-    ) -> list[Factor]:
-        """A density a column whose value is known."""
-        found = []
-        for j, x in enumerate(self.group.numeric(chunk).numeric[0].tolist()):
-            if not math.isnan(x):
-                mean, var = float(self.mean[k, j]), float(self.var[k, j])
-                numbers = {f"x{mark}{j}": x, f"u{mark}{j}": mean, f"v{mark}{j}": var, f"pi{mark}{j}": math.pi}
-                expression = (
-                    f"exp(-(x{mark}{j} - u{mark}{j})**2 / (2 * v{mark}{j})) / sqrt(2 * pi{mark}{j} * v{mark}{j})"
-                )
-                value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
-                found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, numbers, value))
-        return found
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
+        """The density at x."""
+        mean, var = float(self.mean[k, j]), float(self.var[k, j])
+        numbers = {f"x{mark}": x, f"u{mark}": mean, f"v{mark}": var, f"pi{mark}": math.pi}
+        expression = f"exp(-(x{mark} - u{mark})**2 / (2 * v{mark})) / sqrt(2 * pi{mark} * v{mark})"
+        value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
+        return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 
-def pooled(statistic: ClassMoments) -> tuple[Floats, Floats]:
+def pooled_moments(statistic: ClassMoments) -> tuple[Floats, Floats]:
     """Mean and variance of each column over all classes."""
     total = statistic.weight.sum(axis=0)
     some = total > 0
@@ -144,7 +128,3 @@ def require_finite(statistic: ClassMoments, group: Group) -> None:
     wrong = ~np.isfinite(statistic.mean) | ~np.isfinite(statistic.ssd)
     if wrong.any():
         raise overflow(group.names[int(np.argwhere(wrong)[0, 1])])
-
-
-def _left_out(n: int) -> str:
-    return f"The first {_SHOWN} of {n} columns." if n > _SHOWN else ""

@@ -1,7 +1,7 @@
 """Numbers by a kernel density: P(x|t) = Σ_i w_i N(x; x_i, h_t²), h_t = 0.9·min(σ_t, IQR_t / 1.34)·n_t^(−1/5).
 
-The rows are kept as a sketch of weighted points: exact up to 8192 distinct values a class and column, and beyond that
-values that share a bucket (see `QuantileSketch`) stand together in its middle. So the density streams, and the sum is
+The rows are kept as a sketch of weighted points: exact up to 8192 distinct values per class and column, and beyond that
+values that share a bucket (see `QuantileSketch`) are placed in its middle. So the density streams, and the sum is
 over points rather than rows.
 """
 
@@ -14,21 +14,18 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
-from novacula.learner.work import Cell, Step, WorkTable
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.numeric import NumericPart
+from novacula.learner.work import Step
 from novacula.statistics import QuantileSketch
 from novacula.table.chunk import Chunk, Floats
-from novacula.table.schema import Kind
-
-_SHOWN = 12  # columns in the table of a derivation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernel(Part):
+class KernelPart(NumericPart):
     """Weighted points and a width for each class and column; cells lie side by side, class by class."""
 
     name: ClassVar[str] = "kernel"
-    kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
 
     group: Group
     width: Floats  # (K, d)
@@ -37,7 +34,7 @@ class Kernel(Part):
     weight: Floats  # (offsets[-1],), summing to 1 within a cell
 
     def is_sound(self) -> bool:
-        """A width a class and column, and for each a run of points with weights."""
+        """A width per class and column, and for each a run of points with weights."""
         cells = self.offsets
         runs = isinstance(cells, np.ndarray) and cells.dtype == np.int64 and cells.shape == (self.width.size + 1,)
         rising = runs and cells[0] == 0 and bool((np.diff(cells) > 0).all())
@@ -85,13 +82,13 @@ class Kernel(Part):
         x = self.group.numeric(chunk).numeric
         log_weight = np.log(self.weight)
         for k, j in np.ndindex(self.width.shape):
-            held = self._held(k, j)
+            cell = self._cell(k, j)
             scores = np.zeros(len(x))
             column = np.ascontiguousarray(x[:, j])
-            kernel_scores(column, self.points[held], log_weight[held], float(self.width[k, j]), scores)
+            kernel_scores(column, self.points[cell], log_weight[cell], float(self.width[k, j]), scores)
             out[:, k] += scores
 
-    def _held(self, k: int, j: int) -> slice:
+    def _cell(self, k: int, j: int) -> slice:
         at = k * self.width.shape[1] + j
         return slice(self.offsets[at], self.offsets[at + 1])
 
@@ -103,38 +100,23 @@ class Kernel(Part):
         path: tuple[str | int, ...],
     ) -> list[Step]:
         """Widths as a table."""
-        rows: list[tuple[Cell, ...]] = [
-            (name, *(float(h) for h in self.width[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
-        ]
         return [
             Step(
                 "Width of the kernels of each number in each class",
                 formula="h = 0.9 · min(σ, IQR / 1.34) · n^(−1/5)",
-                table=WorkTable(("column", *classes), tuple(rows)),
+                table=self.table_by_class(self.width, classes),
             )
         ]
 
-    def factors(
-        self,
-        chunk: Chunk,
-        statistic: QuantileSketch,
-        smoothing: Smoothing,
-        k: int,
-        mark: str,
-    ) -> list[Factor]:
-        """A density a column whose value is known; the sum over points is one number here."""
-        found = []
-        for j, x in enumerate(self.group.numeric(chunk).numeric[0].tolist()):
-            if not math.isnan(x):
-                held = self._held(k, j)
-                h = float(self.width[k, j])
-                bumps = self.weight[held] * np.exp(-0.5 * ((x - self.points[held]) / h) ** 2)
-                total = float(bumps.sum())
-                names = {f"s{mark}{j}": total, f"h{mark}{j}": h, f"pi{mark}{j}": math.pi}
-                value = total / (h * math.sqrt(2 * math.pi))
-                expression = f"s{mark}{j} / (h{mark}{j} * sqrt(2 * pi{mark}{j}))"
-                found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, names, value))
-        return found
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
+        """The density at x, whose sum over points is one number here."""
+        cell, h = self._cell(k, j), float(self.width[k, j])
+        total = float((self.weight[cell] * np.exp(-0.5 * ((x - self.points[cell]) / h) ** 2)).sum())
+        numbers = {f"s{mark}": total, f"h{mark}": h, f"pi{mark}": math.pi}
+        value = total / (h * math.sqrt(2 * math.pi))
+        return ClassFactor(
+            f"{self.group.names[j]} = {x:g}", f"s{mark} / (h{mark} * sqrt(2 * pi{mark}))", numbers, value
+        )
 
 
 def silverman(values: Floats, weights: Floats) -> float:

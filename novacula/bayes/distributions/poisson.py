@@ -8,28 +8,25 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import Factor, Group, Part, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
 from novacula.bayes.distributions.counts import bag_totals
-from novacula.learner.work import Cell, Step, WorkTable
+from novacula.bayes.distributions.numeric import NumericPart
+from novacula.learner.work import Step
 from novacula.statistics import ClassTotals
 from novacula.table.chunk import Chunk, Floats
-from novacula.table.schema import Kind
-
-_SHOWN = 12  # columns in the table of a derivation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Poisson(Part):
-    """A rate for each class and column; `m` counts as so many rows at the rate of all classes together."""
+class PoissonPart(NumericPart):
+    """A rate for each class and column; `m` counts as that many rows at the rate of all classes together."""
 
     name: ClassVar[str] = "poisson"
-    kinds: ClassVar[tuple[Kind, ...]] = ("numeric",)
 
     group: Group
     rate: Floats  # (K, d)
 
     def is_sound(self) -> bool:
-        """A rate a class and column."""
+        """A rate per class and column."""
         return is_floats(self.rate, -1, len(self.group.names))
 
     @property
@@ -69,9 +66,6 @@ class Poisson(Part):
         self, statistic: ClassTotals, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
     ) -> list[Step]:
         """Rates as a table, and the first one written out."""
-        rows: list[tuple[Cell, ...]] = [
-            (name, *(float(rate) for rate in self.rate[:, j])) for j, name in enumerate(self.group.names[:_SHOWN])
-        ]
         m = smoothing.pseudo_count(1)
         numbers = {
             "s": statistic.total[0, 0],
@@ -88,30 +82,19 @@ class Poisson(Part):
                 values=numbers if written else {},
                 result=float(self.rate[0, 0]) if written else None,
                 of=(*path, "rate", 0, 0) if written else (),
-                table=WorkTable(("column", *classes), tuple(rows)),
+                table=self.table_by_class(self.rate, classes),
                 note=f"Written out: {self.group.names[0]} in class {classes[0]}.",
             )
         ]
 
-    def factors(
-        self,
-        chunk: Chunk,
-        statistic: ClassTotals,
-        smoothing: Smoothing,
-        k: int,
-        mark: str,
-    ) -> list[Factor]:
-        """A factor a column whose value is known."""
-        found = []
-        for j, x in enumerate(self.group.numeric(chunk).numeric[0].tolist()):
-            if not math.isnan(x):
-                rate = float(self.rate[k, j])
-                factorial = math.gamma(x + 1.0) if x < 170 else math.inf
-                value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
-                names = {f"r{mark}{j}": rate, f"x{mark}{j}": x, f"f{mark}{j}": factorial}
-                expression = f"r{mark}{j} ** x{mark}{j} * exp(-r{mark}{j}) / f{mark}{j}"
-                found.append(Factor(f"{self.group.names[j]} = {x:g}", expression, names, value))
-        return found
+    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
+        """The probability of the count x."""
+        rate = float(self.rate[k, j])
+        factorial = math.gamma(x + 1.0) if x < 170 else math.inf
+        value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
+        numbers = {f"r{mark}": rate, f"x{mark}": x, f"f{mark}": factorial}
+        expression = f"r{mark} ** x{mark} * exp(-r{mark}) / f{mark}"
+        return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 
 def overall_rate(statistic: ClassTotals) -> Floats:

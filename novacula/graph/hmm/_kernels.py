@@ -1,8 +1,8 @@
 """Compiled passes over the steps of sequences: forward, backward, and the best path.
 
-Sequences lie under each other; `bounds` (S + 1,) says where each begins and ends. The observation of step t is row
-code[t] of a table (P, K) of likelihoods, so that equal observations share a row. `held` (n,) is the known state of a
-step, or −1. Inner loops run over states, which lie side by side. Divisions follow NumPy, lest tests for a divisor of
+Sequences are under each other; `bounds` (S + 1,) says where each begins and ends. The observation of step t is row
+code[t] of a table (P, K) of likelihoods, so that equal observations share a row. `label` (n,) is the known state of a
+step, or −1. Inner loops run over states, which are side by side. Divisions follow NumPy, lest tests for a divisor of
 zero keep loops from being vectorised.
 """
 
@@ -29,7 +29,7 @@ SUMS = {"reassoc", "contract", "nsz"}
 ROW_BLOCK = 256
 """Rows whose exponentials are taken at once."""
 LEAST = 1e-300
-"""The least likelihood beside the largest of its row that is not 0: what is possible stays possible."""
+"""The least likelihood, relative to the largest of its row, that is not 0: what is possible stays possible."""
 LEAST_LOG = -690.0
 LOST = 1e-200
 """A share of the states below which a path may get lost to rounding where transitions cannot bring it back."""
@@ -62,7 +62,7 @@ def scale_rows(logs, table, shift):
     fastmath=SUMS,
     error_model="numpy",
 )
-def forward(table, shift, code, held, bounds, start, transition, strict, alpha, scale, score):
+def forward(table, shift, code, label, bounds, start, transition, strict, alpha, scale, score):
     """The states given the steps so far, alpha (n, K), each step's scale (n,), each sequence's ln p in score (S,).
 
     The score is NaN where everything, or with `strict` any path, became too small for a double.
@@ -83,9 +83,9 @@ def forward(table, shift, code, held, bounds, start, transition, strict, alpha, 
                     if a > 0.0:
                         for j in range(n_states):
                             ahead[j] += a * transition[i, j]
-            if held[t] >= 0:
+            if label[t] >= 0:
                 for j in range(n_states):
-                    ahead[j] = ahead[j] if j == held[t] else 0.0
+                    ahead[j] = ahead[j] if j == label[t] else 0.0
             row, now = table[code[t]], alpha[t]
             norm = 0.0
             for j in range(n_states):
@@ -173,7 +173,7 @@ def _log_sum(x):
 
 
 @kernel(float64(ROWS, CODES, CODES, VALUES, ROWS, TABLE))
-def log_forward(logs, code, held, log_start, log_transition, log_alpha):
+def log_forward(logs, code, label, log_start, log_transition, log_alpha):
     """One sequence: ln p(steps so far, state) into log_alpha (n, K); gives ln p of all steps."""
     n, n_states = log_alpha.shape
     terms = np.empty(n_states)
@@ -184,7 +184,7 @@ def log_forward(logs, code, held, log_start, log_transition, log_alpha):
                 for i in range(n_states):
                     terms[i] = log_alpha[t - 1, i] + log_transition[i, j]
                 ahead = _log_sum(terms)
-            log_alpha[t, j] = ahead + logs[code[t], j] if held[t] < 0 or held[t] == j else -np.inf
+            log_alpha[t, j] = ahead + logs[code[t], j] if label[t] < 0 or label[t] == j else -np.inf
     return _log_sum(log_alpha[n - 1])
 
 
@@ -245,10 +245,10 @@ def add_moments(x, share, mean, weight, first, second):
 
 
 @kernel(void(ROWS, CODES, CODES, BOUNDS, VALUES, ROWS, int32[:, ::1], int32[::1], VECTOR))
-def best_paths(logs, code, held, bounds, log_start, log_transition, back, path, score):
+def best_paths(logs, code, label, bounds, log_start, log_transition, back, path, score):
     """Viterbi: the most probable states path (n,) of each sequence and the ln p of path and steps in score (S,).
 
-    back (n, K) takes the best state before each; of equals the lowest.
+    back (n, K) takes the best state before each; ties go to the lowest.
     """
     n_states = len(log_start)
     best, now, origin = np.empty(n_states), np.empty(n_states), np.empty(n_states, np.int64)
@@ -266,7 +266,7 @@ def best_paths(logs, code, held, bounds, log_start, log_transition, back, path, 
                         now[j] = there if there > now[j] else now[j]
             row, pointer = logs[code[t]], back[t]
             for j in range(n_states):
-                best[j] = now[j] + row[j] if held[t] < 0 or held[t] == j else -np.inf
+                best[j] = now[j] + row[j] if label[t] < 0 or label[t] == j else -np.inf
                 pointer[j] = origin[j]
         last = bounds[s + 1] - 1
         top = 0

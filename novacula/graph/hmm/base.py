@@ -2,7 +2,7 @@
 
     p(x₁ … xₙ) = Σ over paths z of π(z₁) p(x₁|z₁) Π A(zₜ₋₁, zₜ) p(xₜ|zₜ)
 
-What the learners of all emissions share: sequences in, Baum–Welch or counting, and the questions one asks of a chain.
+What the learners of all emissions share: sequences in, and Baum–Welch or counting.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -21,23 +20,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError, warn_user
 from novacula.graph.hmm.baum_welch import ExpectedCounts, Model, climb, expected_counts, labelled_counts
-from novacula.graph.hmm.blocks import Block, cut, each
+from novacula.graph.hmm.blocks import SequenceBlock, cut
+from novacula.graph.hmm.chain import Chain
 from novacula.graph.hmm.derivation import derive_model, derive_predictions
-from novacula.graph.hmm.forward_backward import filtered, scores, smoothed
 from novacula.graph.hmm.inputs import Labels, read_labels, sequence_weights
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Parameters, distribution, stationary
+from novacula.graph.hmm.parameters import Emission, Parameters, StepOverview, distribution
 from novacula.graph.hmm.sequences import Sequences
-from novacula.graph.hmm.start import Given, Starts, allowed_transitions
-from novacula.graph.hmm.viterbi import best_paths
-from novacula.learner.base import Unsupervised
+from novacula.graph.hmm.start import ChainStarts, Given, allowed_transitions
+from novacula.learner import information_criteria
 from novacula.learner.card import Admits
 from novacula.learner.expectation_maximization import EMResult, Restart
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Step, Work
-from novacula.table import Chunk, Column, Schema, Table
-from novacula.table.admission import first_fault
-from novacula.table.admitting import refusal
-from novacula.table.chunk import Codes, Floats
+from novacula.table import Column, Schema, Table
+from novacula.table.chunk import Floats
 
 IN_TIME: Mapping[str, str] = {
     "check_fit1d": "an array of one dimension is a sequence of single observations",
@@ -49,11 +45,9 @@ IN_TIME: Mapping[str, str] = {
 """Checks of scikit-learn that take rows for independent of each other."""
 
 
-class HiddenMarkovModel(Unsupervised):
-    """The base of the learners of chains; those that derive from it say what states show."""
+class HiddenMarkovModel(Chain):
+    """A chain that is learned; the learners that derive from it say what states show."""
 
-    discrete: ClassVar[bool] = False
-    """Whether equal observations are common enough to be looked at once."""
     default_init: ClassVar[str] = "kmeans"
     emission_names: ClassVar[tuple[str, ...]]
     """What `init` calls the parameters of the emission."""
@@ -70,18 +64,6 @@ class HiddenMarkovModel(Unsupervised):
         "random_state": ["random_state"],
     }
 
-    n_states: int | None
-    init: Any
-    n_init: int
-    m: float
-    tol: float
-    max_iter: int
-    transition_mask: Any
-    random_state: Any
-
-    states_: tuple[Any, ...]
-    start_: Floats
-    transition_: Floats
     start_counts_: Floats
     transition_counts_: Floats
     history_: Floats
@@ -93,6 +75,27 @@ class HiddenMarkovModel(Unsupervised):
     n_steps_: float
     n_free_: int
 
+    def __init__(
+        self,
+        n_states: int | None = None,
+        *,
+        init: Any = None,
+        n_init: int = 1,
+        m: float = 0.0,
+        tol: float = 1e-8,
+        max_iter: int = 500,
+        transition_mask: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_states = n_states
+        self.init = init
+        self.n_init = n_init
+        self.m = m
+        self.tol = tol
+        self.max_iter = max_iter
+        self.transition_mask = transition_mask
+        self.random_state = random_state
+
     # --- what an emission adds ---------------------------------------------------------------------------------
 
     def _typed(self, table: Table) -> Table:
@@ -100,20 +103,12 @@ class HiddenMarkovModel(Unsupervised):
         return table
 
     @abstractmethod
-    def _values(self, chunk: Chunk) -> Any:
-        """The observations (n, d) of a chunk."""
-
-    @abstractmethod
-    def _overview(self, values: Any, weight: Floats, seed: int) -> Overview:
+    def _overview(self, values: Any, weight: Floats, seed: int) -> StepOverview:
         """One look at all steps."""
 
     @abstractmethod
     def _given_emission(self, given: Mapping[str, Any], n_states: int) -> Emission:
         """The emission that `init` gives."""
-
-    @abstractmethod
-    def _emission(self) -> Emission:
-        """The emission that was learned."""
 
     @abstractmethod
     def _keep_emission(self, emission: Any, sums: Any) -> None:
@@ -122,10 +117,6 @@ class HiddenMarkovModel(Unsupervised):
     @abstractmethod
     def _emission_steps(self) -> Iterator[Step]:
         """The M-step of the emission with its numbers."""
-
-    def _shown(self, values: Any) -> Any:
-        """Drawn observations as users know them."""
-        return values
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
@@ -145,7 +136,7 @@ class HiddenMarkovModel(Unsupervised):
         ----------
         X : an array, one sequence; a list of sequences; a frame or a `Table`
         y : states of the steps in the shape of X, or the name of a column; None, NaN or −1 where one is not known
-        lengths : the lengths of sequences that lie in one array one after the other
+        lengths : the lengths of sequences that follow each other in one array
         sequence, time : names of the columns that say to which sequence a row belongs, and when it was seen
         sample_weight : a weight for each sequence, or for each row, equal within a sequence
         """
@@ -154,7 +145,7 @@ class HiddenMarkovModel(Unsupervised):
 
     @property
     def _admits(self) -> Admits:
-        """Steps are looked at once it is known to which sequence they belong, and which sequences count."""
+        """Steps are checked after reading which sequence they belong to, and which sequences count."""
         return replace(self.card.admits, infinite=True)
 
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
@@ -164,25 +155,25 @@ class HiddenMarkovModel(Unsupervised):
         chunk = sequences.arranged(table.to_chunk())
         labels = read_labels(states, sequences, self.n_states)
         weight = sequence_weights(sequences, weight, chunk)
-        counted = weight > 0.0
-        steps = slice(None) if counted.all() else np.repeat(counted, sequences.lengths)
+        takes_part = weight > 0.0
+        steps = slice(None) if takes_part.all() else np.repeat(takes_part, sequences.lengths)
         self._require_admitted(replace(chunk, weight=np.repeat(weight, sequences.lengths)), sequences)
-        values = self._values(chunk if counted.all() else chunk.take(steps))
-        held = None if labels.held is None else labels.held[steps]
-        blocks = cut(values, held, sequences.lengths[counted], weight[counted], self.discrete)
+        values = self._values(chunk if takes_part.all() else chunk.take(steps))
+        label = None if labels.codes is None else labels.codes[steps]
+        blocks = cut(values, label, sequences.lengths[takes_part], weight[takes_part], self.discrete)
         self.states_ = labels.states
         self._learn_blocks(values, blocks, labels)
 
-    def _require_admitted(self, chunk: Chunk, sequences: Sequences) -> None:
-        """Refuse what the card does not admit, with its step and sequence."""
-        fault = first_fault(chunk, self.card.admits)
-        if fault is not None:
-            raise refusal(fault, self.schema_, sequences.row_name(fault.row))
+    def _require_known(self, values: Floats, what: str) -> None:
+        """Refuse a column that is empty in every step."""
+        for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
+            if not known.any():
+                raise DataError(f"column {column.name!r} has no {what} in any step that counts: drop it")
 
-    def _learn_blocks(self, values: Any, blocks: list[Block], labels: Labels) -> None:
+    def _learn_blocks(self, values: Any, blocks: list[SequenceBlock], labels: Labels) -> None:
         rng = check_random_state(self.random_state)
         k, seeds = len(labels.states), rng.randint(2**31, size=self.n_init + 1).tolist()
-        if labels.held is None and len(values) < k:
+        if labels.codes is None and len(values) < k:
             raise DataError(f"n_states is {k}, but there are only {len(values)} steps (n_samples={len(values)})")
         step_weight = np.concatenate([block.step_weight for block in blocks])
         overview, given = self._overview(values, step_weight, seeds[-1]), self._given(k)
@@ -195,17 +186,17 @@ class HiddenMarkovModel(Unsupervised):
             self._count(blocks, model, overview.blank(k))
             return
         how = self.init if isinstance(self.init, str) else self.default_init
-        starts = Starts(blocks, model, overview, given, how, labels.held is not None)
+        starts = ChainStarts(blocks, model, overview, given, how, labels.codes is not None)
         self._keep(climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter))
 
     def _given(self, n_states: int) -> Given:
         """The parameters that `init` gives, checked."""
         if not isinstance(self.init, dict):
             return Given()
-        known = ("start", "transition", *self.emission_names)
+        names = ("start", "transition", *self.emission_names)
         for name in self.init:
-            if name not in known:
-                raise ParameterError(f"init has {name!r}, which is none of {', '.join(known)}")
+            if name not in names:
+                raise ParameterError(f"init has {name!r}, which is not one of {', '.join(names)}")
         shapes = {"start": (n_states,), "transition": (n_states, n_states)}
         chain = {
             name: distribution(self.init[name], shape, f"init[{name!r}]")
@@ -218,7 +209,7 @@ class HiddenMarkovModel(Unsupervised):
             raise ParameterError(f"n_init is {self.n_init}, but init gives one whole start: leave n_init at 1")
         return given
 
-    def _count(self, blocks: list[Block], model: Model, blank: Emission) -> None:
+    def _count(self, blocks: list[SequenceBlock], model: Model, blank: Emission) -> None:
         """With every state known, the counts are solved once."""
         counts = labelled_counts(blocks, model, blank)
         parameters = model.solve(counts)
@@ -260,89 +251,6 @@ class HiddenMarkovModel(Unsupervised):
             self.feature_names_in_ = np.array(names, dtype=object)
         return self
 
-    # --- ask ---------------------------------------------------------------------------------------------------
-
-    def predict(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
-        """The states of the most probable path, as `decode` gives it."""
-        return self.decode(X, lengths, sequence=sequence, time=time)[0]
-
-    def decode(
-        self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
-    ) -> tuple[Any, float]:
-        """Viterbi: the most probable path of each sequence, and ln p of paths and sequences, summed over sequences."""
-        sequences, blocks = self._blocks(X, lengths, sequence, time)
-        parts = list(each(partial(best_paths, parameters=self._parameters()), blocks))
-        path: Codes = np.concatenate([path for path, _ in parts])
-        labels = np.array(self.states_)[path]
-        return sequences.shaped(labels), float(sum(score.sum() for _, score in parts))
-
-    def filter(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
-        """P(state at t | steps up to t), a row a step."""
-        return self._stepwise(filtered, X, lengths, sequence, time)
-
-    def smooth(self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None) -> Any:
-        """P(state at t | all steps of the sequence), a row a step."""
-        return self._stepwise(smoothed, X, lengths, sequence, time)
-
-    def predict_next(
-        self,
-        X: Any,
-        steps: int = 1,
-        lengths: Any = None,
-        *,
-        sequence: str | None = None,
-        time: str | None = None,
-    ) -> Any:
-        """What follows each sequence, 1 to `steps` steps after its end: a `Forecast`, or a list of them for several."""
-        if not isinstance(steps, Integral) or steps < 1:
-            raise ParameterError(f"steps is {steps!r}; it must be a whole number of at least 1")
-        sequences, blocks = self._blocks(X, lengths, sequence, time)
-        parts = each(partial(filtered, parameters=self._parameters()), blocks)
-        ends = [alpha[block.bounds[1:] - 1] for alpha, block in zip(parts, blocks, strict=True)]
-        found = [self._ahead(state, int(steps)) for state in np.concatenate(ends)]
-        return found if sequences.listed or len(sequences) > 1 else found[0]
-
-    def _ahead(self, state: Floats, steps: int) -> Forecast:
-        rows = []
-        for _ in range(steps):
-            state = state @ self.transition_
-            rows.append(state)
-        return self._emission().forecast(np.array(rows))
-
-    def score_sequences(
-        self, X: Any, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
-    ) -> Floats:
-        """ln p of each sequence, −∞ where the model rules it out."""
-        _, blocks = self._blocks(X, lengths, sequence, time)
-        return np.concatenate(list(each(partial(scores, parameters=self._parameters()), blocks)))
-
-    def score(
-        self, X: Any, y: Any = None, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
-    ) -> float:
-        """ln p of all sequences: the sum, not the mean; y is not looked at."""
-        return float(self.score_sequences(X, lengths, sequence=sequence, time=time).sum())
-
-    def sample(self, n_steps: int = 1, random_state: Any = None) -> tuple[Any, Any]:
-        """Draw one sequence: observations (n, d) and states (n,)."""
-        check_is_fitted(self)
-        if not isinstance(n_steps, Integral) or n_steps < 1:
-            raise ParameterError(f"n_steps is {n_steps!r}; it must be a whole number of at least 1")
-        seed = check_random_state(self.random_state if random_state is None else random_state).randint(2**31)
-        rng = np.random.default_rng(seed)
-        reach, tickets = np.cumsum(self.transition_, axis=1), rng.random(int(n_steps))
-        path = np.empty(int(n_steps), np.int64)
-        row = np.cumsum(self.start_)
-        for t, ticket in enumerate(tickets):
-            path[t] = np.searchsorted(row, ticket * row[-1], side="right")
-            row = reach[path[t]]
-        return self._shown(self._emission().draw(path, rng)), np.array(self.states_)[path]
-
-    @property
-    def stationary_(self) -> Floats:
-        """How often each state is visited in the long run, π = πA; where that depends on the start, one such π."""
-        check_is_fitted(self)
-        return stationary(self.transition_)
-
     @property
     def n_parameters_(self) -> int:
         """Probabilities, means and the like that the fit could choose, but for what `init` or a mask rules out."""
@@ -352,11 +260,11 @@ class HiddenMarkovModel(Unsupervised):
     def bic(self, X: Any = None, lengths: Any = None) -> float:
         """p ln N − 2 ln L, N the number of steps, of X or of the fit; lower is better."""
         log_likelihood, n = self._likelihood(X, lengths)
-        return float(self.n_parameters_ * np.log(n) - 2.0 * log_likelihood)
+        return information_criteria.bic(log_likelihood, self.n_parameters_, n)
 
     def aic(self, X: Any = None, lengths: Any = None) -> float:
         """2p − 2 ln L, of X or of the fit; lower is better."""
-        return 2.0 * self.n_parameters_ - 2.0 * self._likelihood(X, lengths)[0]
+        return information_criteria.aic(self._likelihood(X, lengths)[0], self.n_parameters_)
 
     def work(self, X: Any = None) -> Work:
         """Derive the last step of learning, or with X filtering, smoothing and the best path of its first sequence."""
@@ -371,31 +279,6 @@ class HiddenMarkovModel(Unsupervised):
         if X is None:
             return self.log_likelihood_, self.n_steps_
         return self.score(X, lengths=lengths), float(Sequences.of(X, lengths).n_steps)
-
-    def _parameters(self) -> Parameters:
-        return Parameters(self.start_, self.transition_, self._emission())
-
-    def _stepwise(self, what: Any, X: Any, lengths: Any, sequence: str | None, time: str | None) -> Any:
-        sequences, blocks = self._blocks(X, lengths, sequence, time)
-        return sequences.shaped(np.concatenate(list(each(partial(what, parameters=self._parameters()), blocks))))
-
-    def _blocks(self, X: Any, lengths: Any, sequence: str | None, time: str | None) -> tuple[Sequences, list[Block]]:
-        """Sequences to be asked about, laid out as those of the fit."""
-        check_is_fitted(self)
-        sequences = Sequences.of(X, lengths, sequence, time)
-        if sequences.flat and self.n_features_in_ > 1:
-            self._refuse_flat()
-        table = self._query(sequences.data, getattr(self, "unseen", "ignore"))
-        chunk = sequences.arranged(table.to_chunk())
-        self._require_admitted(chunk, sequences)
-        values = self._values(chunk)
-        return sequences, cut(values, None, sequences.lengths, np.ones(len(sequences)), self.discrete)
-
-    def _refuse_flat(self) -> None:
-        raise DataError(
-            f"each step of the model has {self.n_features_in_} columns, but X has one value a step. Reshape your data: "
-            "a sequence is an array with a row a step, X.reshape(1, -1) if it is a single step"
-        )
 
     def _check_state(self) -> None:
         """After loading: shapes must fit, since the compiled loops trust them."""

@@ -17,9 +17,9 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.graph.hmm.blocks import Block, each
+from novacula.graph.hmm.blocks import SequenceBlock, each
 from novacula.graph.hmm.forward_backward import Lattice, refuse_impossible
-from novacula.graph.hmm.parameters import Emission, Parameters, Solver, log_pseudo, shares
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Parameters, log_pseudo, shares
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Floats
@@ -36,7 +36,7 @@ class ExpectedCounts:
     emission: Any
 
     @classmethod
-    def observe(cls, block: Block, parameters: Parameters) -> Self:
+    def observe(cls, block: SequenceBlock, parameters: Parameters) -> Self:
         """What the sequences of a block are expected to add."""
         lattice = Lattice.of(block, parameters).require_possible()
         starts, pairs, visits = lattice.expect(block.code, len(block.values))
@@ -59,7 +59,7 @@ class Model:
     start_allowed: Any  # (K,)
     transition_allowed: Any  # (K, K)
     m: float
-    solver: Solver[Any]
+    solver: EmissionSolver[Any]
 
     def solve(self, counts: ExpectedCounts) -> Parameters:
         """The M-step."""
@@ -75,20 +75,25 @@ class Model:
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that are free to be chosen."""
+        """How many parameters can be chosen."""
         k = len(self.start_allowed)
         chain = int(self.start_allowed.sum()) - 1 + int(self.transition_allowed.sum()) - k
         return chain + self.solver.n_parameters(k)
 
 
-def expected_counts(blocks: list[Block], parameters: Parameters) -> ExpectedCounts:
+def expected_counts(blocks: list[SequenceBlock], parameters: Parameters) -> ExpectedCounts:
     """The E-step over all blocks."""
     counts = tree_sum(each(partial(ExpectedCounts.observe, parameters=parameters), blocks))
     return replace(counts, emission=parameters.emission.summary(counts.emission))
 
 
 def climb(
-    blocks: list[Block], model: Model, start: Callable[[int], Parameters], n_init: int, tol: float, max_iter: int
+    blocks: list[SequenceBlock],
+    model: Model,
+    start: Callable[[int], Parameters],
+    n_init: int,
+    tol: float,
+    max_iter: int,
 ) -> EMResult[Parameters, ExpectedCounts]:
     """EM from `n_init` starts; the best end is kept."""
 
@@ -105,8 +110,8 @@ def climb(
     return result
 
 
-def labelled_counts(blocks: list[Block], model: Model, about: Emission, seed: int = 0) -> ExpectedCounts:
-    """Counts of states that are known, `Block.held`; steps of unknown state are spread over all, at random.
+def labelled_counts(blocks: list[SequenceBlock], model: Model, about: Emission, seed: int = 0) -> ExpectedCounts:
+    """Counts of states that are known, `SequenceBlock.label`; steps of unknown state are spread over all, at random.
 
     With every state known these are the counts of the complete data; else they are where EM starts. Sums of emissions
     are taken `about` an emission.
@@ -115,13 +120,13 @@ def labelled_counts(blocks: list[Block], model: Model, about: Emission, seed: in
     return replace(counts, emission=about.summary(counts.emission))
 
 
-def _labelled(block: Block, model: Model, about: Emission, seed: int) -> ExpectedCounts:
+def _labelled(block: SequenceBlock, model: Model, about: Emission, seed: int) -> ExpectedCounts:
     rng = np.random.default_rng([seed, block.first])
     n, k = len(block), about.n_states
     states = rng.uniform(0.5, 1.5, (n, k))
     states /= states.sum(axis=1, keepdims=True)
-    known = block.held >= 0
-    states[known] = np.eye(k)[block.held[known]]
+    known = block.label >= 0
+    states[known] = np.eye(k)[block.label[known]]
     _refuse_forbidden(block, model, known)
     weight, opening = block.step_weight[:, None], block.opening
     inside = np.flatnonzero(~opening)
@@ -132,14 +137,14 @@ def _labelled(block: Block, model: Model, about: Emission, seed: int) -> Expecte
     return ExpectedCounts(0.0, weighed[opening].sum(axis=0), pairs, sums)
 
 
-def _refuse_forbidden(block: Block, model: Model, known: Any) -> None:
+def _refuse_forbidden(block: SequenceBlock, model: Model, known: Any) -> None:
     """Known states must not make a start or a transition that is not allowed."""
-    opening, held = block.opening, block.held
+    opening, label = block.opening, block.label
     wrong = np.zeros(len(block), bool)
     first = opening & known
-    wrong[first] = ~model.start_allowed[held[first]]
+    wrong[first] = ~model.start_allowed[label[first]]
     pair = np.flatnonzero(~opening & known & np.roll(known, 1))
-    wrong[pair] |= ~model.transition_allowed[held[pair - 1], held[pair]]
+    wrong[pair] |= ~model.transition_allowed[label[pair - 1], label[pair]]
     if wrong.any():
         t = int(np.argmax(wrong))
         s = int(np.searchsorted(block.bounds, t, side="right")) - 1

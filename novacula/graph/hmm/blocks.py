@@ -26,18 +26,18 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class SequenceBlock:
     """Sequences under each other; the observation of step t is row code[t] of `values`."""
 
     first: int  # the number of its first sequence among all
     values: Any  # (P, d): numbers, or codes of symbols, negative where missing
     code: Codes  # (n,)
-    held: Codes  # (n,), the state of a step where it is known, else −1
+    label: Codes  # (n,), the state of a step where it is known, else −1
     bounds: Places  # (S + 1,)
     weight: Floats  # (S,)
 
     @classmethod
-    def of(cls, values: Any, held: Codes | None, lengths: Places, weight: Floats, first: int, discrete: bool) -> Self:
+    def of(cls, values: Any, label: Codes | None, lengths: Places, weight: Floats, first: int, discrete: bool) -> Self:
         """A block; of discrete observations in one column equal ones share a row."""
         n = len(values)
         if discrete and values.shape[1] == 1:
@@ -45,9 +45,9 @@ class Block:
             values = found[:, None]
         else:
             code = np.arange(n, dtype=np.int32)
-        held = np.full(n, UNKNOWN, np.int32) if held is None else held
+        label = np.full(n, UNKNOWN, np.int32) if label is None else label
         bounds = np.concatenate([[0], np.cumsum(lengths)])
-        return cls(first, np.ascontiguousarray(values), code, held, bounds, weight)
+        return cls(first, np.ascontiguousarray(values), code, label, bounds, weight)
 
     def __len__(self) -> int:
         return len(self.code)
@@ -65,22 +65,22 @@ class Block:
         return np.repeat(self.weight, np.diff(self.bounds))
 
 
-def cut(values: Any, held: Codes | None, lengths: Places, weight: Floats, discrete: bool) -> list[Block]:
+def cut(values: Any, label: Codes | None, lengths: Places, weight: Floats, discrete: bool) -> list[SequenceBlock]:
     """Steps under each other as blocks of whole sequences."""
     ends = np.cumsum(lengths)
-    blocks: list[Block] = []
+    blocks: list[SequenceBlock] = []
     start = done = 0  # the first sequence of the block, and the steps before it
     for s, end in enumerate(ends.tolist()):
         if end - done >= STEPS or s == len(ends) - 1:
             own = slice(done, end)
-            known = None if held is None else np.ascontiguousarray(held[own])
+            known = None if label is None else np.ascontiguousarray(label[own])
             inside = slice(start, s + 1)
-            blocks.append(Block.of(values[own], known, lengths[inside], weight[inside], start, discrete))
+            blocks.append(SequenceBlock.of(values[own], known, lengths[inside], weight[inside], start, discrete))
             start, done = s + 1, end
     return blocks
 
 
-def each(function: Callable[[Block], R], blocks: list[Block]) -> Iterator[R]:
+def each(function: Callable[[SequenceBlock], R], blocks: list[SequenceBlock]) -> Iterator[R]:
     """Apply a function to blocks on threads; what it gives comes in order."""
     with closing(map_ordered(function, blocks)) as results:
         yield from results

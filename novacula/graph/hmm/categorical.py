@@ -51,7 +51,7 @@ class CategoricalHMM(HiddenMarkovModel):
     start_, transition_, emission_
         What was learned: P(z₁) (K,), P(zₜ₊₁ | zₜ) (K, K) and P(x | z) (K, M).
     states_, symbols_ : tuple
-        The labels of rows and columns of the emission. Several columns lie side by side, by `offsets_`.
+        The labels of rows and columns of the emission. Several columns are side by side, by `offsets_`.
     start_counts_, transition_counts_, emission_counts_
         The expected counts from which the parameters were solved.
     log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
@@ -87,7 +87,7 @@ class CategoricalHMM(HiddenMarkovModel):
         unseen="Treated as missing, with a warning, or refused (`unseen`).",
         takes=("numeric", "categorical"),
         uses="arrays",
-        cost="n·K² an iteration, whatever the number of symbols.",
+        cost="n·K² per iteration, for any number of symbols.",
         cost_exponents={"n": 1, "K": 2},
         size="n_states",
         references=(
@@ -124,16 +124,12 @@ class CategoricalHMM(HiddenMarkovModel):
         unseen: str = "ignore",
         random_state: Any = 0,
     ) -> None:
-        self.n_states = n_states
+        super().__init__(
+            n_states, init=init, n_init=n_init, m=m, tol=tol, max_iter=max_iter, transition_mask=transition_mask,
+            random_state=random_state,
+        )  # fmt: skip
         self.symbols = symbols
-        self.init = init
-        self.n_init = n_init
-        self.m = m
-        self.tol = tol
-        self.max_iter = max_iter
-        self.transition_mask = transition_mask
         self.unseen = unseen
-        self.random_state = random_state
 
     @classmethod
     def from_parameters(
@@ -150,13 +146,15 @@ class CategoricalHMM(HiddenMarkovModel):
         """A model of known parameters, to be asked without a fit; symbols and states are 0, 1, … unless named."""
         shape = np.shape(emission)
         if len(shape) != 2:
-            raise ParameterError(f"emission has shape {shape}; it must be a table with a row a state")
+            raise ParameterError(f"emission has shape {shape}; it must be a table with one row per state")
         labels = tuple(range(shape[1])) if symbols is None else tuple(symbols)
         if len(labels) != shape[1] or len(set(labels)) != len(labels):
             raise ParameterError(f"symbols must be {shape[1]} different labels, one for each column of emission")
         model = cls(shape[0], symbols=symbols, **parameters)
-        held = CategoricalEmission(distribution(emission, shape, "emission"), np.array([0, shape[1]]))
-        return model._set(start, transition, held, (Column(column, "categorical", labels, declared=True),), states)
+        known_emission = CategoricalEmission(distribution(emission, shape, "emission"), np.array([0, shape[1]]))
+        return model._set(
+            start, transition, known_emission, (Column(column, "categorical", labels, declared=True),), states
+        )
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
@@ -168,7 +166,7 @@ class CategoricalHMM(HiddenMarkovModel):
         """Every column as symbols: those that are named, or those that are seen."""
         columns = table.layout.features
         if self.symbols is None and table.layout.of_kind("numeric"):
-            table.to_chunk()  # which is held anyway, and refuses numbers that can be no symbol
+            table.to_chunk()  # which is held anyway, and refuses numbers that cannot be symbols
         if self.symbols is None:
             types: dict[str, Any] = {column.name: "categorical" for column in columns if column.kind != "categorical"}
         else:
@@ -189,8 +187,8 @@ class CategoricalHMM(HiddenMarkovModel):
         if len(self.offsets_) > 2:
             parts = np.split(np.asarray(given["emission"], float), self.offsets_[1:-1], axis=1)
             shapes = [(n_states, end - begin) for begin, end in zip(self.offsets_[:-1], self.offsets_[1:], strict=True)]
-            held = [distribution(part, shape, "init['emission']") for part, shape in zip(parts, shapes, strict=True)]
-            return CategoricalEmission(np.hstack(held), self.offsets_)
+            tables = [distribution(part, shape, "init['emission']") for part, shape in zip(parts, shapes, strict=True)]
+            return CategoricalEmission(np.hstack(tables), self.offsets_)
         return CategoricalEmission(distribution(given["emission"], (n_states, m), "init['emission']"), self.offsets_)
 
     @property
@@ -211,7 +209,7 @@ class CategoricalHMM(HiddenMarkovModel):
         if sums is not None:
             self.emission_counts_ = sums
 
-    def _shown(self, values: Codes) -> Any:
+    def _observations(self, values: Codes) -> Any:
         labels = [np.array(column.categories, object) for column in self.schema_.features]
         return np.column_stack([own[code] for own, code in zip(labels, values.T, strict=True)])
 
@@ -225,5 +223,5 @@ class CategoricalHMM(HiddenMarkovModel):
 
 
 def _nested(symbols: Any) -> bool:
-    """Whether symbols are lists, one a column."""
+    """Whether symbols are lists, one per column."""
     return all(isinstance(part, (list, tuple, np.ndarray)) for part in symbols)

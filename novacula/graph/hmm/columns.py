@@ -1,6 +1,6 @@
-"""Columns beside the observations: which sequence a row belongs to, when it was seen, and its state where it is known.
+"""Columns that come with the observations: the sequence of a row, when it was seen, and its state where it is known.
 
-They are read by their own kinds, numbers as numbers and words as words, whatever the learner makes of other columns.
+They are read by their own kinds, numbers as numbers and words as words, however the learner reads other columns.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class ColumnValues:
     """The values of a column as codes of its distinct values, which are in order; −1 where there is none."""
 
     distinct: tuple[Any, ...]
     code: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, values: Any) -> Values:
+    def of(cls, values: Any) -> ColumnValues:
         """Distinct values and codes of an array; None and NaN are missing."""
         values = np.asarray(values)
         if values.dtype.kind in "iub":
@@ -46,7 +46,7 @@ class Values:
         try:
             distinct, code[known] = np.unique(values[known], return_inverse=True)
         except TypeError:
-            raise DataError("words and numbers stand in one column, so its values have no order") from None
+            raise DataError("words and numbers are in one column, so its values have no order") from None
         held = [int(v) if isinstance(v, float) and v.is_integer() else v for v in distinct.tolist()]
         return cls(tuple(held), code)
 
@@ -75,7 +75,7 @@ def frame_source(frame: Any) -> FrameSource:
     return FrameSource(arrow_table(frame), name="X")
 
 
-def read_columns(source: Source, names: Sequence[str]) -> list[Values]:
+def read_columns(source: Source, names: Sequence[str]) -> list[ColumnValues]:
     """Columns of a source by name."""
     if not names:
         return []
@@ -86,12 +86,12 @@ def read_columns(source: Source, names: Sequence[str]) -> list[Values]:
     roles = Schema(tuple(Column(name, "ignored") for name in dict.fromkeys(names)))
     table = Table(source, survey(source, roles, {}, progress=False), progress=False)
     chunk = table.to_chunk()
-    found: dict[str, Values] = {}
-    held: dict[Kind, Any] = {"numeric": chunk.numeric.T, "categorical": chunk.codes.T, "text": chunk.text}
-    for kind, columns in held.items():
+    by_name: dict[str, ColumnValues] = {}
+    by_kind: dict[Kind, Any] = {"numeric": chunk.numeric.T, "categorical": chunk.codes.T, "text": chunk.text}
+    for kind, columns in by_kind.items():
         for column, values in zip(table.layout.of_kind(kind), columns, strict=True):
             if kind == "categorical":
-                found[column.name] = Values(column.categories, np.maximum(values, UNKNOWN).astype(np.int64))
+                by_name[column.name] = ColumnValues(column.categories, np.maximum(values, UNKNOWN).astype(np.int64))
             else:
-                found[column.name] = Values.of(values)
-    return [found[name] for name in names]
+                by_name[column.name] = ColumnValues.of(values)
+    return [by_name[name] for name in names]

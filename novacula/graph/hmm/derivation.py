@@ -1,4 +1,4 @@
-"""The work of a chain: the last step of learning from its expected counts, and a sequence gone through by hand."""
+"""The work of a chain: the last step of learning from its expected counts, and a sequence worked out by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.graph.hmm.blocks import Block
+from novacula.graph.hmm.blocks import SequenceBlock
 from novacula.graph.hmm.figures import climb_figure, lattice_figure, transition_figure
 from novacula.graph.hmm.forward_backward import filtered, scaled, smoothed
 from novacula.graph.hmm.viterbi import best_paths, lattice
@@ -126,10 +126,10 @@ def _bic(model: HiddenMarkovModel) -> Step:
 # --- a sequence -------------------------------------------------------------------------------------------------
 
 
-def derive_predictions(model: HiddenMarkovModel, block: Block, listed: bool) -> Work:
+def derive_predictions(model: HiddenMarkovModel, block: SequenceBlock, listed: bool) -> Work:
     """Filtering, smoothing and the best path of the first sequence of a block."""
     n, alone = int(block.bounds[1]), len(block.bounds) == 2
-    one = Block(block.first, block.values, block.code[:n], block.held[:n], block.bounds[:2], block.weight[:1])
+    one = SequenceBlock(block.first, block.values, block.code[:n], block.label[:n], block.bounds[:2], block.weight[:1])
     where: tuple[int, ...] = (0,) if listed else ()
     passage = Passage(model, one)
     steps: list[Step] = []
@@ -148,7 +148,7 @@ def derive_predictions(model: HiddenMarkovModel, block: Block, listed: bool) -> 
 class Passage:
     """One sequence under a model: likelihoods, α, β, γ and the best path."""
 
-    def __init__(self, model: HiddenMarkovModel, block: Block) -> None:
+    def __init__(self, model: HiddenMarkovModel, block: SequenceBlock) -> None:
         self.parameters = model._parameters()
         self.block = block
         self.states = [str(state) for state in model.states_]
@@ -157,9 +157,9 @@ class Passage:
         own = self.logs[block.code[shown]]
         usual = bool((own.max(axis=1) > -600.0).all())
         self.likelihood = np.exp(own) if usual else scaled(np.ascontiguousarray(own))[0]
-        self.note = "" if usual else "Likelihoods stand beside the largest of their step."
+        self.note = "" if usual else "Likelihoods are relative to the largest of their step."
         self.alpha, self.gamma = filtered(block, self.parameters), smoothed(block, self.parameters)
-        self.seen = [_words(row) for row in model._shown(block.values[block.code[shown]])]
+        self.seen = [_words(row) for row in model._observations(block.values[block.code[shown]])]
 
     def ahead(self, t: int) -> Floats:
         """P(state at t | steps before)."""

@@ -54,14 +54,14 @@ def transition_figure(transition: Floats, states: list[str]) -> Figure:
         axes.set_aspect("equal")
         axes.set_axis_off()
 
-    told = [
+    arrows = [
         f"{states[i]} → {states[j]} {few_digits(transition[i, j])}"
         for i in range(k)
         for j in range(k)
         if transition[i, j] >= ARROW
     ]
     size = (6.4, 6.0) if k > 2 else (6.4, 3.4)
-    return Figure(draw, f"A graph of transitions: {'; '.join(told)}.", "Transitions and their probabilities", size)
+    return Figure(draw, f"A graph of transitions: {'; '.join(arrows)}.", "Transitions and their probabilities", size)
 
 
 def _arrow(axes: Axes, place: Floats, i: int, j: int, chance: float, angle: Floats) -> None:
@@ -89,39 +89,41 @@ def _arrow(axes: Axes, place: Floats, i: int, j: int, chance: float, angle: Floa
 
 
 def _shades(transition: Floats, states: list[str]) -> Figure:
-    shown = states[:CELLS]
-    part = transition[: len(shown), : len(shown)]
+    names_shown = states[:CELLS]
+    part = transition[: len(names_shown), : len(names_shown)]
 
     def draw(axes: Axes) -> None:
         image = axes.imshow(part, cmap="Blues", vmin=0.0, vmax=max(float(part.max()), 1e-12))
-        names = [literal(shortened(name, NAME)) for name in shown]
-        axes.set_xticks(range(len(shown)), names, rotation=90, fontsize=8)
-        axes.set_yticks(range(len(shown)), names, fontsize=8)
+        names = [literal(shortened(name, NAME)) for name in names_shown]
+        axes.set_xticks(range(len(names_shown)), names, rotation=90, fontsize=8)
+        axes.set_yticks(range(len(names_shown)), names, fontsize=8)
         axes.set_xlabel("to")
         axes.set_ylabel("from")
         axes.figure.colorbar(image, ax=axes, label="probability")
 
     cut = f", the first {CELLS} of {len(states)} states" if len(states) > CELLS else ""
     likely = np.argmax(part, axis=1)
-    told = "; ".join(f"{shown[i]} → {shown[j]} {few_digits(part[i, j])}" for i, j in enumerate(likely[:8]))
-    alt = f"A table of transitions, the likeliest from each state: {told}."
+    arrows = "; ".join(
+        f"{names_shown[i]} → {names_shown[j]} {few_digits(part[i, j])}" for i, j in enumerate(likely[:8])
+    )
+    alt = f"A table of transitions, the likeliest from each state: {arrows}."
     return Figure(draw, alt, f"Transitions and their probabilities{cut}", (6.4, 5.6))
 
 
-def lattice_figure(best: Floats, back: Any, path: Any, states: list[str], seen: list[str]) -> Figure:
+def lattice_figure(best: Floats, back: Any, path: Any, states: list[str], observations: list[str]) -> Figure:
     """States over time: thin lines lead to each state on its best way, the best way of all is thick."""
     n, k = best.shape
-    shown = min(k, CELLS)
+    n_shown = min(k, CELLS)
 
     def draw(axes: Axes) -> None:
         for t in range(n):
-            for j in range(shown):
+            for j in range(n_shown):
                 if not np.isfinite(best[t, j]):
                     continue
                 if t > 0:
                     axes.plot([t - 1, t], [back[t, j], j], color=FAINT, linewidth=1.4, zorder=1)
                 axes.plot(t, j, "o", color="white", markeredgecolor=INK, markersize=13, zorder=3)
-                if n * shown <= 60:
+                if n * n_shown <= 60:
                     axes.annotate(
                         few_digits(round(float(best[t, j]), 2)),
                         (t, j),
@@ -132,19 +134,19 @@ def lattice_figure(best: Floats, back: Any, path: Any, states: list[str], seen: 
                     )
         axes.plot(range(n), path, color=COLOURS[1], linewidth=3, zorder=2)
         axes.plot(range(n), path, "o", color=COLOURS[1], markersize=13, zorder=4)
-        axes.set_yticks(range(shown), [literal(shortened(name, 20)) for name in states[:shown]])
+        axes.set_yticks(range(n_shown), [literal(shortened(name, 20)) for name in states[:n_shown]])
         axes.set_xticks(
-            range(n), [f"{t + 1}\n{literal(shortened(word, 10))}" for t, word in enumerate(seen)], fontsize=8
+            range(n), [f"{t + 1}\n{literal(shortened(word, 10))}" for t, word in enumerate(observations)], fontsize=8
         )
-        axes.set_ylim(shown - 0.4, -0.6)
+        axes.set_ylim(n_shown - 0.4, -0.6)
         axes.set_xlim(-0.5, n - 0.5)
         axes.set_xlabel("step, and what was seen")
         axes.spines["left"].set_visible(False)
         axes.tick_params(length=0)
 
-    told = ", ".join(states[z] for z in path)
-    size = (max(4.5, 1.6 + 0.75 * n), 1.6 + 0.6 * shown)
-    return Figure(draw, f"The best path: {told}.", "The best ways, each with its ln δ", size)
+    visited = ", ".join(states[z] for z in path)
+    size = (max(4.5, 1.6 + 0.75 * n), 1.6 + 0.6 * n_shown)
+    return Figure(draw, f"The best path: {visited}.", "The best ways, each with its ln δ", size)
 
 
 def climb_figure(history: Floats) -> Figure:

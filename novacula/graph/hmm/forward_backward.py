@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from novacula.errors import DataError
-from novacula.graph.hmm.blocks import Block
+from novacula.graph.hmm.blocks import SequenceBlock
 from novacula.graph.hmm.parameters import Parameters
 from novacula.table.chunk import Codes, Floats
 
@@ -26,19 +26,19 @@ RARE = 1e-100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lattice:
-    """A block under a model, gone through forwards; sequences in `logs_of` were done in logarithms."""
+    """A block under a model, processed forwards; sequences in `logs_of` were done in logarithms."""
 
-    block: Block
+    block: SequenceBlock
     parameters: Parameters
     logs: Floats  # (P, K), ln p(x | k)
-    table: Floats  # (P, K), the same as likelihoods beside the largest
+    table: Floats  # (P, K), the same as likelihoods relative to the largest
     alpha: Floats  # (n, K), P(state | steps so far)
     scale: Floats  # (n,)
     score: Floats  # (S,), ln p of each sequence, −∞ where it cannot be
     logs_of: dict[int, Floats]  # sequence → ln p(steps so far, state)
 
     @classmethod
-    def of(cls, block: Block, parameters: Parameters) -> Self:
+    def of(cls, block: SequenceBlock, parameters: Parameters) -> Self:
         """Go forwards."""
         from novacula.graph.hmm._kernels import forward
 
@@ -48,7 +48,7 @@ class Lattice:
         alpha, scale, score = np.empty((n, k)), np.empty(n), np.empty(len(block.weight))
         strict = bool(parameters.transition.min() < RARE)
         chain = parameters.start, parameters.transition, strict
-        forward(table, shift, block.code, block.held, block.bounds, *chain, alpha, scale, score)
+        forward(table, shift, block.code, block.label, block.bounds, *chain, alpha, scale, score)
         lattice = cls(block, parameters, logs, table, alpha, scale, score, {})
         for s in np.flatnonzero(np.isnan(score)).tolist():
             lattice._in_logs(s)
@@ -58,11 +58,13 @@ class Lattice:
         from novacula.graph.hmm._kernels import log_forward
 
         rows = self.rows(s)
-        found = np.empty((rows.stop - rows.start, self.parameters.n_states))
-        self.score[s] = log_forward(self.logs, self.block.code[rows], self.block.held[rows], *self._log_chain, found)
-        self.logs_of[s] = found
+        log_alpha = np.empty((rows.stop - rows.start, self.parameters.n_states))
+        self.score[s] = log_forward(
+            self.logs, self.block.code[rows], self.block.label[rows], *self._log_chain, log_alpha
+        )
+        self.logs_of[s] = log_alpha
         if np.isfinite(self.score[s]):
-            self.alpha[rows] = np.exp(found - logsumexp(found, axis=1, keepdims=True))
+            self.alpha[rows] = np.exp(log_alpha - logsumexp(log_alpha, axis=1, keepdims=True))
 
     @property
     def _log_chain(self) -> tuple[Floats, Floats]:
@@ -86,8 +88,8 @@ class Lattice:
         pairs = np.where(transition > 0.0, pairs, 0.0) * transition
         for s, log_alpha in self.logs_of.items():
             rows, weight = self.rows(s), float(block.weight[s])
-            held = self.logs, block.code[rows], place[rows], weight, self._log_chain[1], log_alpha
-            log_backward(*held, float(self.score[s]), visits, starts, pairs)
+            arguments = self.logs, block.code[rows], place[rows], weight, self._log_chain[1], log_alpha
+            log_backward(*arguments, float(self.score[s]), visits, starts, pairs)
         return starts, pairs, visits
 
     def require_possible(self) -> Self:
@@ -98,24 +100,24 @@ class Lattice:
         return self
 
 
-def filtered(block: Block, parameters: Parameters) -> Floats:
+def filtered(block: SequenceBlock, parameters: Parameters) -> Floats:
     """P(state | steps so far), (n, K)."""
     return Lattice.of(block, parameters).require_possible().alpha
 
 
-def smoothed(block: Block, parameters: Parameters) -> Floats:
+def smoothed(block: SequenceBlock, parameters: Parameters) -> Floats:
     """P(state | all steps of the sequence), (n, K); the sequences of the block must have weight 1."""
     place = np.arange(len(block), dtype=np.int32)
     return Lattice.of(block, parameters).require_possible().expect(place, len(block))[2]
 
 
-def scores(block: Block, parameters: Parameters) -> Floats:
+def scores(block: SequenceBlock, parameters: Parameters) -> Floats:
     """ln p of each sequence (S,)."""
     return Lattice.of(block, parameters).score
 
 
 def scaled(logs: Floats) -> tuple[Floats, Floats]:
-    """Log-likelihoods (P, K) as likelihoods beside the largest of each row, and its logarithm (P,)."""
+    """Log-likelihoods (P, K) as likelihoods relative to the largest of each row, and its logarithm (P,)."""
     from novacula.graph.hmm._kernels import scale_rows
 
     table, shift = np.empty_like(logs), np.empty(len(logs))
@@ -133,5 +135,5 @@ def refuse_impossible(sequence: int, step: int) -> Any:
     """Say which sequence has probability zero, and from which step on."""
     raise DataError(
         f"sequence {sequence + 1} has probability zero from its step {step + 1} on: the model rules it out; "
-        "fit with m > 0, or mend the sequence, the start or the transition_mask"
+        "fit with m > 0, or correct the sequence, the start or the transition_mask"
     )

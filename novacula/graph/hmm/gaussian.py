@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import DataError, DataWarning, ParameterError, overflow, warn_user
+from novacula.errors import DataWarning, ParameterError, overflow, warn_user
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
@@ -17,7 +17,7 @@ from novacula.graph.hmm.parameters import numeric_columns
 from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Step
-from novacula.mixture.gaussian.covariance import CovarianceType, Family
+from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
 from novacula.table import Chunk
@@ -32,14 +32,14 @@ class GaussianHMM(HiddenMarkovModel):
     n_states : int, default=None
         None means as many as `y` names, and 2 without y.
     covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        A matrix a state, one for all, a variance a column, or one variance a state.
+        One matrix per state, one for all, one variance per column, or one variance per state.
     reg_covar : float, default=1e-6
         The least variance in any direction, as a share of the columns' own variances: a floor, not an addition.
     init : {"kmeans", "random"} or dict, default=None
         Where EM starts: clusters of the steps, random steps, or a dict with any of "start" (K,), "transition" (K, K),
         "means" (K, d) and "covariances", in the shape of the type. None is "kmeans".
     n_init, m, tol, max_iter, transition_mask, random_state
-        As those of `CategoricalHMM`; m counts as so many steps more in each state, with the mean and the variances of
+        As those of `CategoricalHMM`; m counts as m more steps in each state, with the mean and the variances of
         all steps.
 
     Attributes
@@ -49,7 +49,7 @@ class GaussianHMM(HiddenMarkovModel):
     moments_ : Moments
         Expected steps, means and covariances from which the emission was solved.
     collapsed_ : tuple of int
-        States that lie on the floor of `reg_covar`, of which a warning tells as well.
+        States whose variance is at the floor of `reg_covar`; a warning names them as well.
     states_, start_counts_, transition_counts_, log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
         As those of `CategoricalHMM`.
 
@@ -79,7 +79,7 @@ class GaussianHMM(HiddenMarkovModel):
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric",),
         uses="arrays",
-        cost="n·K² + n·K·d² an iteration (n·K·d for diag and spherical).",
+        cost="n·K² + n·K·d² per iteration (n·K·d for diag and spherical).",
         cost_exponents={"n": 1, "K": 2, "d": 2},
         size="n_states",
         references=("Rabiner, A tutorial on hidden Markov models (1989)",),
@@ -115,16 +115,12 @@ class GaussianHMM(HiddenMarkovModel):
         transition_mask: Any = None,
         random_state: Any = 0,
     ) -> None:
-        self.n_states = n_states
+        super().__init__(
+            n_states, init=init, n_init=n_init, m=m, tol=tol, max_iter=max_iter, transition_mask=transition_mask,
+            random_state=random_state,
+        )  # fmt: skip
         self.covariance_type = covariance_type
         self.reg_covar = reg_covar
-        self.init = init
-        self.n_init = n_init
-        self.m = m
-        self.tol = tol
-        self.max_iter = max_iter
-        self.transition_mask = transition_mask
-        self.random_state = random_state
 
     @classmethod
     def from_parameters(
@@ -141,7 +137,7 @@ class GaussianHMM(HiddenMarkovModel):
         """A model of known parameters, of which questions can be asked without a fit."""
         shape = np.shape(means)
         if len(shape) != 2:
-            raise ParameterError(f"means has shape {shape}; it must be a table with a row a state")
+            raise ParameterError(f"means has shape {shape}; it must be a table with one row per state")
         features = numeric_columns(columns, shape[1], "means")
         model = cls(shape[0], **parameters)
         model.floor_ = np.zeros(shape[1])
@@ -154,9 +150,7 @@ class GaussianHMM(HiddenMarkovModel):
         return chunk.numeric
 
     def _overview(self, values: Floats, weight: Floats, seed: int) -> GaussianOverview:
-        for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
-            if not known.any():
-                raise DataError(f"column {column.name!r} has no value in any step that counts: drop it")
+        self._require_known(values, "value")
         overview = GaussianOverview.of(values, weight, self.covariance_type, self.reg_covar, seed)
         if not np.isfinite(overview.rows.variance).all():
             name = self.schema_.features[int(np.argmin(np.isfinite(overview.rows.variance)))].name
@@ -174,17 +168,19 @@ class GaussianHMM(HiddenMarkovModel):
         """Means, and covariances in the shape of their type."""
         k, d = means.shape
         shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[self.covariance_type]
-        shown = np.array(covariances, np.float64)
-        if shown.shape != shape:
-            raise ParameterError(f"covariances has shape {shown.shape}, but {self.covariance_type} ones have {shape}")
-        held = self._family().expanded(shown, k)
-        lowest = held.min() if held.shape[1] == 1 else np.linalg.eigvalsh(held).min()
-        if not lowest > 0.0 or not np.allclose(held, held.swapaxes(1, 2) if held.shape[1] == d else held):
+        compact = np.array(covariances, np.float64)
+        if compact.shape != shape:
+            raise ParameterError(f"covariances has shape {compact.shape}, but {self.covariance_type} ones have {shape}")
+        covariance = self._family().expanded(compact, k)
+        lowest = covariance.min() if covariance.shape[1] == 1 else np.linalg.eigvalsh(covariance).min()
+        if not lowest > 0.0 or not np.allclose(
+            covariance, covariance.swapaxes(1, 2) if covariance.shape[1] == d else covariance
+        ):
             raise ParameterError("covariances must be symmetric and have positive variances in every direction")
-        return GaussianEmission.of(means, np.ascontiguousarray(held))
+        return GaussianEmission.of(means, np.ascontiguousarray(covariance))
 
-    def _family(self) -> Family:
-        return Family(self.covariance_type, None, self.floor_)
+    def _family(self) -> CovarianceFamily:
+        return CovarianceFamily(self.covariance_type, None, self.floor_)
 
     def _emission(self) -> GaussianEmission:
         return GaussianEmission.of(self.means_, self._family().expanded(self.covariances_, len(self.means_)))
@@ -197,7 +193,7 @@ class GaussianHMM(HiddenMarkovModel):
             self._report_collapsed(self._family().collapsed(emission.components.covariances))
 
     def _report_collapsed(self, collapsed: dict[int, list[int]]) -> None:
-        """Warn of states that lie on the floor."""
+        """Warn of states whose variance is at the floor."""
         self.collapsed_ = tuple(collapsed)
         if collapsed:
             names = [str(self.states_[k]) for k in collapsed]

@@ -1,4 +1,4 @@
-"""What comes beside the observations: states that are known, and weights of sequences."""
+"""What comes with the observations: states that are known, and weights of sequences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.graph.hmm.columns import UNKNOWN, Values
+from novacula.graph.hmm.columns import UNKNOWN, ColumnValues
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner import ingest
 from novacula.table import Chunk, Table
@@ -23,28 +23,28 @@ class Labels:
     """The states by name, and the number of each step's state, −1 where it is not known; None where none is."""
 
     states: tuple[Any, ...]
-    held: Codes | None
+    codes: Codes | None
 
     @property
     def complete(self) -> bool:
         """Whether every state is known."""
-        return self.held is not None and bool((self.held >= 0).all())
+        return self.codes is not None and bool((self.codes >= 0).all())
 
 
 def read_labels(y: Any, sequences: Sequences, n_states: int | None) -> Labels:
     """States of the steps, in the order of the sequences; without any, states are numbered."""
-    values = sequences.label if isinstance(y, str) or y is None else Values.of(_stacked(y, sequences))
+    values = sequences.label if isinstance(y, str) or y is None else ColumnValues.of(_stacked(y, sequences))
     if values is None:
         return Labels(tuple(range(n_states or STATES)), None)
     if UNKNOWN in values.distinct:
         gone = values.distinct.index(UNKNOWN)
         kept = [label for label in values.distinct if label != UNKNOWN]
         code = np.where(values.code == gone, UNKNOWN, values.code - (values.code > gone))
-        values = Values(tuple(kept), code)
+        values = ColumnValues(tuple(kept), code)
     states = _all_states(values.distinct, n_states)
     place = np.array([*(states.index(label) for label in values.distinct), UNKNOWN], np.int32)
-    held = np.asarray(sequences.sorted(place[values.code]))
-    return Labels(states, held if (held >= 0).any() else None)
+    codes = np.asarray(sequences.sorted(place[values.code]))
+    return Labels(states, codes if (codes >= 0).any() else None)
 
 
 def _stacked(y: Any, sequences: Sequences) -> Any:
@@ -54,12 +54,12 @@ def _stacked(y: Any, sequences: Sequences) -> Any:
         if lengths != sequences.lengths.tolist():
             raise DataError("y must be a list like X, with a state for each step of each sequence")
         y = [label for part in y for label in np.asarray(part, object).tolist()]
-    given = np.asarray(y) if hasattr(y, "__array__") else np.array([*y], object)
-    if given.ndim == 2 and given.shape[1] == 1:
-        given = given[:, 0]
-    if given.ndim != 1 or len(given) != sequences.n_steps:
-        raise DataError(f"y has shape {given.shape}, but X has {sequences.n_steps} steps: give a state for each")
-    return given
+    labels = np.asarray(y) if hasattr(y, "__array__") else np.array([*y], object)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1 or len(labels) != sequences.n_steps:
+        raise DataError(f"y has shape {labels.shape}, but X has {sequences.n_steps} steps: give a state for each")
+    return labels
 
 
 def _all_states(labels: tuple[Any, ...], n_states: int | None) -> tuple[Any, ...]:
@@ -98,6 +98,6 @@ def _of_rows(rows: Floats, sequences: Sequences) -> Floats:
         s = int(np.argmax(low < high))
         raise DataError(
             f"the rows of sequence {s + 1} have weights from {low[s]:g} to {high[s]:g}, but a weight belongs to a "
-            "whole sequence: give one a sequence"
+            "whole sequence: give one per sequence"
         )
     return low

@@ -24,7 +24,7 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forecast:
-    """What comes next: a row a step ahead.
+    """What comes next: one row per step ahead.
 
     `states` (steps, K) are probabilities. Of symbols `probability` (steps, symbols) is given, of numbers `mean`
     (steps, d) and `covariance` (steps, d, d).
@@ -68,7 +68,7 @@ class Emission(ABC):
 E = TypeVar("E", bound=Emission)
 
 
-class Solver(ABC, Generic[E]):
+class EmissionSolver(ABC, Generic[E]):
     """The M-step of an emission: the parameters that expected sums and the prior prefer."""
 
     @abstractmethod
@@ -81,11 +81,11 @@ class Solver(ABC, Generic[E]):
 
     @abstractmethod
     def n_parameters(self, n_states: int) -> int:
-        """Numbers that are free to be chosen."""
+        """How many parameters can be chosen."""
 
 
-class Overview(ABC):
-    """What one look at all steps tells: enough to start from, and to say what is usual."""
+class StepOverview(ABC):
+    """What one pass over all steps gives: enough to start from, and to say what is usual."""
 
     @abstractmethod
     def start(self, how: str, n_states: int, seed: int) -> Emission:
@@ -96,7 +96,7 @@ class Overview(ABC):
         """An emission that is the same in every state."""
 
     @abstractmethod
-    def solver(self, m: float, start: Emission) -> Solver[Any]:
+    def solver(self, m: float, start: Emission) -> EmissionSolver[Any]:
         """The M-step with a prior of m; what the start rules out stays ruled out."""
 
 
@@ -121,22 +121,22 @@ def sampled(n: int, seed: int) -> Any:
 
 def numeric_columns(names: Sequence[str] | None, width: int, of: str) -> tuple[Column, ...]:
     """Columns of numbers for parameters of this width, called x0, x1, … unless names are given."""
-    called = [f"x{j}" for j in range(width)] if names is None else list(names)
-    if len(called) != width:
-        raise ParameterError(f"columns has {len(called)} names, but {of} has {width} columns")
-    return tuple(Column(name, "numeric") for name in called)
+    labels = [f"x{j}" for j in range(width)] if names is None else list(names)
+    if len(labels) != width:
+        raise ParameterError(f"columns has {len(labels)} names, but {of} has {width} columns")
+    return tuple(Column(name, "numeric") for name in labels)
 
 
-def distribution(given: Any, shape: tuple[int, ...], name: str) -> Floats:
+def distribution(probabilities: Any, shape: tuple[int, ...], name: str) -> Floats:
     """Probabilities that were given, checked; each row is made to add up to 1 exactly."""
     try:
-        values = np.array(given, np.float64)
+        values = np.array(probabilities, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} is {given!r}; it must hold numbers") from None
+        raise ParameterError(f"{name} is {probabilities!r}; it must hold numbers") from None
     if values.shape != shape:
         raise ParameterError(f"{name} has shape {values.shape}, but {shape} is needed")
     if not (values >= 0.0).all():
-        raise ParameterError(f"{name} holds {values[~(values >= 0.0)][0]:g}, which is no probability")
+        raise ParameterError(f"{name} holds {values[~(values >= 0.0)][0]:g}, which is not a probability")
     total = values.sum(axis=-1, keepdims=True)
     if (np.abs(total - 1.0) > TOLERANCE).any():
         raise ParameterError(
@@ -147,10 +147,10 @@ def distribution(given: Any, shape: tuple[int, ...], name: str) -> Floats:
 
 def shares(counts: Floats, allowed: Any, m: float) -> Floats:
     """(N + m) / Σ(N + m) over what is allowed, by row; a row without any counts is divided evenly."""
-    found = np.where(allowed, counts + m, 0.0)
-    total = found.sum(axis=-1, keepdims=True)
+    weights = np.where(allowed, counts + m, 0.0)
+    total = weights.sum(axis=-1, keepdims=True)
     even = allowed / allowed.sum(axis=-1, keepdims=True)
-    return np.where(total > 0.0, np.divide(found, total, out=np.zeros_like(found), where=total > 0.0), even)
+    return np.where(total > 0.0, np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0), even)
 
 
 def log_pseudo(probability: Floats, allowed: Any, m: float) -> float:

@@ -30,7 +30,7 @@ class PoissonHMM(HiddenMarkovModel):
         Where EM starts: clusters of the steps, random steps, or a dict with any of "start" (K,), "transition" (K, K)
         and "rates" (K, d), for one column also (K,). None is "kmeans".
     n_init, m, tol, max_iter, transition_mask, random_state
-        As those of `CategoricalHMM`; m counts as so many steps more in each state, at the rate of all steps.
+        As those of `CategoricalHMM`; m counts as m more steps in each state, at the rate of all steps.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class PoissonHMM(HiddenMarkovModel):
         noise="Averages out in the rates; counts that vary more than Poisson's take more states.",
         missing="Integrated out: a step without a count says nothing, but time goes on.",
         admits=Admits(missing=True),
-        unseen="Not taken: categories are no counts.",
+        unseen="Not taken: categories are not counts.",
         takes=("numeric",),
         counts=True,
         uses="arrays",
-        cost="n·K² + n·K·d an iteration.",
+        cost="n·K² + n·K·d per iteration.",
         cost_exponents={"n": 1, "K": 2, "d": 1},
         size="n_states",
         references=("Zucchini, MacDonald and Langrock, Hidden Markov Models for Time Series (2016)",),
@@ -74,31 +74,9 @@ class PoissonHMM(HiddenMarkovModel):
     )
     discrete: ClassVar[bool] = True
     emission_names: ClassVar[tuple[str, ...]] = ("rates",)
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**HiddenMarkovModel._parameter_constraints}
 
     rates_: Floats
     emission_counts_: Floats
-
-    def __init__(
-        self,
-        n_states: int | None = None,
-        *,
-        init: Any = None,
-        n_init: int = 1,
-        m: float = 0.0,
-        tol: float = 1e-8,
-        max_iter: int = 500,
-        transition_mask: Any = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_states = n_states
-        self.init = init
-        self.n_init = n_init
-        self.m = m
-        self.tol = tol
-        self.max_iter = max_iter
-        self.transition_mask = transition_mask
-        self.random_state = random_state
 
     @classmethod
     def from_parameters(
@@ -112,10 +90,10 @@ class PoissonHMM(HiddenMarkovModel):
         **parameters: Any,
     ) -> Self:
         """A model of known parameters, of which questions can be asked without a fit."""
-        held = as_rates(rates, None, None)
-        k, d = held.shape
+        table = as_rates(rates, None, None)
+        k, d = table.shape
         features = numeric_columns(columns, d, "rates")
-        return cls(k, **parameters)._set(start, transition, PoissonEmission(held), features, states)
+        return cls(k, **parameters)._set(start, transition, PoissonEmission(table), features, states)
 
     # --- what an emission adds ---------------------------------------------------------------------------------
 
@@ -134,9 +112,7 @@ class PoissonHMM(HiddenMarkovModel):
             )
 
     def _overview(self, values: Floats, weight: Floats, seed: int) -> PoissonOverview:
-        for column, known in zip(self.schema_.features, ~np.isnan(values).T, strict=True):
-            if not known.any():
-                raise DataError(f"column {column.name!r} has no count in any step that counts: drop it")
+        self._require_known(values, "count")
         return PoissonOverview.of(values, weight, seed)
 
     def _given_emission(self, given: Mapping[str, Any], n_states: int) -> PoissonEmission:
@@ -164,16 +140,16 @@ class PoissonHMM(HiddenMarkovModel):
             raise ParameterError("the rates of the model do not fit its columns")
 
 
-def as_rates(given: Any, n_states: int | None, n_columns: int | None) -> Floats:
+def as_rates(values: Any, n_states: int | None, n_columns: int | None) -> Floats:
     """Rates (K, d) that were given, checked; for one column (K,) will do."""
     try:
-        rates = np.array(given, np.float64)
+        rates = np.array(values, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"rates is {given!r}; it must hold numbers") from None
+        raise ParameterError(f"rates is {values!r}; it must hold numbers") from None
     rates = rates[:, None] if rates.ndim == 1 else rates
     wanted = (n_states or rates.shape[0], n_columns or rates.shape[-1])
     if rates.shape != wanted:
         raise ParameterError(f"rates has shape {rates.shape}, but {wanted} is needed")
     if not ((rates >= 0.0) & (rates < np.inf)).all():
-        raise ParameterError("rates holds a number that is no rate: rates are 0 or more, and finite")
+        raise ParameterError("rates holds a number that is not a rate: rates are 0 or more, and finite")
     return rates

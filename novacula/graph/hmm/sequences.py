@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError, InputTypeError, SchemaError
-from novacula.graph.hmm.columns import Values, frame_source, read_columns
+from novacula.graph.hmm.columns import ColumnValues, frame_source, read_columns
 from novacula.table import Chunk, Table
 from novacula.table.frames import is_frame
 
@@ -37,7 +37,7 @@ class Sequences:
     order: Places | None = None
     listed: bool = False
     flat: bool = False  # steps were given as single values
-    label: Values | None = None  # the column of states that was named
+    label: ColumnValues | None = None  # the column of states that was named
 
     @classmethod
     def of(
@@ -48,15 +48,15 @@ class Sequences:
             return cls._of_columns(X, lengths, sequence, time, label)
         for name, value in (("sequence", sequence), ("time", time)):
             if value is not None:
-                raise InputTypeError(f"{name} is {value!r}, the name of a column, but X is no frame: give lengths")
+                raise InputTypeError(f"{name} is {value!r}, the name of a column, but X is not a frame: give lengths")
         if isinstance(X, (list, tuple)) and any(_is_sequence(item) for item in X):
             if lengths is not None:
                 raise InputTypeError("lengths cut one array into sequences, but X is a list of sequences already")
             return cls._of_list(X)
-        given = _array(X)
-        data = _as_rows(given)
+        array = _array(X)
+        data = _as_rows(array)
         n = data.shape[0] if data.ndim else 0
-        return cls(data, as_lengths(lengths, n), flat=given.ndim == 1)
+        return cls(data, as_lengths(lengths, n), flat=array.ndim == 1)
 
     @classmethod
     def _of_list(cls, X: Sequence[Any]) -> Self:
@@ -76,7 +76,7 @@ class Sequences:
                 )
         kinds = {part.dtype.kind for part in parts}
         if len(kinds) > 1 and kinds & set("OUS"):
-            parts = [part.astype(object) for part in parts]  # numbers beside words would become words
+            parts = [part.astype(object) for part in parts]  # numbers among words would become words
         lengths, flat = np.array([len(part) for part in parts], np.int64), given[0].ndim == 1
         return cls(np.concatenate(parts), lengths, listed=True, flat=flat)
 
@@ -99,14 +99,14 @@ class Sequences:
             label = X.layout.target[0]
         names = [name for name in (sequence, time, label) if name is not None]
         data, columns = _set_aside(X, names)
-        found, n = dict(zip(names, columns, strict=True)), len(X)
-        labels = None if label is None else found[label]
+        by_name, n = dict(zip(names, columns, strict=True)), len(X)
+        labels = None if label is None else by_name[label]
         if sequence is None and time is None:
             return cls(data, as_lengths(lengths, n), label=labels)
         if lengths is not None:
             raise InputTypeError("give either lengths or the names of sequence and time, not both")
-        number = np.zeros(n, np.int64) if sequence is None else found[sequence].numbers(sequence)
-        when = np.zeros(n) if time is None else found[time].ranks(time)
+        number = np.zeros(n, np.int64) if sequence is None else by_name[sequence].numbers(sequence)
+        when = np.zeros(n) if time is None else by_name[time].ranks(time)
         order = np.lexsort((when, number))
         _refuse_repeats(number[order], when[order], order, time)
         return cls(data, np.bincount(number).astype(np.int64), order, label=labels)
@@ -138,7 +138,7 @@ class Sequences:
         return out
 
     def row_name(self, step: int) -> str:
-        """Where a step of all stands: its sequence and its number there, counted from 1."""
+        """The place of a step among all: its sequence and its number there, counted from 1."""
         ends = np.cumsum(self.lengths)
         s = int(np.searchsorted(ends, step, side="right"))
         inside = step - int(ends[s] - self.lengths[s]) + 1
@@ -149,18 +149,18 @@ def as_lengths(lengths: Any, n: int) -> Places:
     """Lengths that add up to n steps; without any, all steps are one sequence."""
     if lengths is None:
         return np.array([n], np.int64)
-    found = np.asarray(lengths)
-    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0:
-        raise InputTypeError(f"lengths is {lengths!r}; it must be a list of whole numbers, one a sequence")
-    empty = np.flatnonzero(found < 1)
+    values = np.asarray(lengths)
+    if values.ndim != 1 or values.dtype.kind not in "iu" or len(values) == 0:
+        raise InputTypeError(f"lengths is {lengths!r}; it must be a list of whole numbers, one per sequence")
+    empty = np.flatnonzero(values < 1)
     if len(empty):
-        raise DataError(f"lengths[{empty[0]}] is {found[empty[0]]}, but each sequence has at least one step")
-    if found.sum() != n:
-        raise DataError(f"the lengths add up to {found.sum()}, but X has {n} steps")
-    return found.astype(np.int64)
+        raise DataError(f"lengths[{empty[0]}] is {values[empty[0]]}, but each sequence has at least one step")
+    if values.sum() != n:
+        raise DataError(f"the lengths add up to {values.sum()}, but X has {n} steps")
+    return values.astype(np.int64)
 
 
-def _set_aside(X: Any, names: list[str]) -> tuple[Any, list[Values]]:
+def _set_aside(X: Any, names: list[str]) -> tuple[Any, list[ColumnValues]]:
     """A frame or a table without the named columns and without a target, and these columns."""
     if isinstance(X, Table):
         rows = X.with_target(None)
@@ -190,7 +190,7 @@ def _as_rows(array: Any) -> Any:
 
 
 def _plain(X: Any) -> bool:
-    """Whether NumPy may choose the type: of words beside numbers or None it would make words."""
+    """Whether NumPy may choose the type: of words mixed with numbers or None it would make words."""
     if not isinstance(X, (list, tuple)):
         return True
     flat = [value for item in X for value in (item if isinstance(item, (list, tuple)) else [item])]

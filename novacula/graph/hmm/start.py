@@ -9,13 +9,13 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.graph.hmm.baum_welch import Model, labelled_counts
-from novacula.graph.hmm.blocks import Block, each
-from novacula.graph.hmm.parameters import Emission, Overview, Parameters, shares
+from novacula.graph.hmm.blocks import SequenceBlock, each
+from novacula.graph.hmm.parameters import Emission, Parameters, StepOverview, shares
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Floats
 
 FAINT = 0.1
-"""What a random start gives to a start or a transition at least, beside 1 on average."""
+"""What a random start gives to a start or a transition at least, compared with 1 on average."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,12 +41,12 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Starts:
+class ChainStarts:
     """All that starts need to know; a seed makes one."""
 
-    blocks: list[Block]
+    blocks: list[SequenceBlock]
     model: Model
-    overview: Overview
+    overview: StepOverview
     given: Given
     how: str  # "kmeans" or "random"
     labelled: bool  # whether some states are known
@@ -57,10 +57,10 @@ class Starts:
         if self.labelled:
             counts = labelled_counts(self.blocks, self.model, self.overview.blank(k), seed)
             return self.given.over(self.model.solve(counts))
-        shown = self.given.emission or self.overview.start(self.how, k, seed)
+        emission = self.given.emission or self.overview.start(self.how, k, seed)
         clustered = self.how == "kmeans" and not self.given.complete
-        default = clustered_chain(self.blocks, shown, self.model) if clustered else None
-        return self.given.over(default or random_chain(shown, self.model, seed))
+        default = clustered_chain(self.blocks, emission, self.model) if clustered else None
+        return self.given.over(default or random_chain(emission, self.model, seed))
 
 
 def random_chain(emission: Emission, model: Model, seed: int) -> Parameters:
@@ -71,8 +71,8 @@ def random_chain(emission: Emission, model: Model, seed: int) -> Parameters:
     return Parameters(start, shares(rng.gamma(1.0, size=onward.shape) + FAINT, onward, 0.0), emission)
 
 
-def clustered_chain(blocks: list[Block], emission: Emission, model: Model) -> Parameters:
-    """Each step is put into the state that explains it best; starts and transitions are counted, and one is added."""
+def clustered_chain(blocks: list[SequenceBlock], emission: Emission, model: Model) -> Parameters:
+    """Each step goes to the state that explains it best; starts and transitions are counted, and one is added."""
     k = emission.n_states
     starts, pairs = np.zeros(k), np.zeros((k, k))
     for label, block in zip(each(lambda block: best_states(block, emission), blocks), blocks, strict=True):
@@ -83,26 +83,26 @@ def clustered_chain(blocks: list[Block], emission: Emission, model: Model) -> Pa
     return Parameters(shares(starts, model.start_allowed, 1.0), shares(pairs, model.transition_allowed, 1.0), emission)
 
 
-def best_states(block: Block, emission: Emission) -> Any:
-    """The state that explains each step best by itself (n,)."""
+def best_states(block: SequenceBlock, emission: Emission) -> Any:
+    """The state that explains each step best, without its neighbours (n,)."""
     return np.argmax(emission.log_likelihood(block.values), axis=1)[block.code]
 
 
-def allowed_transitions(mask: Any, given: Floats | None, n_states: int) -> Any:
+def allowed_transitions(mask: Any, transition: Floats | None, n_states: int) -> Any:
     """Which transitions (K, K) may be: those that the mask allows and, where they are given, that are not 0."""
-    found = np.ones((n_states, n_states), bool) if mask is None else np.asarray(mask)
-    if found.shape != (n_states, n_states) or not np.isin(found, (0, 1)).all():
+    allowed = np.ones((n_states, n_states), bool) if mask is None else np.asarray(mask)
+    if allowed.shape != (n_states, n_states) or not np.isin(allowed, (0, 1)).all():
         raise ParameterError(
             f"transition_mask must hold true or false for each of {n_states} × {n_states} transitions, but has shape "
-            f"{found.shape}"
+            f"{allowed.shape}"
         )
-    found = found.astype(bool)
-    if not found.any(axis=1).all():
-        raise ParameterError(f"transition_mask lets state {int(np.argmin(found.any(axis=1)))} go nowhere")
-    if given is None:
-        return found
-    wrong = np.argwhere((given > 0.0) & ~found)
+    allowed = allowed.astype(bool)
+    if not allowed.any(axis=1).all():
+        raise ParameterError(f"transition_mask lets state {int(np.argmin(allowed.any(axis=1)))} go nowhere")
+    if transition is None:
+        return allowed
+    wrong = np.argwhere((transition > 0.0) & ~allowed)
     if len(wrong):
         i, j = wrong[0]
         raise ParameterError(f"init gives the transition {i} → {j} a chance, but transition_mask does not allow it")
-    return given > 0.0
+    return transition > 0.0

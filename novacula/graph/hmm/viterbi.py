@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from novacula.graph.hmm.blocks import Block
+from novacula.graph.hmm.blocks import SequenceBlock
 from novacula.graph.hmm.forward_backward import log_chain, refuse_impossible
 from novacula.graph.hmm.parameters import Parameters
 from novacula.table.chunk import Codes, Floats
 
 
-def best_paths(block: Block, parameters: Parameters) -> tuple[Codes, Floats]:
+def best_paths(block: SequenceBlock, parameters: Parameters) -> tuple[Codes, Floats]:
     """The best path (n,) through each sequence, and ln p of path and sequence (S,)."""
     from novacula.graph.hmm._kernels import best_paths as follow
 
     logs = parameters.emission.log_likelihood(block.values)
     back = np.empty((len(block), parameters.n_states), np.int32)
     path, score = np.empty(len(block), np.int32), np.empty(len(block.weight))
-    follow(logs, block.code, block.held, block.bounds, *log_chain(parameters), back, path, score)
+    follow(logs, block.code, block.label, block.bounds, *log_chain(parameters), back, path, score)
     for s in np.flatnonzero(np.isneginf(score)).tolist():
         best = lattice(logs, block.code[block.bounds[s] : block.bounds[s + 1]], parameters)[0]
         refuse_impossible(block.first + s, int(np.argmax(np.isneginf(best).all(axis=1))))

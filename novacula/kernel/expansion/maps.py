@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.kernel.algebra import Kernel, Rows, gram
 from novacula.kernel.chunk_rows import on_finite_rows, rows_of
-from novacula.projection.sums import Spread
+from novacula.projection.sums import FeatureSpread
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
@@ -56,6 +56,6 @@ class NystroemMap:
         return gram(self.kernel, rows, landmarks)
 
 
-def observe_spread(chunk: Chunk) -> Spread:
+def observe_spread(chunk: Chunk) -> FeatureSpread:
     """Mean and squared deviations of each column."""
-    return Spread.observe(chunk.counted())
+    return FeatureSpread.observe(chunk.counted())

@@ -21,7 +21,7 @@ from novacula.linear.bayesian.evidence_derivation import (
 )
 from novacula.linear.bayesian.figure import density_figure, line_figure
 from novacula.linear.bayesian.posterior import (
-    Posterior,
+    WeightPosterior,
     column_noise,
     solve_posterior,
     system_about,
@@ -60,7 +60,7 @@ def derive_posterior(model: BayesianLinearRegression) -> Work:
     return Work(f"Bayesian linear regression for {model.target_names_[0]}", steps)
 
 
-def refound(model: BayesianLinearRegression) -> Posterior:
+def refound(model: BayesianLinearRegression) -> WeightPosterior:
     """The posterior once more, from the sums that the model keeps."""
     prior = model._prior()
     if hasattr(model, "alpha_"):
@@ -85,7 +85,7 @@ def assumption(model: BayesianLinearRegression) -> str:
 # --- the posterior ------------------------------------------------------------------------------------------
 
 
-def precision_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterator[Step]:
+def precision_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """Prior precision plus XᵀX/σ² is posterior precision."""
     relative = hasattr(model, "shape_")
     unit, times = (1.0, "") if relative else (model.noise_variance_, "σ²")
@@ -117,7 +117,7 @@ def precision_steps(model: BayesianLinearRegression, posterior: Posterior) -> It
         )
 
 
-def precisions(model: BayesianLinearRegression, posterior: Posterior) -> tuple[Floats, Floats]:
+def precisions(model: BayesianLinearRegression, posterior: WeightPosterior) -> tuple[Floats, Floats]:
     """Prior precision and XᵀX of [1, X], over σ²."""
     moments, d = model.moments_, len(posterior.coef)
     mean = np.append(1.0, moments.mean[:d])
@@ -131,7 +131,7 @@ def precisions(model: BayesianLinearRegression, posterior: Posterior) -> tuple[F
     return before, rows
 
 
-def mean_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterator[Step]:
+def mean_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """The equations of the posterior mean, each solved for its own weight."""
     system, prior, w = posterior.system, posterior.prior, posterior.coef
     matrix = prior.precision + system.gram
@@ -149,7 +149,7 @@ def mean_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterato
         )
 
 
-def tied(posterior: Posterior, matrix: Floats, j: int) -> dict[str, Any]:
+def tied(posterior: WeightPosterior, matrix: Floats, j: int) -> dict[str, Any]:
     """Hold equation j to the weight, unless rounding leaves its sums fewer digits than are compared."""
     w, scale = posterior.coef, np.sqrt(np.diagonal(matrix))
     noise = SOLVED + column_noise(posterior.system, scale)
@@ -159,7 +159,7 @@ def tied(posterior: Posterior, matrix: Floats, j: int) -> dict[str, Any]:
     return {"note": f"{ROUNDING}; the model says {w[j]:.9g}."}
 
 
-def pivot_step(model: BayesianLinearRegression, posterior: Posterior) -> Step:
+def pivot_step(model: BayesianLinearRegression, posterior: WeightPosterior) -> Step:
     """The intercept, which a prior of its own draws towards zero."""
     tau = posterior.prior.intercept
     if tau == 0.0 or math.isinf(tau):
@@ -178,7 +178,7 @@ def pivot_step(model: BayesianLinearRegression, posterior: Posterior) -> Step:
 # --- pictures and predictions -------------------------------------------------------------------------------
 
 
-def picture_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterator[Step]:
+def picture_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """The weights in a table, with bars; of one column instead the line, and the weight before and after."""
     summary = model.summary(LEVEL)
     table, _ = summary.tables()

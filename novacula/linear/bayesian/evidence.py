@@ -23,8 +23,8 @@ from scipy import linalg
 
 from novacula.learner.iterate import ROUNDING, Outcome, Run, iterate
 from novacula.linear.bayesian.posterior import EXACT
-from novacula.linear.bayesian.prior import Prior
-from novacula.linear.solve import EPS, System
+from novacula.linear.bayesian.prior import WeightPrior
+from novacula.linear.solve import EPS, NormalEquations
 from novacula.table.chunk import Floats
 
 WIDEST, NARROWEST, TRIED = 1e-15, 1e10, 200
@@ -34,7 +34,7 @@ SOLVABLE = 1e-9
 
 
 @dataclass(frozen=True)
-class Profile:
+class EvidenceProfile:
     """The evidence as a function of the ratio r, with the best noise variance for each."""
 
     values: Floats  # (d,), λ
@@ -44,28 +44,28 @@ class Profile:
     constant: float  # what the intercept adds
 
     @classmethod
-    def of(cls, system: System, prior: Prior) -> Self:
+    def of(cls, system: NormalEquations, prior: WeightPrior) -> Self:
         """Turn the sums so that they are diagonal; the prior must be definite."""
         lower = linalg.cholesky(prior.precision, lower=True)
         half = linalg.solve_triangular(lower, system.gram, lower=True)
         values, vectors = np.linalg.eigh(linalg.solve_triangular(lower, half.T, lower=True))
         gap = system.cross[:, 0] - system.gram @ prior.mean
         along = (vectors.T @ linalg.solve_triangular(lower, gap, lower=True)) ** 2
-        known = values > len(values) * EPS * values.max()
+        informed = values > len(values) * EPS * values.max()
         squares = float(system.squares[-1])
         total = squares - float(prior.mean @ (system.cross[:, 0] + gap))
         pivot = 0.0 if math.isinf(prior.intercept) else -math.log(system.weight + prior.intercept)
         proper = 0.0 < prior.intercept < math.inf
         return cls(
-            np.where(known, values, 0.0),
-            np.where(known, along, 0.0),
+            np.where(informed, values, 0.0),
+            np.where(informed, along, 0.0),
             total + EXACT * squares,  # keeps E positive where a plane meets every target
             system.weight - int(prior.intercept == 0.0),
             0.5 * (pivot + (math.log(prior.intercept) if proper else 0.0)),
         )
 
     def noise(self, ratio: float) -> float:
-        """The best noise variance, E/n; E is positive, whatever rounding leaves of it."""
+        """The best noise variance, E/n; E is positive, no matter what rounding leaves of it."""
         energy = self.total - float((self.along / (self.values + ratio)).sum())
         return max(energy, EXACT * self.total) / self.count
 
@@ -99,7 +99,7 @@ class Search:
     high: float
 
 
-def maximise_evidence(profile: Profile, max_iter: int, tol: float) -> tuple[float, Run[Search]]:
+def maximise_evidence(profile: EvidenceProfile, max_iter: int, tol: float) -> tuple[float, Run[Search]]:
     """The ratio of greatest evidence, and how it was found; STALLED where the evidence grows without end."""
     top = profile.values.max()
     if top == 0.0:  # no column varies: nothing is said of the weights, and α stays 1
@@ -116,21 +116,21 @@ def maximise_evidence(profile: Profile, max_iter: int, tol: float) -> tuple[floa
     return math.exp(run.params.place), run
 
 
-def best_bracket(profile: Profile, places: Floats) -> Search:
+def best_bracket(profile: EvidenceProfile, places: Floats) -> Search:
     """Between neighbours of a grid where the slope turns from up to down; an end where it never does."""
     rises = np.array([profile.slopes(ratio)[0] > 0.0 for ratio in np.exp(places)])
-    found = [
+    searches = [
         Search((places[i] + places[i + 1]) / 2.0, places[i], places[i + 1])
         for i in np.flatnonzero(rises[:-1] & ~rises[1:])
     ]
     if rises[-1]:
-        found.append(Search(places[-1], places[-1], places[-1]))
+        searches.append(Search(places[-1], places[-1], places[-1]))
     if not rises[0]:
-        found.append(Search(places[0], places[0], places[0]))
-    return max(found, key=lambda search: profile.log_evidence(math.exp(search.place)))
+        searches.append(Search(places[0], places[0], places[0]))
+    return max(searches, key=lambda search: profile.log_evidence(math.exp(search.place)))
 
 
-def newton_step(profile: Profile, search: Search, tol: float) -> Search | Outcome:
+def newton_step(profile: EvidenceProfile, search: Search, tol: float) -> Search | Outcome:
     """Newton's step for the slope, halved where it leaves the bracket; and halved until the evidence does not fall."""
     if search.low == search.high:
         return Outcome.STALLED

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from novacula.learner.work import Step, WorkTable
-from novacula.linear.bayesian.evidence import Profile
+from novacula.linear.bayesian.evidence import EvidenceProfile
 from novacula.linear.bayesian.figure import evidence_figure
-from novacula.linear.bayesian.posterior import EXACT, Posterior
+from novacula.linear.bayesian.posterior import EXACT, WeightPosterior
 from novacula.linear.derivation import DIGITS, FEW, ROUNDING, eliminated
 from novacula.linear.plane import TERMS, weighted_sum
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from novacula.linear.bayesian.regression import BayesianLinearRegression
 
 
-def energy_step(posterior: Posterior) -> Step:
+def energy_step(posterior: WeightPosterior) -> Step:
     """What misfit and distance from the prior come to at the mean."""
     system, prior = posterior.system, posterior.prior
     gap = system.cross[:, 0] - system.gram @ prior.mean
@@ -38,7 +38,7 @@ def energy_step(posterior: Posterior) -> Step:
     )
 
 
-def trusted(posterior: Posterior) -> bool:
+def trusted(posterior: WeightPosterior) -> bool:
     """Whether misfit and penalty have the digits that are compared, being what is left of larger squares."""
     system, prior = posterior.system, posterior.prior
     lengths = np.sqrt(np.diagonal(system.gram))
@@ -48,7 +48,7 @@ def trusted(posterior: Posterior) -> bool:
     return posterior.doubt <= DIGITS and uncertain <= DIGITS * (posterior.misfit + posterior.penalty)
 
 
-def noise_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterator[Step]:
+def noise_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """The inverse gamma posterior of the noise variance."""
     yield Step(
         "Shape of the noise",
@@ -74,7 +74,7 @@ def noise_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterat
         )
 
 
-def evidence_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterator[Step]:
+def evidence_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """The logarithm of the probability of the rows, term by term."""
     before, after = posterior.log_volumes
     if len(posterior.coef) <= FEW and posterior.doubt <= DIGITS:
@@ -115,7 +115,7 @@ def evidence_steps(model: BayesianLinearRegression, posterior: Posterior) -> Ite
     )
 
 
-def unknown_noise_step(model: BayesianLinearRegression, posterior: Posterior, values: dict[str, float]) -> Step:
+def unknown_noise_step(model: BayesianLinearRegression, posterior: WeightPosterior, values: dict[str, float]) -> Step:
     """The log evidence with the noise variance integrated out."""
     proper = model.shape > 0.0 and model.scale > 0.0
     values |= {"a": model.shape_, "b": model.scale_, "G": float(gammaln(model.shape_))}
@@ -132,8 +132,8 @@ def unknown_noise_step(model: BayesianLinearRegression, posterior: Posterior, va
     )
 
 
-def flat_note(posterior: Posterior) -> str:
-    """What the evidence means where the prior is no distribution."""
+def flat_note(posterior: WeightPosterior) -> str:
+    """What the evidence means where the prior is not a distribution."""
     if posterior.prior.flat == 0:
         return "The prior is a distribution, so this is the logarithm of a probability density of y."
     return (
@@ -142,9 +142,9 @@ def flat_note(posterior: Posterior) -> str:
     )
 
 
-def precision_choice_steps(model: BayesianLinearRegression, posterior: Posterior) -> Iterator[Step]:
+def precision_choice_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """MacKay's equations, which hold where the evidence is largest."""
-    profile = Profile.of(posterior.system, model._prior())
+    profile = EvidenceProfile.of(posterior.system, model._prior())
     ratio = model.alpha_ * model.noise_variance_
     gamma, n = profile.determined(ratio), profile.count
     yield determined_step(profile, ratio)
@@ -170,7 +170,7 @@ def precision_choice_steps(model: BayesianLinearRegression, posterior: Posterior
         )
 
 
-def determined_step(profile: Profile, ratio: float) -> Step:
+def determined_step(profile: EvidenceProfile, ratio: float) -> Step:
     """How many weights the rows determine, the largest terms written out."""
     order = np.argsort(-profile.values, kind="stable")
     values = {f"l_{i + 1}": float(profile.values[j]) for i, j in enumerate(order[:TERMS])}

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import special
 
 from novacula.learner.figure import Figure, curve_figure
-from novacula.linear.bayesian.evidence import Profile
-from novacula.linear.bayesian.posterior import Posterior, variances_at
+from novacula.linear.bayesian.evidence import EvidenceProfile
+from novacula.linear.bayesian.posterior import WeightPosterior, variances_at
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def line_figure(model: BayesianLinearRegression, level: float) -> Figure:
     )
 
 
-def density_figure(model: BayesianLinearRegression, posterior: Posterior) -> Figure:
+def density_figure(model: BayesianLinearRegression, posterior: WeightPosterior) -> Figure:
     """The density of the slope before and after the rows, for a prior that has one."""
     t = hasattr(model, "shape_")
     noise = model.scale / model.shape if t else model.noise_variance_
@@ -68,7 +68,7 @@ def density(x: Floats, mean: float, variance: float, degrees: float) -> Floats:
     return np.asarray(np.exp(logarithm) / math.sqrt(degrees * math.pi * variance))
 
 
-def evidence_figure(profile: Profile, ratio: float) -> Figure:
+def evidence_figure(profile: EvidenceProfile, ratio: float) -> Figure:
     """The log evidence over the size of the prior, four decades to either side of the one that was chosen."""
     ratios = ratio * np.logspace(-4.0, 4.0, PLACES)
     return curve_figure(

@@ -11,10 +11,10 @@ import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.iterate import Outcome
-from novacula.linear.bayesian.evidence import Profile, maximise_evidence
-from novacula.linear.bayesian.posterior import EXACT, Posterior, solve_posterior
-from novacula.linear.bayesian.prior import Prior
-from novacula.linear.solve import System
+from novacula.linear.bayesian.evidence import EvidenceProfile, maximise_evidence
+from novacula.linear.bayesian.posterior import EXACT, WeightPosterior, solve_posterior
+from novacula.linear.bayesian.prior import WeightPrior
+from novacula.linear.solve import NormalEquations
 from novacula.table.chunk import Floats
 
 
@@ -22,9 +22,9 @@ from novacula.table.chunk import Floats
 class Belief:
     """A posterior, the noise that goes with it, and how probable the rows were."""
 
-    posterior: Posterior
+    posterior: WeightPosterior
     noise_variance: float  # or its mean, infinite where it has none
-    unit: float  # what the relative precision is divided by to be the one that is asked for
+    unit: float  # what the relative precision is divided by to be the requested one
     log_evidence: float
     attributes: Mapping[str, Any] = field(default_factory=dict)  # what only this kind of noise has
     complaint: str = ""  # how an iteration fell short
@@ -36,20 +36,20 @@ class Belief:
         return np.full_like(relative, math.inf) if infinite else self.noise_variance * relative
 
 
-def believe_known(system: System, prior: Prior, variance: float) -> Belief:
+def believe_known(system: NormalEquations, prior: WeightPrior, variance: float) -> Belief:
     """σ² is given, and the prior is relative to it."""
     posterior = solve_posterior(system, prior)
     return Belief(posterior, float(variance), float(variance), posterior.log_evidence(variance), {"n_iter_": 1})
 
 
-def believe_inverse_gamma(system: System, prior: Prior, shape: float, scale: float) -> Belief:
+def believe_inverse_gamma(system: NormalEquations, prior: WeightPrior, shape: float, scale: float) -> Belief:
     """σ² ~ IG(shape, scale), and the posterior of it is inverse gamma again."""
     posterior = solve_posterior(system, prior)
     a, b = posterior.noise(shape, scale)
     n = system.weight
     if a <= 0.0:
         raise DataError(
-            f"{n:g} rows (n_samples = {n:g}) leave nothing to estimate the noise from beside what is flat in the "
+            f"{n:g} rows (n_samples = {n:g}) leave nothing to estimate the noise from besides what is flat in the "
             "prior: give more rows, or raise shape or prior_precision"
         )
     if scale == 0.0 and 2.0 * b <= EXACT * system.squares[-1]:
@@ -59,10 +59,10 @@ def believe_inverse_gamma(system: System, prior: Prior, shape: float, scale: flo
     return Belief(posterior, mean, 1.0, log_evidence, {"shape_": a, "scale_": b, "n_iter_": 1})
 
 
-def believe_likeliest(system: System, prior: Prior, max_iter: int, tol: float) -> Belief:
+def believe_likeliest(system: NormalEquations, prior: WeightPrior, max_iter: int, tol: float) -> Belief:
     """σ² and the size α of the prior are those under which the rows were most probable."""
     _require_evidence(system, prior)
-    profile = Profile.of(system, prior)
+    profile = EvidenceProfile.of(system, prior)
     ratio, run = maximise_evidence(profile, max_iter, tol)
     noise = profile.noise(ratio)
     posterior = solve_posterior(system, prior.times(ratio))
@@ -78,11 +78,11 @@ def believe_likeliest(system: System, prior: Prior, max_iter: int, tol: float) -
     return Belief(posterior, noise, noise, posterior.log_evidence(noise), attributes, complaint)
 
 
-def _endless(profile: Profile, ratio: float) -> str:
+def _endless(profile: EvidenceProfile, ratio: float) -> str:
     """Why the evidence has no maximum."""
     if profile.determined(ratio) < 0.5:
         return (
-            "the evidence grows without end as the prior narrows, for the columns tell nothing of the target: the "
+            "the evidence grows without end as the prior narrows, for the columns say nothing of the target: the "
             "weights are the prior's mean"
         )
     return (
@@ -91,7 +91,7 @@ def _endless(profile: Profile, ratio: float) -> str:
     )
 
 
-def _require_evidence(system: System, prior: Prior) -> None:
+def _require_evidence(system: NormalEquations, prior: WeightPrior) -> None:
     flat, n = len(prior.mean) - prior.rank, system.weight
     if flat:
         raise ParameterError(
@@ -100,7 +100,7 @@ def _require_evidence(system: System, prior: Prior) -> None:
         )
     if n <= int(prior.intercept == 0.0):
         raise DataError(
-            f"{n:g} rows (n_samples = {n:g}) say nothing of the noise beside a flat intercept: give more rows, or use "
+            f"{n:g} rows (n_samples = {n:g}) say nothing of the noise besides a flat intercept: give more rows, or use "
             "noise='known'"
         )
     if system.squares[-1] <= system.floor[0]:

@@ -19,8 +19,8 @@ import numpy as np
 from scipy import linalg, special
 
 from novacula.errors import DataError
-from novacula.linear.bayesian.prior import Prior
-from novacula.linear.solve import BOUND_MET, EPS, SUMS_NOISE, System, cholesky, squared_error
+from novacula.linear.bayesian.prior import WeightPrior
+from novacula.linear.solve import BOUND_MET, EPS, SUMS_NOISE, NormalEquations, cholesky, squared_error
 from novacula.statistics import CoMoments
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
@@ -31,13 +31,13 @@ EXACT = 1e-13
 """The share of yᵀy that a plane may miss and yet meet every target up to the rounding of sums."""
 
 
-def system_about(moments: CoMoments, intercept: float) -> System:
+def system_about(moments: CoMoments, intercept: float) -> NormalEquations:
     """The sums of [X, y] with an intercept of this precision integrated out; columns that do not vary have none."""
     n, d = moments.weight, len(moments.mean) - 1
     share = 1.0 if math.isinf(intercept) else intercept / (n + intercept)
     lever = math.sqrt(share * n) * moments.mean
     sums = CoMoments(n, moments.mean, moments.scatter + np.outer(lever, lever))
-    system = System.of(sums, np.full(d, EPS), True)
+    system = NormalEquations.of(sums, np.full(d, EPS), True)
     live = system.varies
     return replace(
         system,
@@ -48,11 +48,11 @@ def system_about(moments: CoMoments, intercept: float) -> System:
 
 
 @dataclass(frozen=True)
-class Posterior:
+class WeightPosterior:
     """The weights given the rows, in units of the noise variance."""
 
-    system: System
-    prior: Prior
+    system: NormalEquations
+    prior: WeightPrior
     coef: Floats  # (d,), the posterior mean
     root: Floats  # (d, d), root rootᵀ = V⁻¹
     log_det: float  # ln |V|
@@ -65,7 +65,7 @@ class Posterior:
 
     @property
     def count(self) -> float:
-        """Rows that tell of the noise: those that are not used up by flat directions."""
+        """Rows that inform about the noise: those that are not used up by flat directions."""
         return self.system.weight - self.prior.flat
 
     @cached_property
@@ -131,7 +131,7 @@ def bordered(corner: float, edge: Floats, matrix: Floats) -> Floats:
     return np.block([[np.array([[corner]]), edge[None, :]], [edge[:, None], matrix]])
 
 
-def solve_posterior(system: System, prior: Prior) -> Posterior:
+def solve_posterior(system: NormalEquations, prior: WeightPrior) -> WeightPosterior:
     """The posterior, by Cholesky with columns brought to one length."""
     matrix = prior.precision + system.gram
     scale = np.sqrt(np.diagonal(matrix))
@@ -147,10 +147,10 @@ def solve_posterior(system: System, prior: Prior) -> Posterior:
     inverse, _ = linalg.lapack.dtrtri(upper)
     log_det = 2.0 * float(np.log(np.diagonal(upper)).sum() + np.log(scale).sum())
     doubt = BOUND_MET * blur / rcond
-    return Posterior(system, prior, prior.mean + moved, inverse / scale[:, None], log_det, doubt)
+    return WeightPosterior(system, prior, prior.mean + moved, inverse / scale[:, None], log_det, doubt)
 
 
-def column_noise(system: System, scale: Floats) -> Floats:
+def column_noise(system: NormalEquations, scale: Floats) -> Floats:
     """Rounding of each column that varies, as a share of its length together with its prior's (d,)."""
     lengths = np.sqrt(np.diagonal(system.gram))
     return np.where(system.varies, system.noise, 0.0) * lengths / scale

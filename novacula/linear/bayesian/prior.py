@@ -1,7 +1,7 @@
 """What is believed of the weights before any row is seen: w ~ N(m₀, Λ₀⁻¹).
 
 Λ₀ is the precision, the inverse of the covariance. A direction of precision zero is flat: its density is 1
-everywhere, which is no distribution, but rows that speak of it make it one.
+everywhere, which is not a distribution, but rows that speak of it make it one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNEVEN = 1e-8
 
 
 @dataclass(frozen=True)
-class Prior:
+class WeightPrior:
     """Mean and precision of d weights, and the precision of an intercept about zero."""
 
     mean: Floats  # (d,)
@@ -113,11 +113,11 @@ def unit_factor(matrix: Floats) -> Floats | None:
     return factor if rcond > len(matrix) * EPS else None
 
 
-def _numbers(given: Any, name: str) -> Floats:
+def _numbers(value: Any, name: str) -> Floats:
     try:
-        values = np.asarray(given, np.float64)
+        values = np.asarray(value, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name} is {given!r}; it must hold numbers") from None
+        raise ParameterError(f"{name} is {value!r}; it must hold numbers") from None
     if not np.isfinite(values).all():
-        raise ParameterError(f"{name} is {given!r}; its numbers must be finite")
+        raise ParameterError(f"{name} is {value!r}; its numbers must be finite")
     return values

@@ -26,12 +26,13 @@ from novacula.learner.work import Work
 from novacula.linear.bayesian.derivation import derive_intervals, derive_posterior
 from novacula.linear.bayesian.noise import Belief, believe_inverse_gamma, believe_known, believe_likeliest
 from novacula.linear.bayesian.posterior import plane_variances, system_about
-from novacula.linear.bayesian.prior import Prior
+from novacula.linear.bayesian.prior import WeightPrior
 from novacula.linear.bayesian.summary import PosteriorSummary, summarise_posterior
 from novacula.linear.model import NAMED, LinearModel
 from novacula.linear.problem import SumsProblem
-from novacula.linear.rows import is_flat
-from novacula.linear.solve import Solution, System
+from novacula.linear.rows import NUMBERS_CARD, is_flat
+from novacula.linear.solve import LeastSquaresSolution, NormalEquations
+from novacula.linear.summary import require_level
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -58,7 +59,7 @@ class BayesianLinearRegression(LinearModel):
       Student's t. All of them zero is the classical theory: the intervals are those of `LinearRegression`.
     - "evidence": w ~ N(m₀, (αΛ₀)⁻¹), and α and σ² are those under which the rows were most probable.
 
-    `prior_precision` is a number, one a column, or a matrix (d, d); zero is flat, and `prior_mean` m₀ a number or one
+    `prior_precision` is a number, one per column, or a matrix (d, d); zero is flat, and `prior_mean` m₀ a number or one
     a column. The intercept has a flat prior, or with `intercept_precision` τ > 0 it is N(0, 1/τ) for known noise and
     N(0, σ²/τ) otherwise. `max_iter` and `tol`, the relative change of ασ² to stop at, are for "evidence".
 
@@ -69,7 +70,7 @@ class BayesianLinearRegression(LinearModel):
     is 1 where there is none); `weight_`, the number of rows; and the sums `moments_`, to which `partial_fit` adds.
     Weights are repetitions.
 
-    `log_evidence_` is ln p(y) of all rows. A flat prior enters it with density 1, which is no distribution, so then
+    `log_evidence_` is ln p(y) of all rows. A flat prior enters it with density 1, which is not a distribution, so then
     only differences between models with the same flat parts mean something.
 
     >>> import numpy as np
@@ -91,10 +92,7 @@ class BayesianLinearRegression(LinearModel):
         objective="p(w | rows) ∝ p(rows | w) p(w), exact; with noise='evidence' also ln p(rows) over both precisions.",
         search="None: the posterior is a formula. For the evidence a grid and Newton's steps in one dimension.",
         noise="Normal errors of one variance in the target: known, integrated out, or chosen by the evidence.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers, also with fewer rows than columns. "
         "A standard deviation costs d² for each row. Sparse columns are made dense chunk by chunk.",
@@ -184,7 +182,7 @@ class BayesianLinearRegression(LinearModel):
     def _keep(self, moments: CoMoments) -> None:
         prior = self._prior()
         system = system_about(moments, prior.intercept)
-        self._require_told(system, prior)
+        self._require_determined(system, prior)
         belief = self._believe(system, prior)
         posterior, coef = belief.posterior, belief.posterior.coef[:, None]
         problem = SumsProblem(moments, system, None, True)
@@ -198,33 +196,35 @@ class BayesianLinearRegression(LinearModel):
             elif hasattr(self, name):  # another kind of noise was set since the last rows
                 delattr(self, name)
         error = np.array([posterior.misfit])
-        self._warn_of_rank(problem, Solution(coef, error, len(coef), posterior.doubt, posterior.root, "cholesky"))
+        self._warn_of_rank(
+            problem, LeastSquaresSolution(coef, error, len(coef), posterior.doubt, posterior.root, "cholesky")
+        )
         if belief.complaint:
             warn_user(f"{type(self).__name__}: {belief.complaint}", ConvergenceWarning)
 
-    def _prior(self) -> Prior:
+    def _prior(self) -> WeightPrior:
         """The prior; for known noise in its units, as it is relative to it otherwise."""
         if not self.fit_intercept and self.intercept_precision > 0.0:
             raise ParameterError("intercept_precision has no meaning with fit_intercept=False: leave it out")
         intercept = float(self.intercept_precision) if self.fit_intercept else math.inf
-        prior = Prior.of(self.prior_precision, self.prior_mean, intercept, self.n_features_in_)
+        prior = WeightPrior.of(self.prior_precision, self.prior_mean, intercept, self.n_features_in_)
         return prior.times(self.noise_variance, self.noise_variance) if self.noise == "known" else prior
 
-    def _believe(self, system: System, prior: Prior) -> Belief:
+    def _believe(self, system: NormalEquations, prior: WeightPrior) -> Belief:
         if self.noise == "known":
             return believe_known(system, prior, self.noise_variance)
         if self.noise == "inverse_gamma":
             return believe_inverse_gamma(system, prior, self.shape, self.scale)
         return believe_likeliest(system, prior, self.max_iter, self.tol)
 
-    def _require_told(self, system: System, prior: Prior) -> None:
+    def _require_determined(self, system: NormalEquations, prior: WeightPrior) -> None:
         """Refuse columns of whose weights neither rows nor prior say anything."""
-        untold = np.flatnonzero(~system.varies & (np.diagonal(prior.precision) == 0.0))
-        if len(untold):
-            names = ", ".join(map(repr, self.schema_.column_names(untold[:NAMED])))
+        undetermined = np.flatnonzero(~system.varies & (np.diagonal(prior.precision) == 0.0))
+        if len(undetermined):
+            names = ", ".join(map(repr, self.schema_.column_names(undetermined[:NAMED])))
             raise DataError(
-                f"{names}{', …' if len(untold) > NAMED else ''} {'does' if len(untold) == 1 else 'do'} not vary, and "
-                "prior_precision says nothing of the weight: drop the column, or raise prior_precision"
+                f"{names}{', …' if len(undetermined) > NAMED else ''} {'does' if len(undetermined) == 1 else 'do'} "
+                "not vary, and prior_precision says nothing of the weight: drop the column, or raise prior_precision"
             )
 
     # --- predict --------------------------------------------------------------------------------------------
@@ -276,8 +276,7 @@ class BayesianLinearRegression(LinearModel):
     def _reach(self, level: float) -> float:
         """How many scales to either side an interval of this probability reaches."""
         check_is_fitted(self)
-        if not 0.0 < level < 1.0:
-            raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+        require_level(level)
         tail = 0.5 + level / 2.0
         return float(special.stdtrit(2.0 * self.shape_, tail) if hasattr(self, "shape_") else special.ndtri(tail))
 

@@ -6,7 +6,6 @@ interval is mean ± z·sd, of Student's t it is mean ± t·scale, both exact.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import table_parts
 from novacula.learner.work import Cell, WorkTable
-from novacula.linear.summary import DRAWN, SHOWN
+from novacula.linear.summary import DRAWN, SHOWN, finite_or_none
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -51,10 +50,10 @@ class PosteriorSummary:
         """Everything as plain values that JSON can hold, None for what is infinite."""
         columns = ("mean", "std", "low", "high")
         rows = [
-            {"name": name} | {column: _plain(getattr(self, column)[i]) for column in columns}
+            {"name": name} | {column: finite_or_none(getattr(self, column)[i]) for column in columns}
             for i, name in enumerate(self.names)
         ]
-        facts = {name: _plain(value) for name, value in self.facts.items()}
+        facts = {name: finite_or_none(value) for name, value in self.facts.items()}
         return {"target": self.target, "level": self.level, "weights": rows, **facts}
 
     def tables(self) -> Iterator[WorkTable]:
@@ -98,7 +97,7 @@ def summarise_posterior(model: BayesianLinearRegression, level: float, reach: fl
     lever = model.x_centre_ @ model.root_
     relative = np.append(1.0 / model.pivot_ + lever @ lever, (model.root_**2).sum(axis=1))[first:]
     half = reach * np.sqrt(relative)
-    held = {
+    facts = {
         name: getattr(model, f"{name}_", None) for name in ("noise_variance", "shape", "scale", "alpha", "log_evidence")
     }
     return PosteriorSummary(
@@ -110,9 +109,5 @@ def summarise_posterior(model: BayesianLinearRegression, level: float, reach: fl
         std=np.sqrt(np.diagonal(model.covariance_)),
         low=mean - half,
         high=mean + half,
-        facts={"n": model.weight_} | {name: value for name, value in held.items() if value is not None},
+        facts={"n": model.weight_} | {name: value for name, value in facts.items() if value is not None},
     )
-
-
-def _plain(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None

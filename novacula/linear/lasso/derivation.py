@@ -14,7 +14,7 @@ import numpy as np
 from novacula.learner.figure import curve_figure
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.derivation import intercept_step
-from novacula.linear.lasso.working_set import Places, Price, State, gap_parts
+from novacula.linear.lasso.working_set import LassoPrice, LassoState, Places, gap_parts
 from novacula.linear.penalties import as_factors
 from novacula.linear.plane import (
     SHOWN,
@@ -47,7 +47,7 @@ def derive_lasso(model: Lasso) -> Work:
     for k in shown_targets(model):
         alpha = float(np.broadcast_to(model.alpha_, len(model.target_names_))[k])
         factor = as_factors(model.penalty_factor, model.schema_, model.n_features_in_)
-        price = Price.of(alpha, model.l1_ratio, factor, model.positive)
+        price = LassoPrice.of(alpha, model.l1_ratio, factor, model.positive)
         steps += target_steps(model, k, factor, price)
     notes = cap_notes(model)
     if not model.converged_:
@@ -55,7 +55,7 @@ def derive_lasso(model: Lasso) -> Work:
     return Work(f"Lasso for {', '.join(model.target_names_[:TARGETS])}", steps, notes)
 
 
-def target_steps(model: Lasso, k: int, factor: Floats, price: Price) -> Iterator[Step]:
+def target_steps(model: Lasso, k: int, factor: Floats, price: LassoPrice) -> Iterator[Step]:
     """The steps of one target."""
     w, correlation = of_target(model.coef_, k), of_target(model.correlation_, k)
     if model.l1_ratio > 0.0:
@@ -84,7 +84,7 @@ def start_step(model: Lasso, k: int, factor: Floats) -> Step:
     )
 
 
-def weight_step(model: Lasso, k: int, j: int, price: Price) -> Step:
+def weight_step(model: Lasso, k: int, j: int, price: LassoPrice) -> Step:
     """One weight by the soft threshold of how its column goes along with what the others leave."""
     [name] = model.schema_.column_names([j])
     w, a = float(of_target(model.coef_, k)[j]), float(model.squares_[j])
@@ -103,7 +103,7 @@ def weight_step(model: Lasso, k: int, j: int, price: Price) -> Step:
     )
 
 
-def idle_step(model: Lasso, shown: Places, total: int, correlation: Floats, price: Price) -> Step:
+def idle_step(model: Lasso, shown: Places, total: int, correlation: Floats, price: LassoPrice) -> Step:
     """Columns that go along with the residual too little to have a weight."""
     names = model.schema_.column_names(shown)
     rows = tuple(
@@ -116,7 +116,7 @@ def idle_step(model: Lasso, shown: Places, total: int, correlation: Floats, pric
     )
 
 
-def gap_steps(model: Lasso, k: int, price: Price) -> Iterator[Step]:
+def gap_steps(model: Lasso, k: int, price: LassoPrice) -> Iterator[Step]:
     """The objective, and how far it can be above its minimum."""
     w, error = of_target(model.coef_, k), float(np.atleast_1d(model.error_)[k])
     used, squares = np.flatnonzero(w), float(0.5 * price.l2 @ w**2)
@@ -130,7 +130,7 @@ def gap_steps(model: Lasso, k: int, price: Price) -> Iterator[Step]:
         note="e = ‖r‖²/n, v = |w|.",
     )
     free, gap = bool((price.l1 == 0.0).any()), float(np.atleast_1d(model.dual_gap_)[k])
-    paid, gained, size, delta = gap_parts(price, State(w, of_target(model.correlation_, k), error))
+    paid, gained, size, delta = gap_parts(price, LassoState(w, of_target(model.correlation_, k), error))
     yield Step(
         "It is above its minimum by no more than the duality gap",
         formula="gap = Σ lⱼ|wⱼ| − wᵀg + δwᵀg + ½δ²(‖r‖²/n + Σ qⱼwⱼ²),  gⱼ = xⱼᵀr/n − qⱼwⱼ",

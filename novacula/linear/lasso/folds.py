@@ -18,10 +18,10 @@ from operator import add
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.linear.lasso.path import Terms, solve_path
+from novacula.linear.lasso.path import LassoTerms, solve_path
 from novacula.linear.lasso.sums import GramSums, RowsSums, Total, n_columns, targets
 from novacula.linear.rows import stored_precision, weighted_sums
-from novacula.linear.solve import EPS, System
+from novacula.linear.solve import EPS, NormalEquations
 from novacula.statistics import Bundle, CoMoments
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -29,7 +29,7 @@ from novacula.table.memory import ArraySource, MemorySource, SparseSource
 from novacula.table.row_keys import row_keys
 
 PIECE = 1 << 22
-"""Numbers of a piece of a chunk whose rows are told apart at once: sparse columns are made dense for that."""
+"""Numbers of a piece of a chunk whose rows are hashed at once: sparse columns are made dense for that."""
 
 
 def fold_numbers(chunk: Chunk, n_folds: int, seed: int) -> Floats:
@@ -45,17 +45,17 @@ def fold_moments(chunk: Chunk, n_folds: int, seed: int) -> Bundle:
     return Bundle(tuple(CoMoments.observe(chunk.take(fold == i)) for i in range(n_folds)))
 
 
-def validate_sums(moments: Bundle, alphas: Floats, terms: Terms, centred: bool) -> tuple[Floats, Floats]:
+def validate_sums(moments: Bundle, alphas: Floats, terms: LassoTerms, centred: bool) -> tuple[Floats, Floats]:
     """Mean squared errors of folds that are left out and their standard errors (m, k), from sums by fold."""
     folds = [part for part in moments.parts if isinstance(part, CoMoments) and part.weight > 0.0]
     require_folds(len(folds))
     errors = []
     for i, left_out in enumerate(folds):
         rest = reduce(add, folds[:i] + folds[i + 1 :])
-        system = System.of(rest, np.full(len(terms.factor), EPS), centred)
+        system = NormalEquations.of(rest, np.full(len(terms.factor), EPS), centred)
         coef, _, _ = solve_path(GramSums(rest, system, flat=False), terms, alphas)
         errors.append(errors_of_sums(left_out, coef, system.centre))
-    return summarised(np.array(errors), np.array([fold.weight for fold in folds]))
+    return mean_over_folds(np.array(errors), np.array([fold.weight for fold in folds]))
 
 
 def errors_of_sums(moments: CoMoments, coef: Floats, centre: Floats) -> Floats:
@@ -70,22 +70,22 @@ def errors_of_sums(moments: CoMoments, coef: Floats, centre: Floats) -> Floats:
 
 
 def validate_rows(
-    table: Table, alphas: Floats, terms: Terms, centred: bool, n_folds: int, seed: int
+    table: Table, alphas: Floats, terms: LassoTerms, centred: bool, n_folds: int, seed: int
 ) -> tuple[Floats, Floats]:
     """The same from rows, which are held in memory for it."""
     fold, table = table.map(fold_numbers, n_folds, seed), in_memory(table)
     weight = table.to_chunk().weight
-    held = [i for i in range(n_folds) if weight[fold == i].sum() > 0.0]
-    require_folds(len(held))
+    used_folds = [i for i in range(n_folds) if weight[fold == i].sum() > 0.0]
+    require_folds(len(used_folds))
     errors, sizes = [], []
-    for i in held:
+    for i in used_folds:
         training = table.reweighted(np.where(fold == i, 0.0, weight))
         sums, _ = RowsSums.of(training, stored_precision(training), centred, flat=False)
         coef, _, _ = solve_path(sums, terms, alphas)
         left_out = table.reweighted(np.where(fold == i, weight, 0.0))
         errors.append(left_out.reduce(squared_errors, coef, sums.columns.centre).value / weight[fold == i].sum())
         sizes.append(weight[fold == i].sum())
-    return summarised(np.array(errors), np.array(sizes))
+    return mean_over_folds(np.array(errors), np.array(sizes))
 
 
 def squared_errors(chunk: Chunk, coef: Floats, centre: Floats) -> Total:
@@ -118,7 +118,7 @@ def require_folds(n_folds: int) -> None:
         raise DataError("alpha='cv' finds rows for one fold only, as with one sample: give more rows that differ")
 
 
-def summarised(errors: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def mean_over_folds(errors: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Mean and standard error over folds, each as heavy as its rows, of errors (K, m, k)."""
     share = weights / weights.sum()
     mean = np.tensordot(share, errors, axes=1)

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.learner.figure import Figure
-from novacula.linear.lasso.working_set import Price, State, Sums, WorkingSet, null_state, solve_sparse
-from novacula.linear.penalty_path import choose_penalty, coefficient_figure
+from novacula.linear.lasso.working_set import LassoPrice, LassoState, LassoSums, WorkingSet, null_state, solve_sparse
+from novacula.linear.penalty_path import PenaltyPath
 from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What a lasso is asked for, but for α: the shares of the prices, and when to stop."""
+class LassoTerms:
+    """The parameters of a lasso but for α: the shares of the prices, and when to stop."""
 
     l1_ratio: float
     factor: Floats  # (d,)
@@ -24,38 +23,31 @@ class Terms:
     tol: float
     max_iter: int
 
-    def price(self, alpha: float) -> Price:
+    def price(self, alpha: float) -> LassoPrice:
         """The prices for one α."""
-        return Price.of(alpha, self.l1_ratio, self.factor, self.positive)
+        return LassoPrice.of(alpha, self.l1_ratio, self.factor, self.positive)
 
 
 @dataclass(frozen=True, eq=False)
-class LassoPath:
-    """Lasso or elastic net for m penalties; arrays have an axis k after the first if y had columns."""
+class LassoPath(PenaltyPath):
+    """Lasso or elastic net for m penalties, as they were given or falling from the least that makes all weights zero.
 
-    alphas: Floats  # (m,), as they were given, or falling from the least that makes all coefficients zero
-    coef: Floats  # (m, d) or (m, k, d)
-    intercept: Floats  # (m,) or (m, k)
+    Arrays have an axis k after the first if y had columns.
+    """
+
     dual_gap: Floats  # (m,) or (m, k), a bound on what is left to gain
     df: Any  # (m,) or (m, k), coefficients that are not zero
-    names: list[str]  # d
     cv_error: Floats | None = None  # (m,) or (m, k), mean squared error of folds that were left out
     cv_std_error: Floats | None = None  # its standard error
 
-    def choose(self, choice: str = "best", target: int = 0) -> int:
-        """The place of the α with the least error, or with choice "one_standard_error" of the largest as good."""
+    def errors(self) -> tuple[Floats, Floats]:
+        """The errors of folds that were left out and their standard errors, if the path was cross-validated."""
         if self.cv_error is None or self.cv_std_error is None:
             raise ParameterError("this path knows no errors to choose by: ask for them with cross_validate=True")
-        flat = self.cv_error.ndim == 1
-        error, std_error = (e if flat else e[:, target] for e in (self.cv_error, self.cv_std_error))
-        return choose_penalty(self.alphas, error, std_error, choice)
-
-    def figure(self, target: int = 0) -> Figure:
-        """The coefficients of a target over log α, those that are largest somewhere."""
-        return coefficient_figure(self.alphas, self.coef if self.coef.ndim == 2 else self.coef[:, target], self.names)
+        return self.cv_error, self.cv_std_error
 
 
-def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], Floats]:
+def largest_penalties(working: WorkingSet, terms: LassoTerms) -> tuple[list[LassoState], Floats]:
     """The fit of the free columns alone, and the least α that leaves it at that, for each target (k,)."""
     price, live = terms.price(1.0), working.sums.squares > 0.0
     free = np.flatnonzero(live & (terms.factor == 0.0))
@@ -65,7 +57,7 @@ def largest_penalties(working: WorkingSet, terms: Terms) -> tuple[list[State], F
     return starts, np.array([pull.max(initial=0.0) for pull in pulls])
 
 
-def penalty_grid(alpha_max: Floats, terms: Terms, n_alphas: int, eps: float) -> Floats:
+def penalty_grid(alpha_max: Floats, terms: LassoTerms, n_alphas: int, eps: float) -> Floats:
     """From the largest α that changes anything down to a share eps of it, in equal ratios."""
     if terms.l1_ratio == 0.0:
         raise ParameterError("with l1_ratio=0 no α is the largest that matters: give alphas")
@@ -73,7 +65,7 @@ def penalty_grid(alpha_max: Floats, terms: Terms, n_alphas: int, eps: float) -> 
     return np.geomspace(top, top * eps, n_alphas) if top > 0.0 else np.zeros(1)
 
 
-def solve_path(sums: Sums, terms: Terms, alphas: Floats) -> tuple[Floats, Floats, bool]:
+def solve_path(sums: LassoSums, terms: LassoTerms, alphas: Floats) -> tuple[Floats, Floats, bool]:
     """Coefficients (m, k, d) and gaps (m, k) from the largest α to the least, and whether all converged."""
     working = WorkingSet(sums)
     states, _ = largest_penalties(working, terms)

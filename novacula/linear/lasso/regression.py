@@ -9,31 +9,27 @@ at most that for the others. The intercept is free of charge, and so are columns
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 
 from novacula.learner.card import Card
-from novacula.learner.iterate import Outcome, Run, warn_unless_converged
+from novacula.learner.iterate import Run, warn_unless_converged
 from novacula.learner.work import Work
 from novacula.linear.lasso.derivation import derive_lasso
-from novacula.linear.lasso.folds import fold_moments, validate_rows, validate_sums
-from novacula.linear.lasso.path import LassoPath, Terms, largest_penalties, penalty_grid, solve_path
+from novacula.linear.lasso.path import LassoPath, LassoTerms, largest_penalties, penalty_grid
+from novacula.linear.lasso.problem import DealtFolds, LassoProblem
 from novacula.linear.lasso.sums import GramSums, RowsSums
-from novacula.linear.lasso.working_set import Solved, State, WorkingSet, solve_sparse
-from novacula.linear.model import LinearModel
-from novacula.linear.penalties import as_factors, as_grid, one_a_target
+from novacula.linear.lasso.working_set import LassoSolution, LassoState, WorkingSet, solve_sparse
+from novacula.linear.penalised import PenalisedModel
+from novacula.linear.penalties import as_grid, one_per_target
 from novacula.linear.penalty_path import choose_penalty
-from novacula.linear.rows import is_flat, require_squares, stored_precision
-from novacula.linear.solve import System
-from novacula.statistics import Bundle, CoMoments
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.table import Table
 from novacula.table.chunk import Floats
-from novacula.table.parallel import tree_sum
 
 FEW = 512
 """Columns up to which one fit makes all of their products, rather than those that it needs."""
@@ -43,10 +39,10 @@ FEW_OF_A_PATH = 2048
 LISTS_OF_ROWS = "it sets cv to lists of rows, but here folds follow from what rows hold, and cv is their number"
 
 
-class Lasso(LinearModel):
+class Lasso(PenalisedModel):
     """Least squares with a penalty of α on the absolute values of the weights, most of which become zero.
 
-    `alpha` is a number, one number a target, or "cv": chosen from `alphas`, or from `n_alphas` that fall from the
+    `alpha` is a number, one number per target, or "cv": chosen from `alphas`, or from `n_alphas` that fall from the
     least α that makes all weights zero to a share `eps` of it, by `cv`-fold cross-validation; `choice` says how. With
     `l1_ratio` below 1 it is the elastic net. `positive` allows no weight below zero. `penalty_factor` multiplies the
     penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
@@ -74,14 +70,11 @@ class Lasso(LinearModel):
         "and double-exponential weights.",
         search="Coordinate descent and the equations of the signs on a working set of columns, until the duality gap "
         "is below tol of the objective; α from a grid by cross-validation.",
-        noise="Normal errors of one variance in the target; the penalty is no help against outliers.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
+        **NUMBERS_CARD,
         uses="reduce",
         cost="Up to 512 columns (2048 for a path) and no more than rows: one pass of n·d² and d² numbers. Otherwise "
-        "some passes of n·d, and d numbers beside the products of the columns that are used; sparse columns stay "
+        "some passes of n·d, and d numbers besides the products of the columns that are used; sparse columns stay "
         "sparse. With alpha='cv' and more columns than that, the rows are held in memory.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
@@ -111,9 +104,6 @@ class Lasso(LinearModel):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
-    remedy = "or raise alpha"
-
-    alpha_: Any
     alpha_max_: Any
     dual_gap_: Any
 
@@ -148,23 +138,13 @@ class Lasso(LinearModel):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @available_if(lambda self: self._needs_sums_only())
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to the fit: the sums are those of all rows so far, and so is the model."""
-        return self._fit_more(X, y, sample_weight)
-
     def _learn(self, table: Table) -> None:
         many = isinstance(self.alpha, str)
-        self._solve(*self._sums(table, folds=many, few=FEW_OF_A_PATH if many else FEW))
+        self._solve(problem_of(self, table, folds=many, few=FEW_OF_A_PATH if many else FEW))
 
     def _learn_more(self, table: Table, first: bool) -> None:
-        problem = self._grown_problem(table, first)
-        self._solve(GramSums(problem.moments, problem.system, problem.flat), None)
-
-    def _needs_sums_only(self) -> bool:
-        if isinstance(self.alpha, str):
-            raise AttributeError("alpha='cv' leaves out rows, for which it needs all of them at once: use fit")
-        return True
+        grown = self._grown_problem(table, first)
+        self._solve(LassoProblem(GramSums(grown.moments, grown.system, grown.flat), terms_of(self), self.fit_intercept))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -172,33 +152,12 @@ class Lasso(LinearModel):
         tags.regressor_tags.poor_score = not isinstance(self.alpha, str) and bool(np.max(self.alpha) >= 1.0)
         return tags
 
-    # --- in -------------------------------------------------------------------------------------------------
+    # --- solve ----------------------------------------------------------------------------------------------
 
-    def _sums(self, table: Table, *, folds: bool, few: int) -> tuple[GramSums | RowsSums, Bundle | None]:
-        """All products by one pass where columns are few, by fold if folds are asked for."""
-        precision, flat = stored_precision(table), is_flat(table)
-        if self.n_features_in_ > few or len(table) < self.n_features_in_:
-            sums, first = RowsSums.of(table, precision, self.fit_intercept, flat)
-            require_squares(table, first.squares)
-            return sums, None
-        parts = table.reduce(fold_moments, self.cv, self._seed()) if folds else None
-        moments: Any = table.reduce(CoMoments.observe) if parts is None else tree_sum(parts.parts)
-        require_squares(table, moments.scatter)
-        return GramSums(moments, System.of(moments, precision, self.fit_intercept), flat, table), parts
-
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31)) if self.random_state is not None else 0
-
-    def _terms(self) -> Terms:
-        factor = as_factors(self.penalty_factor, self.schema_, self.n_features_in_)
-        return Terms(float(self.l1_ratio), factor, bool(self.positive), float(self.tol), int(self.max_iter))
-
-    # --- out ------------------------------------------------------------------------------------------------
-
-    def _solve(self, sums: GramSums | RowsSums, folds: Bundle | None) -> None:
-        terms, working = self._terms(), WorkingSet(sums)
+    def _solve(self, problem: LassoProblem) -> None:
+        sums, terms, working = problem.sums, problem.terms, WorkingSet(problem.sums)
         starts, largest = largest_penalties(working, terms)
-        alphas = self._penalties(sums, folds, terms, largest)
+        alphas = self._penalties(problem, largest)
         solved = [
             solve_sparse(working, k, terms.price(alpha), start, terms.tol, terms.max_iter)
             for k, (alpha, start) in enumerate(zip(alphas.tolist(), starts, strict=True))
@@ -210,7 +169,7 @@ class Lasso(LinearModel):
         self.alpha_max_ = float(largest[0]) if sums.flat else largest
         self._keep_runs([part.run for part in solved])
 
-    def _keep_states(self, sums: GramSums | RowsSums, solved: list[Solved]) -> None:
+    def _keep_states(self, sums: GramSums | RowsSums, solved: list[LassoSolution]) -> None:
         """What the derivation needs: nothing of it grows with the rows, nor with the square of the columns."""
         states, gaps = [part.state for part in solved], [part.gap for part in solved]
         self.active_ = np.flatnonzero(np.any([state.coef != 0.0 for state in states], axis=0))
@@ -220,7 +179,7 @@ class Lasso(LinearModel):
         self.error_ = float(error[0]) if sums.flat else error
         self.dual_gap_ = float(gaps[0]) if sums.flat else np.array(gaps)
 
-    def _keep_runs(self, runs: list[Run[State]]) -> None:
+    def _keep_runs(self, runs: list[Run[LassoState]]) -> None:
         rounds = max(len(run.history) for run in runs)
         padded = [np.pad(run.history, (0, rounds - len(run.history)), mode="edge") for run in runs]
         self.history_, self.n_iter_ = np.sum(padded, axis=0), rounds - 1
@@ -228,48 +187,47 @@ class Lasso(LinearModel):
         worst = next((run for run in runs if not run.converged), runs[0])
         warn_unless_converged(worst, type(self).__name__)
 
-    def _penalties(self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, largest: Floats) -> Floats:
-        """One α a target (k,)."""
+    def _penalties(self, problem: LassoProblem, largest: Floats) -> Floats:
+        """One α per target (k,)."""
         if not isinstance(self.alpha, str):
-            return one_a_target(self.alpha, len(self.target_names_))
-        self.alphas_ = self._grid(self.alphas, terms, largest)
-        error, std_error = self._validate(sums, folds, terms, self.alphas_)
-        self.cv_error_, self.cv_std_error_ = (e[:, 0] if sums.flat else e for e in (error, std_error))
+            return one_per_target(self.alpha, len(self.target_names_))
+        self.alphas_ = self._grid(self.alphas, problem.terms, largest)
+        error, std_error = problem.validate(self.alphas_)
+        self.cv_error_, self.cv_std_error_ = (e[:, 0] if problem.sums.flat else e for e in (error, std_error))
         chosen = [choose_penalty(self.alphas_, *both, self.choice) for both in zip(error.T, std_error.T, strict=True)]
         return self.alphas_[chosen]
 
-    def _grid(self, alphas: Any, terms: Terms, largest: Floats) -> Floats:
+    def _grid(self, alphas: Any, terms: LassoTerms, largest: Floats) -> Floats:
         return penalty_grid(largest, terms, self.n_alphas, self.eps) if alphas is None else as_grid(alphas)
-
-    def _validate(
-        self, sums: GramSums | RowsSums, folds: Bundle | None, terms: Terms, alphas: Floats
-    ) -> tuple[Floats, Floats]:
-        if folds is not None:
-            return validate_sums(folds, alphas, terms, self.fit_intercept)
-        table: Any = sums.table
-        return validate_rows(table, alphas, terms, self.fit_intercept, self.cv, self._seed())
 
     def path(
         self, X: Any, y: Any = None, alphas: Any = None, sample_weight: Any = None, *, cross_validate: bool = False
     ) -> LassoPath:
         """The coefficients for each of `alphas`, or for the learner's own grid; the learner stays as it is."""
         learner = clone(self)
-        table = learner._begun(X, y, sample_weight)
-        sums, folds = learner._sums(table, folds=cross_validate, few=FEW_OF_A_PATH)
-        terms = learner._terms()
-        grid = self.alphas if alphas is None else alphas
-        grid = learner._grid(grid, terms, largest_penalties(WorkingSet(sums), terms)[1])
-        coef, gaps, converged = solve_path(sums, terms, grid)
-        if not converged:
-            run = Run(None, tuple(np.zeros(terms.max_iter + 1)), Outcome.MAX_ITER)
-            warn_unless_converged(run, f"the path of {type(self).__name__}")
-        errors = learner._validate(sums, folds, terms, grid) if cross_validate else (None, None)
-        centre, d = sums.columns.centre, coef.shape[2]
-        arrays = (coef, centre[d:] - coef @ centre[:d], gaps, (coef != 0.0).sum(axis=2), *errors)
-        coef, intercept, gaps, df, error, std_error = (
-            values if values is None or not sums.flat else values[:, 0] for values in arrays
-        )
-        return LassoPath(grid, coef, intercept, gaps, df, learner.schema_.column_names(), error, std_error)
+        table = learner.begin_fit(X, y, sample_weight)
+        problem = problem_of(learner, table, folds=cross_validate, few=FEW_OF_A_PATH)
+        _, largest = largest_penalties(WorkingSet(problem.sums), problem.terms)
+        grid = self._grid(self.alphas if alphas is None else alphas, problem.terms, largest)
+        return problem.path(grid, learner.schema_.column_names(), type(self).__name__)
 
     def _derivation(self) -> Work:
         return derive_lasso(self)
+
+
+def problem_of(model: Lasso, table: Table, *, folds: bool, few: int) -> LassoProblem:
+    """What a lasso that has begun a fit solves on the rows of a table, with folds if it is to be cross-validated."""
+    dealt = DealtFolds(model.cv, seed_of(model.random_state)) if folds else None
+    return LassoProblem.of(table, terms_of(model), model.fit_intercept, dealt, few)
+
+
+def terms_of(model: Lasso) -> LassoTerms:
+    """Its parameters but for α, with the factor of each column."""
+    return LassoTerms(
+        float(model.l1_ratio), model.column_factors(), bool(model.positive), float(model.tol), int(model.max_iter)
+    )
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of the folds, which are the same each time without a random state."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from novacula.linear.lasso.working_set import Places
-from novacula.linear.solve import EPS, Columns, System, rounding
+from novacula.linear.solve import EPS, CentredColumns, NormalEquations, rounding
 from novacula.statistics import CoMoments, Statistic
 from novacula.statistics.base import require_same_layout
 from novacula.statistics.comoments import targets
@@ -30,7 +30,7 @@ class GramSums:
     """Everything from the sums of one pass."""
 
     moments: CoMoments
-    columns: System
+    columns: NormalEquations
     flat: bool
     table: Table | None = None
 
@@ -71,7 +71,7 @@ class GramSums:
 class RowsSums:
     """Means and lengths, and the table to go back to for the rest."""
 
-    columns: Columns
+    columns: CentredColumns
     cross: Floats
     flat: bool
     table: Table
@@ -89,7 +89,7 @@ class RowsSums:
             noise = rounding(squares, raw)[:d]
             centre = first.mean if centred else np.zeros_like(first.mean)
             grain = noise * precision / EPS
-            columns = Columns(first.weight, centre, squares, noise, grain, first.squares[d:].copy())
+            columns = CentredColumns(first.weight, centre, squares, noise, grain, first.squares[d:].copy())
             return cls(columns, cross / first.weight * columns.varies[:, None], flat, table), first
 
     @property
@@ -130,7 +130,7 @@ class Total(Statistic):
     def products(cls, chunk: Chunk, rows: Places, columns: Places, centre: Floats) -> Self:
         """Σ w (xᵢ − x̄ᵢ)(xⱼ − x̄ⱼ) for columns i and j: the second are the last of the first."""
         chunk = chunk.counted()
-        x = gathered(chunk, rows) - centre[rows]
+        x = picked_columns(chunk, rows) - centre[rows]
         y = x[:, len(rows) - len(columns) :]
         return cls(x.T @ (y if (chunk.weight == 1.0).all() else y * chunk.weight[:, None]))
 
@@ -139,7 +139,7 @@ class Total(Statistic):
         """Σ w (x − x̄) r (d,) and Σ w r², of r = y − ȳ − Σ w (x − x̄) over the columns used."""
         chunk = chunk.counted()
         d = n_columns(chunk)
-        r = targets(chunk)[:, target] - centre[d + target] - (gathered(chunk, used) - centre[used]) @ coef
+        r = targets(chunk)[:, target] - centre[d + target] - (picked_columns(chunk, used) - centre[used]) @ coef
         weighted = r * chunk.weight
         if far and chunk.sparse is None:
             return cls(np.append(weighted @ (chunk.numeric - centre[:d]), weighted @ r))
@@ -223,7 +223,7 @@ def times(chunk: Chunk, values: Floats) -> Floats:
     return dense if chunk.sparse is None else np.append(dense, chunk.sparse.T @ values)
 
 
-def gathered(chunk: Chunk, places: Places) -> Floats:
+def picked_columns(chunk: Chunk, places: Places) -> Floats:
     """Some columns, side by side and dense."""
     if chunk.sparse is None:
         return chunk.numeric.take(places, axis=1)

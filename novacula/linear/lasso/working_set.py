@@ -6,7 +6,7 @@ Few coefficients are not zero, so few columns need their products: those of the 
 small quadratic one, solved to rounding. Then one pass gives gⱼ = xⱼᵀr/n − qⱼwⱼ for every column; the columns with
 |gⱼ| > lⱼ want to enter, the worst of them do, and so on until the gap says that nothing is left to gain.
 
-The quadratic term is so many more rows of X, and r/n times s = min lⱼ/|gⱼ| is a point of the dual problem, so that
+The quadratic term amounts to more rows of X, and r/n times s = min lⱼ/|gⱼ| is a point of the dual problem, so that
 
     P(w) − min P ≤ gap = Σ (lⱼ|wⱼ| − wⱼgⱼ) + δ wᵀg + ½δ² (‖r‖²/n + Σ qⱼwⱼ²)        δ = 1 − s
 
@@ -34,7 +34,7 @@ FLOOR = 1e-14
 """The share of ½‖y‖²/n below which a gap is rounding."""
 
 
-class Sums(Protocol):
+class LassoSums(Protocol):
     """What the solver asks of the data: columns about their centre, sums over n, the total weight."""
 
     @property
@@ -57,7 +57,7 @@ class Sums(Protocol):
 
 
 @dataclass(frozen=True)
-class Price:
+class LassoPrice:
     """What coefficients cost: Σ lⱼ|wⱼ| + ½ Σ qⱼwⱼ², and whether they must not be negative."""
 
     l1: Floats  # (d,)
@@ -75,37 +75,37 @@ class Price:
 
 
 @dataclass(frozen=True)
-class State:
+class LassoState:
     """Coefficients of one target, with what a pass over the rows says of them."""
 
     coef: Floats  # (d,)
     correlation: Floats  # (d,), Xᵀr/n
     error: float  # ‖r‖²/n
 
-    def objective(self, price: Price) -> float:
+    def objective(self, price: LassoPrice) -> float:
         """What is made smallest."""
         w = self.coef
         return float(0.5 * self.error + price.l1 @ np.abs(w) + 0.5 * price.l2 @ w**2)
 
-    def gradient(self, price: Price) -> Floats:
+    def gradient(self, price: LassoPrice) -> Floats:
         """xⱼᵀr/n − qⱼwⱼ."""
         return self.correlation - price.l2 * self.coef
 
 
 @dataclass(frozen=True)
-class Solved:
+class LassoSolution:
     """Where an iteration came to, how far from the minimum that is at most, and how it went."""
 
-    state: State
+    state: LassoState
     gap: float
-    run: Run[State]
+    run: Run[LassoState]
 
 
 @dataclass
 class WorkingSet:
     """Columns whose products are known; it grows, and serves every target and every penalty."""
 
-    sums: Sums
+    sums: LassoSums
     columns: Places = field(default_factory=lambda: np.empty(0, np.intp))
     gram: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
@@ -113,19 +113,19 @@ class WorkingSet:
         """Take in columns that are not yet there."""
         if not len(new):
             return
-        held, self.columns = len(self.columns), np.concatenate([self.columns, new])
+        size, self.columns = len(self.columns), np.concatenate([self.columns, new])
         block = self.sums.products(self.columns, new)
         gram = np.empty((len(self.columns), len(self.columns)))
-        gram[:held, :held] = self.gram
-        gram[:, held:] = block
-        gram[held:, :held] = block[:held].T
+        gram[:size, :size] = self.gram
+        gram[:, size:] = block
+        gram[size:, :size] = block[:size].T
         self.gram = gram
 
     def missing(self, columns: Places) -> Places:
         """Those of the columns that are not yet there."""
         return columns[~np.isin(columns, self.columns)]
 
-    def solve(self, target: int, price: Price, coef: Floats, gap: float = 0.0) -> Floats:
+    def solve(self, target: int, price: LassoPrice, coef: Floats, gap: float = 0.0) -> Floats:
         """The best coefficients (d,) that are zero outside of the set, found from those given.
 
         With a `gap` they need not be the best: to close most of it is enough.
@@ -139,26 +139,28 @@ class WorkingSet:
         return best
 
 
-def null_state(working: WorkingSet, target: int, free: Places, price: Price) -> State:
+def null_state(working: WorkingSet, target: int, free: Places, price: LassoPrice) -> LassoState:
     """The fit of the free columns alone, from which the path of penalties starts."""
     sums = working.sums
     coef = np.zeros(len(sums.squares))
     if not len(free):
-        return State(coef, sums.cross[:, target], float(sums.spread[target]))
+        return LassoState(coef, sums.cross[:, target], float(sums.spread[target]))
     working.add(working.missing(free))
     only = np.isin(np.arange(len(coef)), free)
-    barred = Price(np.where(only, 0.0, np.inf), np.zeros(len(coef)), price.positive)
+    barred = LassoPrice(np.where(only, 0.0, np.inf), np.zeros(len(coef)), price.positive)
     coef = working.solve(target, barred, coef)
-    return State(coef, *sums.residual(target, coef))
+    return LassoState(coef, *sums.residual(target, coef))
 
 
-def solve_sparse(working: WorkingSet, target: int, price: Price, start: State, tol: float, max_iter: int) -> Solved:
+def solve_sparse(
+    working: WorkingSet, target: int, price: LassoPrice, start: LassoState, tol: float, max_iter: int
+) -> LassoSolution:
     """Solve for one target from a start."""
     sums = working.sums
     varies = sums.squares > 0.0
     working.add(working.missing(np.flatnonzero(varies & ((price.l1 == 0.0) | (start.coef != 0.0)))))
 
-    def step(state: State) -> tuple[State | Outcome, float]:
+    def step(state: LassoState) -> tuple[LassoState | Outcome, float]:
         objective, gap = state.objective(price), duality_gap(working, price, state)
         if gap <= tol * objective + FLOOR * 0.5 * sums.spread[target]:
             return Outcome.CONVERGED, objective
@@ -174,20 +176,20 @@ def solve_sparse(working: WorkingSet, target: int, price: Price, start: State, t
             coef = working.solve(target, price, state.coef)
         if np.array_equal(coef, state.coef):
             return Outcome.STALLED, objective
-        return State(coef, *sums.residual(target, coef)), objective
+        return LassoState(coef, *sums.residual(target, coef)), objective
 
     run = iterate(step, start, max_iter=max_iter, tol=None)
-    return Solved(run.params, duality_gap(working, price, run.params), run)
+    return LassoSolution(run.params, duality_gap(working, price, run.params), run)
 
 
-def duality_gap(working: WorkingSet, price: Price, state: State) -> float:
+def duality_gap(working: WorkingSet, price: LassoPrice, state: LassoState) -> float:
     """A bound on how far the objective is above its minimum; not negative."""
     paid, gained, size, delta = gap_parts(price, state)
     gap = paid - gained + delta * gained + 0.5 * delta**2 * size
     return max(gap, 0.0) + free_gain(working, price, state.coef, state.gradient(price))
 
 
-def gap_parts(price: Price, state: State) -> tuple[float, float, float, float]:
+def gap_parts(price: LassoPrice, state: LassoState) -> tuple[float, float, float, float]:
     """Σ lⱼ|wⱼ|, wᵀg, ‖r‖²/n + Σ qⱼwⱼ², and δ: the best that keeps the dual point s·r/n allowed."""
     w, gradient, l1 = state.coef, state.gradient(price), price.l1
     size, gained = float(state.error + price.l2 @ w**2), float(w @ gradient)
@@ -198,7 +200,7 @@ def gap_parts(price: Price, state: State) -> tuple[float, float, float, float]:
     return float(l1 @ np.abs(w)), gained, size, delta
 
 
-def free_gain(working: WorkingSet, price: Price, w: Floats, gradient: Floats) -> float:
+def free_gain(working: WorkingSet, price: LassoPrice, w: Floats, gradient: Floats) -> float:
     """½gᵀH⁻¹g of the columns without an L1 price, those excepted that have to stay at zero."""
     places = working.columns
     free = price.l1[places] == 0.0

@@ -23,7 +23,7 @@ BLOCK = 1 << 19
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassColumns(Statistic):
-    """Weight of each class, mean and squared deviations of each column: K + 2d numbers, whatever the rows.
+    """Weight of each class, mean and squared deviations of each column: K + 2d numbers, for any number of rows.
 
     A value that is missing or infinite makes the deviations of its column not finite, for the learner to report.
     """

@@ -55,7 +55,7 @@ class FirstStep:
 
 
 def without_rounding(sums: Floats, size: Floats) -> Floats:
-    """Put zero where a sum is nothing beside the size of its terms."""
+    """Put zero where a sum is nothing against the size of its terms."""
     return np.where(np.abs(sums) <= ROUNDED * size, 0.0, sums)
 
 

@@ -3,7 +3,7 @@
     δ = −B g        B from pairs (change of w, change of g), by the two loops of Nocedal (1980)
 
 It begins with Böhning's bound (1992): the Hessian of K classes is at most ½ (I − 11ᵀ/K) ⊗ C ZᵀZ, for two classes
-¼ C ZᵀZ. With it columns of any unit, also such as lean on each other, are alike. Where ZᵀZ is too large, its
+¼ C ZᵀZ. With it columns of any unit, also those that lean on each other, are alike. Where ZᵀZ is too large, its
 diagonal stands for it. It ends where √(gᵀM⁻¹g) for that bound M is at most tol in units of √(C Σs).
 """
 
@@ -17,8 +17,8 @@ from scipy import linalg
 
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
 from novacula.linear.logistic.newton import RANK, Progress
-from novacula.linear.logistic.objective import Objective, Point
-from novacula.optimize.lbfgs import Memory
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
+from novacula.optimize.lbfgs import StepMemory
 from novacula.statistics import CoMoments
 from novacula.table.chunk import Chunk, Floats
 
@@ -34,24 +34,26 @@ GRAM_COLUMNS = 1000
 class LBFGS:
     """The method on one objective."""
 
-    objective: Objective
+    objective: LogisticObjective
     tol: float
     gauge: float = field(init=False, default=1.0)
 
     def __post_init__(self) -> None:
-        self.memory = Memory(PAIRS)
+        self.memory = StepMemory(PAIRS)
         self.progress = Progress(self.tol, PATIENCE)
         self.bound = Bound(self.objective)
 
-    def run(self, max_iter: int, monitor: Monitor[Point] | None, start: Floats | None = None) -> Run[Point]:
+    def run(
+        self, max_iter: int, monitor: Monitor[LogisticPoint] | None, start: Floats | None = None
+    ) -> Run[LogisticPoint]:
         """Go from the start, which is zero unless given, to the minimum."""
         first = self.objective.at(self.objective.start if start is None else start)
         return iterate(self.step, first, max_iter=max_iter, tol=None, monitor=monitor)
 
-    def step(self, point: Point) -> tuple[Point | Outcome, float]:
+    def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         square = float(point.gradient @ self.bound.solve(point.gradient))
-        if self.progress.settled(math.sqrt(square / self.objective.weight)):
+        if self.progress.is_settled(math.sqrt(square / self.objective.weight)):
             return Outcome.CONVERGED, point.value
         step = -self.quasi_newton(point.gradient)
         slope = float(step @ point.gradient)
@@ -74,7 +76,7 @@ class LBFGS:
 class Bound:
     """Böhning's bound on the Hessian, or its diagonal, ready to solve with."""
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: LogisticObjective) -> None:
         self.shape, live = objective.shape, objective.varies
         d = len(objective.frame.centre)
         share = (0.25 if self.shape[0] == 1 else 0.5) * objective.C * float(objective.frame.factor.max())
@@ -92,15 +94,15 @@ class Bound:
     def solve(self, right: Floats) -> Floats:
         """M⁻¹ right; columns that do not vary have no part in it."""
         rows = right.reshape(self.shape)
-        found = np.zeros_like(rows)
+        step = np.zeros_like(rows)
         scaled = rows[:, self.live] / self.scale
         if self.upper is not None:
             scaled = linalg.cho_solve((self.upper, False), scaled.T).T
-        found[:, self.live] = scaled / self.scale
-        return found.ravel()
+        step[:, self.live] = scaled / self.scale
+        return step.ravel()
 
 
-def squared_lengths(objective: Objective) -> Floats:
+def squared_lengths(objective: LogisticObjective) -> Floats:
     """The diagonal of ZᵀZ (q,)."""
     columns, frame = objective.columns, objective.frame
     total = float(columns.weight.sum())
@@ -108,7 +110,7 @@ def squared_lengths(objective: Objective) -> Floats:
     return np.append(squares, [total] * int(frame.intercept))
 
 
-def products(objective: Objective) -> Floats:
+def products(objective: LogisticObjective) -> Floats:
     """ZᵀZ (q, q), by one pass over the rows."""
     moments = objective.table.reduce(feature_moments)
     frame = objective.frame

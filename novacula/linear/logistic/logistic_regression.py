@@ -1,7 +1,7 @@
 """Logistic regression: the log odds of a class are a weighted sum of the columns.
 
     two classes     P(second | x) = σ(m) = 1 / (1 + e⁻ᵐ),        m = b + Σ wⱼxⱼ
-    more            P(k | x) = e^{m_k} / Σ e^{m_l},              one such sum a class
+    more            P(k | x) = e^{m_k} / Σ e^{m_l},              one such sum per class
 
 The weights make C Σ −log P(class of the row) + penalty smallest: without penalty, the maximum of the likelihood.
 The gradient of the log-likelihood is Σ (t − h) x. Fitting needs the rows only through sums, pass by pass.
@@ -29,12 +29,12 @@ from novacula.linear.logistic.columns import ClassColumns
 from novacula.linear.logistic.derivation import FirstStep, derive_logistic, derive_probabilities
 from novacula.linear.logistic.lbfgs import GRAM_COLUMNS, LBFGS
 from novacula.linear.logistic.newton import Newton, independent
-from novacula.linear.logistic.objective import Objective, Point
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.linear.logistic.proximal import ProximalNewton
 from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
-from novacula.linear.rows import require_squares
+from novacula.linear.rows import NUMBERS_CARD, require_squares
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -73,18 +73,15 @@ class LogisticRegression(LinearClassifier):
         name="Logistic regression",
         task="classification",
         summary="The log odds of the classes are weighted sums of the columns.",
-        hypothesis_space="P(class | x) = σ(b + Σ wⱼxⱼ), with more than two classes softmax of one such sum a class.",
-        inductive_bias="A unit of a column multiplies the odds by the same factor, whatever the others are; small "
+        hypothesis_space="P(class | x) = σ(b + Σ wⱼxⱼ), with more than two classes softmax of one such sum per class.",
+        inductive_bias="A unit of a column multiplies the odds by the same factor, regardless of the others; small "
         "weights (l2) or few of them (l1), for which the units of columns matter.",
         objective="C Σ −log P(class of the row) + penalty; without penalty the likelihood. Or squared errors of σ.",
         search="Newton–Cholesky where parameters are few, L-BFGS with Böhning's bound where they are many, proximal "
         "Newton with a working set for l1. Convex, so the minimum is the only one; squared errors are not.",
         noise="Classes may overlap; a single row far on the wrong side has a bounded pull.",
-        missing="Not taken: a missing or infinite value raises, with its column.",
         admits=Admits(classes=2),
-        unseen="Not taken: categories have to be encoded as numbers first.",
-        takes=("numeric", "sparse"),
-        scales=("memory", "stream", "cluster"),
+        **NUMBERS_CARD,
         uses="reduce",
         cost="Some 5 to 10 passes of n·d² with Newton, 10 to 100 passes of n·d·K with L-BFGS; memory for the square "
         "of the number of parameters, or for 40 times that number.",
@@ -161,7 +158,7 @@ class LogisticRegression(LinearClassifier):
 
     # --- fitting --------------------------------------------------------------------------------------------
 
-    def _objective(self, table: Table) -> Objective:
+    def _objective(self, table: Table) -> LogisticObjective:
         columns = table.reduce(ClassColumns.observe, len(self.classes_))
         require_squares(table, columns.ssd)
         factor = class_weights(self.class_weight, self.classes_, columns.weight)
@@ -176,15 +173,15 @@ class LogisticRegression(LinearClassifier):
         l1 = 0.0 if self.penalty is None else share[self.penalty]
         l2 = 0.0 if self.penalty is None else 1.0 - l1
         C = 1.0 if self.penalty is None else float(self.C)
-        return Objective(table, Frame(centre, self.fit_intercept, factor), columns, C, l1, l2)
+        return LogisticObjective(table, Frame(centre, self.fit_intercept, factor), columns, C, l1, l2)
 
-    def _solver(self, objective: Objective) -> str:
+    def _solver(self, objective: LogisticObjective) -> str:
         """The solver to use, and a refusal of those that do not serve."""
         planes, q = objective.shape
         if self.loss == "squared":
             if planes > 1:
                 raise ParameterError(
-                    f"loss='squared' tells two classes apart, and there are {planes}: use loss='cross_entropy'"
+                    f"loss='squared' separates two classes, and there are {planes}: use loss='cross_entropy'"
                 )
             if objective.l1 > 0.0 or self.solver not in ("auto", "lbfgs"):
                 raise ParameterError(
@@ -202,7 +199,7 @@ class LogisticRegression(LinearClassifier):
         few = q <= GRAM_COLUMNS if planes == 1 else planes * q <= FEW_PARAMETERS
         return "newton" if few and not objective.table.layout.of_kind("sparse") else "lbfgs"
 
-    def _minimise(self, objective: Objective, watch: SeparationWatch | None) -> Run[Point]:
+    def _minimise(self, objective: LogisticObjective, watch: SeparationWatch | None) -> Run[LogisticPoint]:
         self.rank_, self.first_step_ = len(objective.varies), None
         if self.solver_ == "proximal":
             return ProximalNewton(objective, self.tol).run(self.max_iter, watch)
@@ -218,7 +215,7 @@ class LogisticRegression(LinearClassifier):
         self.first_step_ = FirstStep.of(newton)
         return run
 
-    def _keep(self, objective: Objective, run: Run[Point]) -> None:
+    def _keep(self, objective: LogisticObjective, run: Run[LogisticPoint]) -> None:
         w = run.params.theta.reshape(objective.shape)
         d = len(objective.frame.centre)
         self.coef_ = w[:, :d].copy()
@@ -233,7 +230,7 @@ class LogisticRegression(LinearClassifier):
         self.log_likelihood_ = (penalty - run.params.value) / objective.C
         self.pull_ = (objective.l2 * held - run.params.gradient).reshape(objective.shape)
 
-    def _inference(self, objective: Objective, point: Point) -> Floats | None:
+    def _inference(self, objective: LogisticObjective, point: LogisticPoint) -> Floats | None:
         """The covariance of the estimates where it means something, for which it takes one more pass."""
         planes, q = objective.shape
         sound = self.penalty is None and self.class_weight is None and self.loss == "cross_entropy"
@@ -246,7 +243,7 @@ class LogisticRegression(LinearClassifier):
         self.rank_ = basis.shape[1] // planes  # which L-BFGS had no need to know
         return None
 
-    def _warn(self, run: Run[Point]) -> None:
+    def _warn(self, run: Run[LogisticPoint]) -> None:
         if self.separated_ is not None:
             warn_user(
                 f"LogisticRegression: the classes are separated ({self.separated_} separation), so without a penalty "

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
-from novacula.linear.logistic.objective import Objective, Point
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.linear.solve import WELL_CONDITIONED, cholesky
 from novacula.table.chunk import Codes, Floats
 
@@ -37,7 +37,7 @@ class Progress:
     best: float = np.inf
     waited: int = 0
 
-    def settled(self, measure: float) -> bool:
+    def is_settled(self, measure: float) -> bool:
         """Take note of the measure of a step; True where nothing is left to gain."""
         self.waited = 0 if measure < 0.5 * self.best else self.waited + 1
         self.best = min(self.best, measure)
@@ -48,9 +48,9 @@ class Progress:
 class Newton:
     """The method on one objective; `rank` is how many directions its columns span, with the intercept."""
 
-    objective: Objective
+    objective: LogisticObjective
     tol: float
-    first: Point = field(init=False)
+    first: LogisticPoint = field(init=False)
     basis: Floats | None = field(init=False, default=None)
     upper: Floats = field(init=False)
     scale: Floats = field(init=False)
@@ -60,14 +60,14 @@ class Newton:
         self.progress = Progress(self.tol)
         self.every: Codes = np.arange(self.objective.shape[1], dtype=np.int32)
 
-    def run(self, max_iter: int, monitor: Monitor[Point] | None) -> Run[Point]:
+    def run(self, max_iter: int, monitor: Monitor[LogisticPoint] | None) -> Run[LogisticPoint]:
         """Go from zero to the minimum."""
         self.first = self.objective.at(self.objective.start, self.every)
         if self.objective.l2 == 0.0 and self.first.hessian is not None:
             self.basis = independent(self.first.hessian, self.objective)
         return iterate(self.step, self.first, max_iter=max_iter, tol=None, monitor=monitor)
 
-    def step(self, point: Point) -> tuple[Point | Outcome, float]:
+    def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         if not np.isfinite(point.value):
             return Outcome.DIVERGED, point.value
@@ -76,14 +76,14 @@ class Newton:
         step = self.solve(-point.gradient)
         slope = float(step @ point.gradient)
         length = np.sqrt(max(-slope, 0.0) / self.objective.weight)
-        if self.progress.settled(length):
+        if self.progress.is_settled(length):
             return Outcome.CONVERGED, point.value
         following = self.objective.search(point, step, slope, None if length < NEAR else self.every)
         return (Outcome.STALLED if following is None else following), point.value
 
     def factorise(self, hessian: Floats) -> None:
         """Make ready to solve with a Hessian."""
-        matrix = identified(hessian, self.objective.shape[0])
+        matrix = curve_shared_directions(hessian, self.objective.shape[0])
         if self.basis is not None:
             matrix = self.basis.T @ matrix @ self.basis
         self.scale = np.sqrt(np.maximum(np.diagonal(matrix), np.finfo(float).tiny))
@@ -100,7 +100,7 @@ class Newton:
         return np.asarray(found if self.basis is None else self.basis @ found)
 
 
-def identified(hessian: Floats, planes: int) -> Floats:
+def curve_shared_directions(hessian: Floats, planes: int) -> Floats:
     """Curve the directions along which all planes move alike, which change no probability and so have no curvature.
 
     The gradient has no part along them: a step is what it would be, and the planes keep the sum zero.
@@ -115,7 +115,7 @@ def identified(hessian: Floats, planes: int) -> Floats:
     return matrix.reshape(hessian.shape)
 
 
-def independent(hessian: Floats, objective: Objective) -> Floats | None:
+def independent(hessian: Floats, objective: LogisticObjective) -> Floats | None:
     """A basis (P, planes · rank) of the directions that the columns span; None where that is all of them.
 
     At the start, where the Hessian is taken, that of each plane is the same multiple of ZᵀZ.
@@ -128,9 +128,9 @@ def independent(hessian: Floats, objective: Objective) -> Floats | None:
     if len(live) == q and cholesky(gram)[1] >= WELL_CONDITIONED:
         return None
     values, vectors = np.linalg.eigh(gram)
-    kept = values > RANK * values.max(initial=0.0)
-    if len(live) == q and kept.all():
+    varying = values > RANK * values.max(initial=0.0)
+    if len(live) == q and varying.all():
         return None
-    basis = np.zeros((q, int(kept.sum())))
-    basis[live] = vectors[:, kept] / scale[:, None]
+    basis = np.zeros((q, int(varying.sum())))
+    basis[live] = vectors[:, varying] / scale[:, None]
     return np.asarray(np.kron(np.eye(planes), basis), np.float64)

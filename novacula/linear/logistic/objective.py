@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from novacula.linear.logistic.columns import ClassColumns
-from novacula.linear.logistic.sums import Frame, Loss, LossSums
+from novacula.linear.logistic.sums import Frame, LogisticSums, Loss
 from novacula.table import Table
 from novacula.table.chunk import Codes, Floats
 
@@ -27,7 +27,7 @@ HALVINGS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class LogisticPoint:
     """Parameters (P,), and what is known of the smooth part of the objective there."""
 
     theta: Floats
@@ -37,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class LogisticObjective:
     """The objective of a fit: the rows and the penalties."""
 
     table: Table
@@ -76,17 +76,17 @@ class Objective:
         """All parameters zero: every class is as probable as any other."""
         return np.zeros(self.shape[0] * self.shape[1])
 
-    def at(self, theta: Floats, curved: Codes | None = None) -> Point:
-        """Go through the rows once; with the Hessian of these columns, plane by plane."""
-        sums = self.table.reduce(LossSums.observe, theta.reshape(self.shape), self.frame, self.loss, curved)
+    def at(self, theta: Floats, curved: Codes | None = None) -> LogisticPoint:
+        """Read the rows once; with the Hessian of these columns, plane by plane."""
+        sums = self.table.reduce(LogisticSums.observe, theta.reshape(self.shape), self.frame, self.loss, curved)
         held = theta * self.charged
         value = self.C * sums.loss + 0.5 * self.l2 * float(held @ held) + self.l1 * float(np.abs(held).sum())
         gradient = self.C * sums.gradient.ravel() + self.l2 * held
         if curved is None:
-            return Point(theta, value, gradient, None)
+            return LogisticPoint(theta, value, gradient, None)
         hessian = self.C * sums.hessian
         hessian[np.diag_indices_from(hessian)] += self.l2 * self.charged[self.places(curved)]
-        return Point(theta, value, gradient, hessian)
+        return LogisticPoint(theta, value, gradient, hessian)
 
     def hessian(self, theta: Floats) -> Floats:
         """The whole Hessian (P, P)."""
@@ -102,7 +102,9 @@ class Objective:
         """The same rows and penalties under another loss."""
         return replace(self, loss=loss)
 
-    def search(self, point: Point, step: Floats, slope: float, curved: Codes | None = None) -> Point | None:
+    def search(
+        self, point: LogisticPoint, step: Floats, slope: float, curved: Codes | None = None
+    ) -> LogisticPoint | None:
         """Go along the step, or half of it and so on, until the objective falls enough; None if it never does.
 
         `slope` is what the step promises to first order, a negative number.

@@ -1,6 +1,6 @@
 """Proximal Newton for penalties that make weights zero: the quadratic that touches the loss, plus l1·‖w‖₁.
 
-Each step looks at a working set, the columns that have a weight or ought to, and minimises quadratic plus penalty
+Each step takes a working set, the columns that have a weight or ought to, and minimises quadratic plus penalty
 over it by coordinate descent. It ends where no weight breaks the conditions of Karush, Kuhn and Tucker,
 
     |∂f/∂wⱼ| ≤ l1 where wⱼ = 0        ∂f/∂wⱼ = −l1 · sign wⱼ elsewhere
@@ -16,7 +16,7 @@ import numpy as np
 
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
 from novacula.linear.logistic.newton import Progress
-from novacula.linear.logistic.objective import Objective, Point
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.table.chunk import Codes, Floats
 
 FIRST_SET = 100
@@ -30,7 +30,7 @@ INNER = 0.1
 class ProximalNewton:
     """The method on one objective."""
 
-    objective: Objective
+    objective: LogisticObjective
     tol: float
 
     def __post_init__(self) -> None:
@@ -38,14 +38,14 @@ class ProximalNewton:
         self.price = self.objective.l1 * self.objective.charged
         self.everything = self.objective.shape[1] <= FIRST_SET
 
-    def run(self, max_iter: int, monitor: Monitor[Point] | None) -> Run[Point]:
+    def run(self, max_iter: int, monitor: Monitor[LogisticPoint] | None) -> Run[LogisticPoint]:
         """Go from zero to the minimum."""
         every = np.arange(self.objective.shape[1], dtype=np.int32) if self.everything else None
         first = self.objective.at(self.objective.start, every)
         run = iterate(self.step, first, max_iter=max_iter, tol=None, monitor=monitor)
         return replace(run, params=replace(run.params, theta=self.unshifted(run.params.theta)))
 
-    def step(self, point: Point) -> tuple[Point | Outcome, float]:
+    def step(self, point: LogisticPoint) -> tuple[LogisticPoint | Outcome, float]:
         """One step of the driver."""
         from novacula.linear._kernels import descend_quadratic
 
@@ -57,7 +57,7 @@ class ProximalNewton:
         places = self.objective.places(columns)
         curve = np.diagonal(hessian)
         lengths = np.divide(violation[places] ** 2, curve, out=np.zeros_like(curve), where=curve > 0.0)
-        if self.progress.settled(float(np.sqrt(lengths.sum() / self.objective.weight))):
+        if self.progress.is_settled(float(np.sqrt(lengths.sum() / self.objective.weight))):
             return Outcome.CONVERGED, point.value
         w, gradient = point.theta[places].copy(), point.gradient[places].copy()
         precise = INNER * self.tol * float(np.sqrt(self.objective.weight))
@@ -84,7 +84,7 @@ class ProximalNewton:
             w[:, :d] -= np.sort(w[:, :d], axis=0)[planes // 2 - 1]
         return w.ravel()
 
-    def violations(self, point: Point) -> Floats:
+    def violations(self, point: LogisticPoint) -> Floats:
         """How far each parameter is from meeting the conditions (P,)."""
         pull = -point.gradient
         at_rest = np.maximum(np.abs(pull) - self.price, 0.0)
@@ -95,10 +95,10 @@ class ProximalNewton:
         shape = self.objective.shape
         if self.everything:
             return np.arange(shape[1], dtype=np.int32)
-        held = (theta.reshape(shape) != 0.0).any(axis=0)
-        held[len(self.objective.frame.centre) :] = True
-        broken = np.where(held, 0.0, violation.reshape(shape).max(axis=0))
-        room = max(FIRST_SET, int(held.sum()))
+        working = (theta.reshape(shape) != 0.0).any(axis=0)
+        working[len(self.objective.frame.centre) :] = True
+        broken = np.where(working, 0.0, violation.reshape(shape).max(axis=0))
+        room = max(FIRST_SET, int(working.sum()))
         worst = np.argsort(-broken, kind="stable")[:room]
-        held[worst[broken[worst] > 0.0]] = True
-        return np.flatnonzero(held).astype(np.int32)
+        working[worst[broken[worst] > 0.0]] = True
+        return np.flatnonzero(working).astype(np.int32)

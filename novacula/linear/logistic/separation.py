@@ -1,4 +1,4 @@
-"""Separation: where a plane tells the classes apart, the likelihood has no maximum.
+"""Separation: where a plane separates the classes, the likelihood has no maximum.
 
 If along some direction no row's own class loses against another one and some row's gains, the likelihood grows for
 ever that way (Albert and Anderson, 1984): completely separated if all rows gain, quasi-completely otherwise. Steps
@@ -13,8 +13,8 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 
 from novacula.linear.logistic.columns import blocks_of
-from novacula.linear.logistic.objective import Objective, Point
-from novacula.linear.logistic.sums import Frame, Rows
+from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
+from novacula.linear.logistic.sums import Frame, LogisticRows
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk, Floats
 
@@ -43,7 +43,7 @@ class Leads(Statistic):
         """Measure the rows of a chunk along W (planes, q)."""
         total = cls.zero()
         for piece in blocks_of(chunk.counted()):
-            rows = Rows.of(piece, frame, np.empty((len(piece), chunk.numeric.shape[1] + frame.intercept)))
+            rows = LogisticRows.of(piece, frame, np.empty((len(piece), chunk.numeric.shape[1] + frame.intercept)))
             lead = leads(rows.margins(w), rows)
             total += cls(float(lead.min(initial=np.inf)), float(lead.max(initial=-np.inf)))
         return total
@@ -52,7 +52,7 @@ class Leads(Statistic):
         return type(self)(min(self.low, other.low), max(self.high, other.high))
 
 
-def leads(margin: Floats, rows: Rows) -> Floats:
+def leads(margin: Floats, rows: LogisticRows) -> Floats:
     """The margin of each row's own class less that of the best other one (n,)."""
     if margin.shape[1] == 1:
         return margin[:, 0] * (2.0 * rows.code - 1.0)
@@ -66,11 +66,11 @@ def leads(margin: Floats, rows: Rows) -> Floats:
 class SeparationWatch:
     """A monitor of a fit: it ends the run where the classes are found to be separated, and says how."""
 
-    objective: Objective
+    objective: LogisticObjective
     found: Kind | None = field(init=False, default=None)
     last: Floats | None = field(init=False, default=None)
 
-    def __call__(self, iteration: int, value: float, point: Point) -> bool:
+    def __call__(self, iteration: int, value: float, point: LogisticPoint) -> bool:
         """Look at each point; True ends the run."""
         if self.last is not None and iteration % EVERY == 0:
             self.found = self.test(point.theta, point.theta - self.last)

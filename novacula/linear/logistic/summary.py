@@ -2,7 +2,7 @@
 
 Without a penalty the estimates are normal for many rows, with the inverse of the observed information (the Hessian
 of −log L) as covariance, so z = w / se and w ± z·se are tests and intervals (Wald's), and eʷ is the factor by which
-a unit multiplies the odds. Where this does not hold, a sentence stands in place of the numbers. With more than two
+a unit multiplies the odds. Where this does not hold, a sentence replaces the numbers. With more than two
 classes the weights are those of each class against the first one: only differences are determined.
 """
 
@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import linalg, special
 
-from novacula.errors import ParameterError
 from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.information_criteria import aic, bic
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import escape_html, table_parts
 from novacula.learner.work import WorkTable
-from novacula.linear.logistic.newton import identified
-from novacula.linear.logistic.objective import Objective
-from novacula.linear.summary import DRAWN, SHOWN
+from novacula.linear.logistic.newton import curve_shared_directions
+from novacula.linear.logistic.objective import LogisticObjective
+from novacula.linear.summary import DRAWN, SHOWN, finite_or_none, require_level
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -67,21 +67,21 @@ class ClassSummary:
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain values, None where there are none."""
         rows = [
-            {"name": name} | {field: _plain(getattr(self, field)[i]) for field in FIELDS}
+            {"name": name} | {field: finite_or_none(getattr(self, field)[i]) for field in FIELDS}
             for i, name in enumerate(self.names)
         ]
         return {"class": self.label, "against": self.against, "coefficients": rows}
 
     def table(self, level: float) -> WorkTable:
-        """The weights, one row a column."""
+        """The weights, one row per column."""
         heads = ["coefficient", "std. error", "z", "p", f"{level:.0%} low", f"{level:.0%} high", "odds ratio"]
         heads += [f"{level:.0%} low", f"{level:.0%} high"]
-        known = [bool(np.isfinite(getattr(self, field)).all()) or field in ("coef", "odds") for field in FIELDS]
-        fields = [getattr(self, field) for field, shown in zip(FIELDS, known, strict=True) if shown]
+        printed = [bool(np.isfinite(getattr(self, field)).all()) or field in ("coef", "odds") for field in FIELDS]
+        fields = [getattr(self, field) for field, shown in zip(FIELDS, printed, strict=True) if shown]
         rows = [(name, *map(float, values)) for name, *values in zip(self.names, *fields, strict=True)]
         caption = f"Log odds of {self.label!r} against {self.against!r}"
         caption += f": the first {SHOWN} of {len(rows)}" if len(rows) > SHOWN else ""
-        shown_heads = [head for head, shown in zip(heads, known, strict=True) if shown]
+        shown_heads = [head for head, shown in zip(heads, printed, strict=True) if shown]
         return WorkTable(("column", *shown_heads), tuple(rows[:SHOWN]), caption)
 
     def figure(self, level: float) -> Figure:
@@ -90,14 +90,14 @@ class ClassSummary:
         names, effect = self.names[features], self.coef[features] * self.spread
         limits = np.column_stack([self.low[features] * self.spread, self.high[features] * self.spread])
         order = np.argsort(-np.abs(effect), kind="stable")[:DRAWN]
-        known = bool(np.isfinite(limits).all())
+        sure = bool(np.isfinite(limits).all())
         cut = f", the largest {DRAWN} of {len(names)}" if len(names) > DRAWN else ""
         return bar_figure(
             [names[j] for j in order],
             effect[order],
-            intervals=limits[order] if known else None,
+            intervals=limits[order] if sure else None,
             title=f"What one standard deviation of a column does to the odds of {self.label}{cut}",
-            xlabel=f"change of the log odds{f', with {level:.0%} intervals' if known else ''}",
+            xlabel=f"change of the log odds{f', with {level:.0%} intervals' if sure else ''}",
         )
 
 
@@ -115,7 +115,7 @@ class LogisticSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that JSON can hold."""
-        facts = {name: _plain(value) for name, value in self.facts.items()}
+        facts = {name: finite_or_none(value) for name, value in self.facts.items()}
         return {"level": self.level, "classes": [one.to_dict() for one in self.classes], **facts, "note": self.note}
 
     def figure(self, place: int = 0) -> Figure:
@@ -140,14 +140,14 @@ class LogisticSummary:
         return "\n".join([*parts, "</section>"])
 
 
-def covariance(hessian: Floats, objective: Objective) -> Floats:
+def covariance(hessian: Floats, objective: LogisticObjective) -> Floats:
     """The covariance of the estimates, class by class against the first, weights and then intercept of each.
 
     Parameters about the means become those of the columns as they are; the inverse is taken of a Hessian whose
     diagonal is one, so that units cost no digits.
     """
     planes, q = objective.shape
-    matrix = identified(hessian, planes)
+    matrix = curve_shared_directions(hessian, planes)
     scale = np.sqrt(np.diagonal(matrix))
     inverse = linalg.inv(matrix / scale / scale[:, None], assume_a="pos") / scale / scale[:, None]
     back = np.eye(q)
@@ -160,8 +160,7 @@ def covariance(hessian: Floats, objective: Objective) -> Floats:
 
 def summarise(model: LogisticRegression, level: float) -> LogisticSummary:
     """Make the summary of a fitted model."""
-    if not 0.0 < level < 1.0:
-        raise ParameterError(f"level is {level!r}; it must lie between 0 and 1, as 0.95 does")
+    require_level(level)
     d, first = model.n_features_in_, 0 if model.fit_intercept else 1
     weights = np.column_stack([model.intercept_, model.coef_])[:, first:]
     if len(weights) > 1:
@@ -197,7 +196,7 @@ def why_not(model: LogisticRegression) -> str:
     if model.covariance_ is not None:
         return ""
     if model.loss != "cross_entropy":
-        return f"Squared errors are no likelihood, so {without}"
+        return f"Squared errors are not a likelihood, so {without}"
     if model.penalty is not None:
         return f"The penalty pulls the weights towards zero, a bias that standard errors know nothing of, so {without}"
     if model.class_weight is not None:
@@ -229,8 +228,4 @@ def _facts(model: LogisticRegression) -> dict[str, float]:
     tested = free - (len(count) - 1) * int(model.fit_intercept)
     if d and tested > 0:
         facts |= {"chi2": chi2, "chi2_p": float(special.chdtrc(tested, max(chi2, 0.0)))}
-    return facts | {"aic": 2.0 * free - 2.0 * likelihood, "bic": free * math.log(n) - 2.0 * likelihood}
-
-
-def _plain(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return facts | {"aic": aic(likelihood, free), "bic": bic(likelihood, free, n)}

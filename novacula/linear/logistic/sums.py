@@ -22,12 +22,12 @@ Loss: TypeAlias = Literal["cross_entropy", "squared"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossSums(Statistic):
+class LogisticSums(Statistic):
     """Loss, gradient and Hessian at some W: 1 + P + P² numbers for P parameters, or 1 + P without Hessian."""
 
     loss: float
     gradient: Floats  # (planes, q)
-    hessian: Floats  # (planes · c, planes · c) of the c columns that were asked for, plane by plane
+    hessian: Floats  # (planes · c, planes · c) of the c requested columns, plane by plane
 
     @classmethod
     def zero(cls, planes: int, q: int, curved: int = 0) -> Self:
@@ -48,7 +48,7 @@ class LossSums(Statistic):
         pieces = blocks_of(chunk) if chunk.sparse is None or len(columns) else [chunk]
         space = np.empty((len(pieces[0]), chunk.numeric.shape[1] + frame.intercept))
         for piece in pieces:
-            rows = Rows.of(piece, frame, space)
+            rows = LogisticRows.of(piece, frame, space)
             with np.errstate(invalid="ignore", over="ignore"):  # infinite values are for the learner to report
                 part, residual, root = _losses(rows, w, loss)
                 value += part
@@ -65,7 +65,7 @@ class LossSums(Statistic):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How rows are looked at: dense columns about a centre, a column of ones or none, a factor for each class."""
+    """How rows are read: dense columns about a centre, a column of ones or none, a factor for each class."""
 
     centre: Floats  # (d,), zero for sparse columns, which would not stay sparse
     intercept: bool
@@ -73,7 +73,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class LogisticRows:
     """A block of rows: dense columns about the centre with the ones, sparse columns, classes, weights."""
 
     dense: Floats  # (n, numeric columns + intercept)
@@ -117,14 +117,14 @@ class Rows:
             return self.dense if len(columns) == self.dense.shape[1] else self.dense.take(columns, axis=1)
         first, stop = self.places.start, self.places.stop
         inside = (columns >= first) & (columns < stop)
-        found = np.empty((len(self.code), len(columns)))
-        found[:, inside] = self.sparse[:, columns[inside] - first].toarray()
+        block = np.empty((len(self.code), len(columns)))
+        block[:, inside] = self.sparse[:, columns[inside] - first].toarray()
         outside = columns[~inside]
-        found[:, ~inside] = self.dense[:, np.where(outside < first, outside, outside - (stop - first))]
-        return found
+        block[:, ~inside] = self.dense[:, np.where(outside < first, outside, outside - (stop - first))]
+        return block
 
 
-def _losses(rows: Rows, w: Floats, loss: Loss) -> tuple[float, Floats, Floats]:
+def _losses(rows: LogisticRows, w: Floats, loss: Loss) -> tuple[float, Floats, Floats]:
     """The sum of losses, residuals (n, planes), and what the curvature is made of.
 
     That is √(s p(1 − p)) for one plane (n, 1), and the probabilities for several (n, planes).
@@ -141,7 +141,7 @@ def _losses(rows: Rows, w: Floats, loss: Loss) -> tuple[float, Floats, Floats]:
     return value, other, margin
 
 
-def _squared_losses(margin: Floats, rows: Rows) -> tuple[float, Floats, Floats]:
+def _squared_losses(margin: Floats, rows: LogisticRows) -> tuple[float, Floats, Floats]:
     """The same for squared errors of o = σ(m); the curvature is Gauss and Newton's."""
     o = special.expit(margin[:, 0])
     slope, miss = o * special.expit(-margin[:, 0]), o - rows.code

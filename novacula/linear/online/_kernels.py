@@ -1,7 +1,7 @@
 """Compiled loops that show rows to a unit one after the other.
 
 A row of weight s is shown s times in a row; a fraction of a showing moves the weights by that fraction. So a row of
-weight 2 is a row that stands twice, and one of weight 0 is not looked at. The weights w (d + 1,) end with the
+weight 2 is a row that stands twice, and one of weight 0 is passed over. The weights w (d + 1,) end with the
 intercept. Sums within a row may be reordered, which lets them run in vector registers; a row is never cut, so the
 result depends on the order of the rows only.
 """

@@ -48,7 +48,7 @@ class Bowl:
 
     @cached_property
     def eigenvalues(self) -> Floats:
-        """Those of XᵀX, from the smallest that is no rounding to the largest; one zero if all are."""
+        """Those of XᵀX, from the smallest that is more than rounding to the largest; one zero if all are."""
         values = linalg.eigvalsh(self.gram)
         kept = values[values > ROUNDING * values[-1]]
         return kept if len(kept) else np.zeros(1)
@@ -84,20 +84,20 @@ class Bowl:
 
 
 @dataclass(frozen=True)
-class Descent:
-    """A place on the way down a bowl: w (q, k) after so many steps."""
+class BowlDescent:
+    """A place on the way down a bowl: w (q, k) after `number` steps."""
 
     w: Floats
     number: int = 0
 
 
-def descend(at: Descent, bowl: Bowl, eta: float, schedule: str, tol: float) -> tuple[Descent | Outcome, float]:
+def descend(at: BowlDescent, bowl: Bowl, eta: float, schedule: str, tol: float) -> tuple[BowlDescent | Outcome, float]:
     """One step w ← w + η(Xᵀt − XᵀXw), or the end where it would not move; and the error of where it was."""
     with np.errstate(over="ignore", invalid="ignore"):  # a rate that is too large shows in the error
         gradient, error = bowl.gradient(at.w), bowl.error(at.w)
     if bowl.is_still(eta * gradient, tol):
         return Outcome.CONVERGED, error
-    return Descent(at.w + rate(eta, schedule, at.number) * gradient, at.number + 1), error
+    return BowlDescent(at.w + rate(eta, schedule, at.number) * gradient, at.number + 1), error
 
 
 def rate(eta: float, schedule: str, k: int) -> float:
@@ -110,7 +110,7 @@ def rate(eta: float, schedule: str, k: int) -> float:
 
 
 @dataclass(frozen=True)
-class Descending:
+class DeltaPassState:
     """The state of a pass: weights (k, d + 1), and what was counted (k, 2)."""
 
     weights: Floats
@@ -118,7 +118,7 @@ class Descending:
     sound: bool = True  # every value so far was finite
 
 
-def show(state: Descending, chunk: Chunk, eta: float, intercept: bool, signed: bool) -> Descending:
+def show(state: DeltaPassState, chunk: Chunk, eta: float, intercept: bool, signed: bool) -> DeltaPassState:
     """Show the rows of a chunk to each target's unit; `signed`: the target is two classes, −1 and +1."""
     from novacula.linear.online._kernels import descend_rows
 
@@ -129,7 +129,7 @@ def show(state: Descending, chunk: Chunk, eta: float, intercept: bool, signed: b
         targets = target_rows(piece, signed)
         for k in range(len(weights)):
             sound = sound and descend_rows(x, targets[k], piece.weight, eta, intercept, weights[k], tally[k])
-    return Descending(weights, tally, sound)
+    return DeltaPassState(weights, tally, sound)
 
 
 def target_rows(chunk: Chunk, signed: bool) -> Floats:
@@ -139,7 +139,7 @@ def target_rows(chunk: Chunk, signed: bool) -> Floats:
 
 
 @dataclass(frozen=True)
-class Pass:
+class DeltaPass:
     """An epoch of linear units."""
 
     number: int
@@ -150,7 +150,7 @@ class Pass:
 
 
 @dataclass(frozen=True)
-class Course:
+class DeltaCourse:
     """How rows are shown."""
 
     rows: OrderedRows
@@ -160,19 +160,19 @@ class Course:
     signed: bool
     tol: float
 
-    def show(self, last: Pass) -> Pass:
-        """Go through the rows once more; it is done when the weights moved by no more than tol of their size."""
+    def show(self, last: DeltaPass) -> DeltaPass:
+        """Show the rows once more; it is done when the weights moved by no more than tol of their size."""
         from novacula.linear.online._kernels import ERROR, TARGET
 
         if last.number:
             self.rows.next_epoch()
         eta = rate(self.eta, self.schedule, last.number)
-        start = Descending(last.weights, np.zeros((len(last.weights), 2)))
+        start = DeltaPassState(last.weights, np.zeros((len(last.weights), 2)))
         after = self.rows.fold(show, start, eta, self.intercept, self.signed)
         error = float(after.tally[:, ERROR].sum())
         bound = GROWN * float(after.tally[:, TARGET].sum())
-        found = Pass(last.number + 1, after.weights, error)
+        epoch = DeltaPass(last.number + 1, after.weights, error)
         if not (after.sound and error <= bound):
-            return replace(found, objective=0.0, done=True, sound=False)
+            return replace(epoch, objective=0.0, done=True, sound=False)
         move = np.abs(after.weights - last.weights).max() * self.eta / eta
-        return replace(found, done=bool(move <= self.tol * np.abs(after.weights).max()))
+        return replace(epoch, done=bool(move <= self.tol * np.abs(after.weights).max()))

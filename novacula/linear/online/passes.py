@@ -24,15 +24,15 @@ Robbins and Monro ask that the rates add up to infinity and their squares do not
 too small, which m = 100 keeps off.
 """
 HELD = 1 << 26
-"""Bytes of rows that are held in memory rather than read anew for each epoch."""
+"""Bytes of rows that are held in memory rather than read again for each epoch."""
 BLOCK = 1 << 19
-"""Numbers of a block of rows: few enough to stay in the cache while several planes look at them."""
+"""Numbers of a block of rows: few enough to stay in the cache while several planes use them."""
 FIRST = 12
 """Showings that a model keeps, so that its work can begin where the fit began."""
 
 
 class OrderedRows:
-    """The rows of a table in an order: as they stand, or in a new one each epoch. What is small is read once."""
+    """The rows of a table in an order: as they come, or in a new one each epoch. What is small is read once."""
 
     def __init__(self, table: Table, shuffle: bool, random_state: Any) -> None:
         self.table = table
@@ -109,7 +109,7 @@ def largest_step(table: Table, intercept: bool) -> float:
 # --- epochs -------------------------------------------------------------------------------------------------
 
 
-class Epoch(Protocol):
+class OnlineEpoch(Protocol):
     """What a pass over the rows came to."""
 
     @property
@@ -125,11 +125,11 @@ class Epoch(Protocol):
         """Whether no further epoch is needed."""
 
 
-E = TypeVar("E", bound=Epoch)
+E = TypeVar("E", bound=OnlineEpoch)
 
 
 def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:
-    """Show the rows again and again; the history holds the objective of each epoch that was gone through."""
+    """Show the rows again and again; the history holds the objective of each epoch that was run."""
 
     def step(epoch: E) -> tuple[E | Outcome, float]:
         if epoch.done or epoch.number == max_iter:

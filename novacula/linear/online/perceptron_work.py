@@ -158,7 +158,7 @@ def mistakes_step(model: Perceptron) -> Step:
     if len(history) > 1:
         epochs = np.arange(1.0, len(history) + 1)
         figure = curve_figure(
-            epochs, {"mistakes": history}, title="Mistakes", xlabel="epoch", ylabel="mistakes an epoch"
+            epochs, {"mistakes": history}, title="Mistakes", xlabel="epoch", ylabel="mistakes per epoch"
         )
     return Step(
         f"Mistakes in {len(history)} epoch{'' if len(history) == 1 else 's'}",

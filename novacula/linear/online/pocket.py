@@ -1,4 +1,4 @@
-"""Perceptrons, one a plane, and the pocket in which each keeps the best weights that it has had.
+"""Perceptrons, one per plane, and the pocket in which each keeps the best weights that it has had.
 
 After each epoch there are two candidates: the weights of its longest run of rows without a mistake (Gallant), and
 those at its end, since rows that are sorted by class make long runs of poor weights. One goes into the pocket only if,
@@ -21,7 +21,7 @@ RESPONSES = ("step", "linear", "tanh")
 
 
 @dataclass(frozen=True)
-class Rule:
+class PerceptronRule:
     """How rows change the weights; `positive` says for each plane which class is +1."""
 
     eta: float
@@ -37,7 +37,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Teaching:
+class PerceptronPassState:
     """The state of a pass: weights (planes, d + 1), those of the longest run, and what was counted (planes, 4)."""
 
     weights: Floats
@@ -46,7 +46,7 @@ class Teaching:
     sound: bool = True  # every value so far was finite
 
 
-def show(state: Teaching, chunk: Chunk, rule: Rule) -> Teaching:
+def show(state: PerceptronPassState, chunk: Chunk, rule: PerceptronRule) -> PerceptronPassState:
     """Show the rows of a chunk to each plane's perceptron."""
     from novacula.linear.online._kernels import show_rows
 
@@ -69,10 +69,10 @@ def show(state: Teaching, chunk: Chunk, rule: Rule) -> Teaching:
                 longest[k],
                 tally[k],
             )
-    return Teaching(weights, longest, tally, sound)
+    return PerceptronPassState(weights, longest, tally, sound)
 
 
-def add_mistakes(wrong: Floats, chunk: Chunk, rule: Rule, candidates: Floats) -> Floats:
+def add_mistakes(wrong: Floats, chunk: Chunk, rule: PerceptronRule, candidates: Floats) -> Floats:
     """Add the weight of a chunk's rows on the wrong side of each candidate's planes (candidates, planes)."""
     from novacula.linear.online._kernels import add_wrong
 
@@ -85,7 +85,7 @@ def add_mistakes(wrong: Floats, chunk: Chunk, rule: Rule, candidates: Floats) ->
 
 
 @dataclass(frozen=True)
-class Lesson:
+class PerceptronEpoch:
     """An epoch of perceptrons."""
 
     number: int
@@ -109,15 +109,15 @@ class Lesson:
         return float(self.mistakes)
 
 
-def teach(last: Lesson, rows: OrderedRows, rule: Rule, pocket: bool) -> Lesson:
-    """Go through the rows once more; with the step response it is done when that made no mistake."""
+def teach(last: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, pocket: bool) -> PerceptronEpoch:
+    """Show the rows once more; with the step response it is done when that made no mistake."""
     from novacula.linear.online._kernels import MISTAKES, RUN, UPDATES
 
     if last.number:
         rows.next_epoch()
     tally = np.zeros((len(last.run), 4))
     tally[:, RUN] = last.run
-    after = rows.fold(show, Teaching(last.weights, last.weights, tally), rule)
+    after = rows.fold(show, PerceptronPassState(last.weights, last.weights, tally), rule)
     mistakes = int(after.tally[:, MISTAKES].sum())
     lesson = replace(
         last,
@@ -133,12 +133,12 @@ def teach(last: Lesson, rows: OrderedRows, rule: Rule, pocket: bool) -> Lesson:
     if mistakes == 0 and not rule.moves_when_right:
         return replace(lesson, pocket=after.weights, pocket_wrong=np.zeros_like(last.run), done=True)
     if pocket:
-        return compared(lesson, rows, rule, after.longest)
+        return with_better_pocket(lesson, rows, rule, after.longest)
     separated = rule.moves_when_right and not rows.fold(is_wrong, False, rule, after.weights)
     return replace(lesson, done=separated)
 
 
-def is_wrong(wrong: bool, chunk: Chunk, rule: Rule, weights: Floats) -> bool:
+def is_wrong(wrong: bool, chunk: Chunk, rule: PerceptronRule, weights: Floats) -> bool:
     """Whether planes (planes, d + 1) put a row on the wrong side; what comes after the first such rows is passed by."""
     from novacula.linear.online._kernels import add_wrong
 
@@ -152,11 +152,13 @@ def is_wrong(wrong: bool, chunk: Chunk, rule: Rule, weights: Floats) -> bool:
     return wrong
 
 
-def compared(lesson: Lesson, rows: OrderedRows, rule: Rule, longest: Floats) -> Lesson:
+def with_better_pocket(
+    lesson: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, longest: Floats
+) -> PerceptronEpoch:
     """Put the better candidate of each plane into the pocket if it beats what is there, counted by a pass.
 
-    Where rows on the right side move the weights too, the mistakes of an epoch are no single weights' mistakes: it is
-    done when those at its end make none in this pass.
+    Where rows on the right side move the weights too, the mistakes of an epoch are not those of one set of weights:
+    it is done when those at its end make none in this pass.
     """
     candidates = np.stack([lesson.weights, longest])
     wrong = rows.fold(add_mistakes, np.zeros(candidates.shape[:2]), rule, candidates)

@@ -35,13 +35,13 @@ def replay(first: Showings, targets: Floats, again: int, eta: float, response: s
 
     w ← w + ηs(t − o)x for a share s of a showing.
     """
-    weights, held = np.zeros(first.rows.shape[1] + 1), list[Correction]()
+    weights, corrections = np.zeros(first.rows.shape[1] + 1), list[Correction]()
     epoch = zip(first.rows, targets.tolist(), first.shares.tolist(), strict=True)
     for x, t, share in islice(chain.from_iterable(repeat(list(epoch), again)), MOST):
         value = float(weights[:-1] @ x + weights[-1])
         output = {"step": 1.0 if value > 0.0 else -1.0, "linear": value, "tanh": math.tanh(value)}[response]
         move = eta * share * (t - output)
         after = weights + move * np.append(x, 1.0 if bias else 0.0)
-        held.append(Correction(len(held) + 1, x, t, value, output, share, move, weights, after))
+        corrections.append(Correction(len(corrections) + 1, x, t, value, output, share, move, weights, after))
         weights = after
-    return held
+    return corrections

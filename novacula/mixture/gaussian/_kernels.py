@@ -60,7 +60,7 @@ def _posterior(columns, m, mean, factor, offset, gap, share, y, q, top):
 
 @kernel(float64(ROWS, VALUES, ROWS, FACTORS, VALUES, TABLE, VECTOR, TABLE, CUBE))
 def expect(x, row_weight, mean, factor, offset, out, weight, first, second):
-    """Rows x (n, d) with row_weight (n,) under a density: the log-likelihood; what has no rows is not asked for.
+    """Rows x (n, d) with row_weight (n,) under a density: the log-likelihood; outputs without rows are left out.
 
     `out` (n, K + 1) takes responsibilities and log densities. To weight (K,), first (K, d) and second (K, d, d) or
     (K, 1, d) are added Σp, Σp(x − mean) and the lower triangle of Σp(x − mean)(x − mean)ᵀ.

@@ -27,7 +27,7 @@ LOADING = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class CovarianceFamily:
     """A family of covariances of d columns, with the variance where it is known, and the floor otherwise."""
 
     covariance_type: CovarianceType
@@ -46,11 +46,11 @@ class Family:
             one = np.full((1, d), self.variance) if self.diagonal else self.variance * np.eye(d)
             return np.tile(one, (n_components, 1, 1))
         if self.covariance_type == "full":
-            return raised(moments.covariance, self.floor)
+            return raise_to_floor(moments.covariance, self.floor)
         if self.covariance_type == "tied":
             share = moments.weight / moments.weight.sum()
             pooled = np.tensordot(share, moments.covariance, axes=1)
-            return np.repeat(raised(pooled[None], self.floor), n_components, axis=0)
+            return np.repeat(raise_to_floor(pooled[None], self.floor), n_components, axis=0)
         if self.covariance_type == "diag":
             return np.maximum(moments.covariance, self.floor)
         return np.maximum(moments.covariance.mean(axis=2, keepdims=True), self.floor.mean()).repeat(d, axis=2)
@@ -63,17 +63,17 @@ class Family:
             return covariances[:, 0]
         return covariances[:, 0, 0] if self.covariance_type == "spherical" else covariances
 
-    def expanded(self, shown: Floats, n_components: int) -> Floats:
+    def expanded(self, compacted: Floats, n_components: int) -> Floats:
         """What `compact` shows, as it was."""
         d = len(self.floor)
         if self.covariance_type == "tied":
-            return np.repeat(shown[None], n_components, axis=0)
+            return np.repeat(compacted[None], n_components, axis=0)
         if self.covariance_type == "diag":
-            return shown[:, None]
-        return np.repeat(shown[:, None, None], d, axis=2) if self.covariance_type == "spherical" else shown
+            return compacted[:, None]
+        return np.repeat(compacted[:, None, None], d, axis=2) if self.covariance_type == "spherical" else compacted
 
     def n_parameters(self, n_components: int) -> int:
-        """Numbers that were free to be chosen."""
+        """Free parameters."""
         if self.variance is not None:
             return 0
         d = len(self.floor)
@@ -84,7 +84,7 @@ class Family:
         """Components that lie on the floor, each with the columns along which they do."""
         if self.variance is not None or not self.floor.all():
             return {}
-        found: dict[int, list[int]] = {}
+        collapsed: dict[int, list[int]] = {}
         for k, covariance in enumerate(covariances):
             if self.diagonal:
                 floor = self.floor.mean() if self.covariance_type == "spherical" else self.floor
@@ -93,11 +93,11 @@ class Family:
                 values, vectors = np.linalg.eigh(covariance / np.sqrt(np.outer(self.floor, self.floor)))
                 low = (np.abs(vectors[:, values <= ON_THE_FLOOR]) > LOADING).any(axis=1)
             if low.any():
-                found[k] = np.flatnonzero(low).tolist()
-        return found
+                collapsed[k] = np.flatnonzero(low).tolist()
+        return collapsed
 
 
-def raised(covariances: Floats, floor: Floats) -> Floats:
+def raise_to_floor(covariances: Floats, floor: Floats) -> Floats:
     """Covariances (K, d, d) with no direction below the floor (d,); those that have none stay as they are."""
     if not floor.all():
         return covariances
@@ -107,5 +107,5 @@ def raised(covariances: Floats, floor: Floats) -> Floats:
     low = values[:, 0] < 1.0
     if not low.any():
         return covariances
-    mended = (vectors * np.maximum(values, 1.0)[:, None]) @ vectors.swapaxes(1, 2) * np.outer(root, root)
-    return np.where(low[:, None, None], 0.5 * (mended + mended.swapaxes(1, 2)), covariances)
+    above = (vectors * np.maximum(values, 1.0)[:, None]) @ vectors.swapaxes(1, 2) * np.outer(root, root)
+    return np.where(low[:, None, None], 0.5 * (above + above.swapaxes(1, 2)), covariances)

@@ -5,7 +5,7 @@ these and the component, the missing ones are normal too:
 
     E[x_m | x_o] = μ_m + B (x_o − μ_o)      Cov[x_m | x_o] = Σ_mm − B Σ_om      B = Σ_mo Σ_oo⁻¹
 
-Rows are grouped by which values are missing, so that this is solved once a group.
+Rows are grouped by which values are missing, so that this is solved once per group.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LN_2PI = float(np.log(2.0 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Components:
+class GaussianComponents:
     """Weights, means and covariances of K Gaussians; a covariance that is diagonal is kept as one row."""
 
     weights: Floats  # (K,)
@@ -44,15 +44,15 @@ class Components:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Density:
+class MixtureDensity:
     """Components, and what their log densities at x need: `offset` − ½|`factor` (x − μ)|²."""
 
-    components: Components
+    components: GaussianComponents
     factor: Floats  # (K, d, d), the inverses of Cholesky factors, or (K, 1, d)
     offset: Floats  # (K,)
 
     @classmethod
-    def of(cls, components: Components) -> Self:
+    def of(cls, components: GaussianComponents) -> Self:
         """Factor the covariances; one that is singular is refused."""
         covariances = components.covariances
         factor = 1.0 / np.sqrt(covariances) if components.diagonal else inverse_factors(covariances)
@@ -61,11 +61,17 @@ class Density:
             offset = np.log(components.weights) + np.log(roots).sum(axis=1) - 0.5 * LN_2PI * roots.shape[1]
         return cls(components, np.ascontiguousarray(factor), offset)
 
-    def marginal(self, known: Mask) -> Density:
+    def marginal(self, known: Mask) -> MixtureDensity:
         """The density of the known columns alone."""
-        held = self.components
-        covariances = held.covariances[:, :, known] if held.diagonal else held.covariances[:, known][:, :, known]
-        return Density.of(Components(held.weights, np.ascontiguousarray(held.means[:, known]), covariances))
+        components = self.components
+        covariances = (
+            components.covariances[:, :, known]
+            if components.diagonal
+            else components.covariances[:, known][:, :, known]
+        )
+        return MixtureDensity.of(
+            GaussianComponents(components.weights, np.ascontiguousarray(components.means[:, known]), covariances)
+        )
 
     def posterior(self, x: Floats) -> Floats:
         """Responsibilities and, in a last column, log densities of complete rows: (n, K + 1)."""
@@ -124,7 +130,7 @@ def part(x: Floats, rows: Any, known: Mask) -> Floats:
 # --- functions of chunks, for Table.map ---------------------------------------------------------------------
 
 
-def posteriors(chunk: Chunk, density: Density) -> Floats:
+def posteriors(chunk: Chunk, density: MixtureDensity) -> Floats:
     """Responsibilities and log densities of a chunk's rows: (n, K + 1)."""
     x = chunk.numeric
     out = np.empty((len(x), len(density.offset) + 1))
@@ -133,17 +139,17 @@ def posteriors(chunk: Chunk, density: Density) -> Floats:
     return out
 
 
-def imputed(chunk: Chunk, density: Density) -> Floats:
+def imputed_rows(chunk: Chunk, density: MixtureDensity) -> Floats:
     """The rows with each missing value replaced by its mean given those that are known: Σₖ pₖ E[x_m | x_o, k]."""
     x = chunk.numeric.copy()
     means = density.components.means
     for rows, known in groups(x):
         if known.all():
             continue
-        seen = part(x, rows, known)
-        share = density.marginal(known).posterior(seen)[:, :-1]
+        known_values = part(x, rows, known)
+        share = density.marginal(known).posterior(known_values)[:, :-1]
         slope, _ = density.regression(known)
-        gap = seen[None] - means[:, None, known]  # (K, n, o)
+        gap = known_values[None] - means[:, None, known]  # (K, n, o)
         guess = means[:, None, ~known] + gap @ slope.swapaxes(1, 2)
         x[np.ix_(rows, ~known)] = np.einsum("nk,knm->nm", share, guess)
     return x

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.work import Cell, Step, Work, WorkTable
-from novacula.mixture.gaussian.density import LN_2PI, Components, Density
+from novacula.mixture.gaussian.density import LN_2PI, GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.figures import climb_figure, density_figure, ellipse_figure
 from novacula.table.chunk import Floats
 
@@ -23,7 +23,7 @@ SMALL = -600.0  # the logarithm below which a number is shown as a logarithm
 NEAR_ZERO = 1e-6  # a logarithm smaller than this is mostly rounding, so it is not compared
 
 
-def derive_model(model: GaussianMixture, components: Components, names: tuple[str, ...]) -> Work:
+def derive_model(model: GaussianMixture, components: GaussianComponents, names: tuple[str, ...]) -> Work:
     """The last M-step, the climb to it, and a picture."""
     shown, columns = range(min(COMPONENTS, len(components.weights))), range(min(COLUMNS, len(names)))
     steps = [_overview(model, names)]
@@ -77,7 +77,7 @@ def _mean(model: GaussianMixture, k: int, j: int, name: str) -> Step:
     return Step(title, "μ = Σpx / n", "S / n", {"S": n * mean, "n": n}, mean, of, {"S": "Σpx"})
 
 
-def _variance(model: GaussianMixture, components: Components, k: int, j: int, name: str) -> Iterator[Step]:
+def _variance(model: GaussianMixture, components: GaussianComponents, k: int, j: int, name: str) -> Iterator[Step]:
     """The variance of one column, where the family gives it one and the floor leaves it alone."""
     n, held = model.moments_.weight, model.moments_.covariance
     spread = held[:, 0] if components.diagonal else np.diagonal(held, axis1=1, axis2=2)  # (K, d)
@@ -133,7 +133,7 @@ def _bic(model: GaussianMixture) -> Step:
 # --- rows -----------------------------------------------------------------------------------------------------
 
 
-def derive_predictions(density: Density, x: Floats, names: tuple[str, ...]) -> Work:
+def derive_predictions(density: MixtureDensity, x: Floats, names: tuple[str, ...]) -> Work:
     """Joint densities, responsibilities and the log density of each row; then what these rows make of the means."""
     steps: list[Step] = []
     shown = x[:ROWS]
@@ -148,7 +148,7 @@ def derive_predictions(density: Density, x: Floats, names: tuple[str, ...]) -> W
     return Work("Responsibilities of the components", steps, notes)
 
 
-def _row_steps(i: int, x: Floats, density: Density, names: list[str]) -> Iterator[Step]:
+def _row_steps(i: int, x: Floats, density: MixtureDensity, names: list[str]) -> Iterator[Step]:
     """One row of known values x: each component's share of p(x)."""
     held, found = density.components, density.posterior(x[None])[0]
     joint = density.offset - 0.5 * _distances(x, density)
@@ -180,7 +180,7 @@ def _row_steps(i: int, x: Floats, density: Density, names: list[str]) -> Iterato
     yield Step(title, formula, logarithm, shifted, float(found[-1]), ("score_samples", i), labels)
 
 
-def _distances(x: Floats, density: Density) -> Floats:
+def _distances(x: Floats, density: MixtureDensity) -> Floats:
     """Squared Mahalanobis distances of one row to each component."""
     gap = x - density.components.means
     if density.components.diagonal:
@@ -190,7 +190,7 @@ def _distances(x: Floats, density: Density) -> Floats:
     return np.asarray((white**2).sum(axis=1))
 
 
-def _joint_step(i: int, k: int, x: Floats, density: Density, joint: float, names: list[str]) -> Step:
+def _joint_step(i: int, k: int, x: Floats, density: MixtureDensity, joint: float, names: list[str]) -> Step:
     """w N(x; μ, Σ) of one component: the bell curve for one column, by its logarithm for more."""
     held, d = density.components, len(x)
     w, title = float(held.weights[k]), f"Row {i + 1}, component {k}"
@@ -217,7 +217,7 @@ def _joint_step(i: int, k: int, x: Floats, density: Density, joint: float, names
     )
 
 
-def _next_mean(x: Floats, density: Density, name: str) -> Step:
+def _next_mean(x: Floats, density: MixtureDensity, name: str) -> Step:
     """What the next M-step would make of these rows alone, for the component that has most of them."""
     share = density.posterior(np.ascontiguousarray(x))[:, :-1]
     k = int(np.argmax(share.sum(axis=0)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, curve_figure, few_digits, literal
-from novacula.mixture.gaussian.density import Components
+from novacula.mixture.gaussian.density import GaussianComponents
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -22,7 +22,7 @@ REACH = 4.0
 """Deviations shown on each side of a mean."""
 
 
-def density_figure(components: Components, name: str) -> Figure:
+def density_figure(components: GaussianComponents, name: str) -> Figure:
     """The density of one column, and the weighted Gaussians that it is the sum of, the heaviest first."""
     means, deviations = components.means[:, 0], np.sqrt(components.matrices()[:, 0, 0])
     heavy = np.argsort(-components.weights, kind="stable")[:CURVES]
@@ -41,7 +41,7 @@ def density_figure(components: Components, name: str) -> Figure:
     )
 
 
-def ellipse_figure(components: Components, names: tuple[str, ...]) -> Figure:
+def ellipse_figure(components: GaussianComponents, names: tuple[str, ...]) -> Figure:
     """Each component in the first two columns: its mean, and ellipses of one and two deviations."""
     heavy = np.sort(np.argsort(-components.weights, kind="stable")[:ELLIPSES])
     means = components.means[heavy, :2]

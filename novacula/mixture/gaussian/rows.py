@@ -20,7 +20,7 @@ S = TypeVar("S", bound=Addable)
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class RowFold:
     """One of `count` parts of the rows, or with `without` all the others."""
 
     number: int
@@ -28,18 +28,18 @@ class Fold:
     seed: int
     without: bool = True
 
-    def weighed(self, chunk: Chunk) -> Chunk:
+    def reweighted(self, chunk: Chunk) -> Chunk:
         """The chunk with no weight on the rows that are left out."""
         inside = row_keys(chunk, self.seed) % np.uint64(self.count) == self.number
         return replace(chunk, weight=np.where(inside != self.without, chunk.weight, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class MixtureRows:
     """A table and, perhaps, a fold of it."""
 
     table: Table
-    fold: Fold | None = None
+    fold: RowFold | None = None
 
     def reduce(self, observe: Callable[..., S], *args: Any) -> S:
         """Add what `observe` says of the chunks."""
@@ -48,6 +48,6 @@ class Rows:
         return self.table.reduce(observe_fold, self.fold, observe, args)
 
 
-def observe_fold(chunk: Chunk, fold: Fold, observe: Callable[..., S], args: Any) -> S:
+def observe_fold(chunk: Chunk, fold: RowFold, observe: Callable[..., S], args: Any) -> S:
     """Observe a chunk's rows of a fold."""
-    return observe(fold.weighed(chunk), *args)
+    return observe(fold.reweighted(chunk), *args)

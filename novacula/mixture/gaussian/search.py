@@ -1,30 +1,25 @@
-"""Mixtures of every size and family beside each other: how many components, and of what shape?
+"""Mixtures of every size and family compared: how many components, and of what shape?
 
-BIC and AIC weigh the likelihood against the number of parameters; cross-validation asks rows that were left out. All
-are put so that lower is better.
+BIC and AIC weigh the likelihood against the number of parameters; cross-validation measures rows that were left
+out. For all of them, lower is better.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, get_args
 
-from sklearn.utils import check_random_state
-
+from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import table_parts
 from novacula.learner.work import WorkTable
 from novacula.mixture.gaussian.covariance import CovarianceType
-from novacula.mixture.gaussian.density import Density
-from novacula.mixture.gaussian.rows import Fold, Rows
-from novacula.mixture.gaussian.sums import ExpectedSums
-from novacula.table import Table
+from novacula.mixture.leaderboard import score_cell, warning_note
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
@@ -35,7 +30,7 @@ PRINTED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MixtureCandidate:
     """One mixture that was tried: its score, lower is better, or in `note` why it has none, and what it warned of."""
 
     n_components: int
@@ -52,7 +47,7 @@ class MixtureSearch:
     """The leaderboard, best first, and the fitted mixture that leads it."""
 
     criterion: str
-    leaderboard: tuple[Candidate, ...]
+    leaderboard: tuple[MixtureCandidate, ...]
     best: GaussianMixture
 
     def table(self) -> WorkTable:
@@ -62,7 +57,7 @@ class MixtureSearch:
             (
                 c.n_components,
                 c.covariance_type,
-                *(_cell(v) for v in (c.score, c.log_likelihood)),
+                *(score_cell(v) for v in (c.score, c.log_likelihood)),
                 c.n_parameters,
                 c.note,
             )
@@ -72,7 +67,7 @@ class MixtureSearch:
         return WorkTable(header, rows, f"Mixtures by {CRITERIA[self.criterion]}, lower is better{cut}")
 
     def figure(self) -> Figure:
-        """The score over the number of components, a curve a family; sizes that failed in one are left out."""
+        """The score over the number of components, one curve per family; sizes that failed in one are left out."""
         scores = {(c.n_components, c.covariance_type): c.score for c in self.leaderboard}
         kinds = sorted({kind for _, kind in scores}, key=get_args(CovarianceType).index)
         sizes = sorted({k for k, _ in scores})
@@ -107,11 +102,10 @@ def search_mixtures(
     """Fit and rank; the work behind `GaussianMixture.search`."""
     if criterion not in CRITERIA:
         raise ParameterError(f"criterion is {criterion!r}; it must be one of {', '.join(CRITERIA)}")
-    if not isinstance(folds, int) or folds < 2:
-        raise ParameterError(f"folds is {folds!r}; it must be a whole number of at least 2")
+    whole_number(folds, "folds", 2)
     if not n_components or not covariance_types:
         raise ParameterError("a search needs at least one number of components and one type of covariance")
-    tried: list[tuple[Candidate, GaussianMixture]] = []
+    tried: list[tuple[MixtureCandidate, GaussianMixture]] = []
     first_error: DataError | None = None
     for k, kind in product(n_components, covariance_types):
         model = cls(k, covariance_type=kind, **parameters)
@@ -119,42 +113,24 @@ def search_mixtures(
             tried.append((_try(model, X, sample_weight, criterion, folds), model))
         except DataError as error:
             first_error = first_error or error
-            tried.append((Candidate(k, kind, math.inf, -math.inf, 0, False, str(error)), model))
-    tried.sort(key=lambda pair: (pair[0].score, pair[0].n_parameters))  # of equals the smaller
+            tried.append((MixtureCandidate(k, kind, math.inf, -math.inf, 0, False, str(error)), model))
+    tried.sort(key=lambda pair: (pair[0].score, pair[0].n_parameters))  # ties go to the smaller
     if first_error is not None and math.isinf(tried[0][0].score):
         raise first_error
     return MixtureSearch(criterion, tuple(candidate for candidate, _ in tried), tried[0][1])
 
 
-def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, folds: int) -> Candidate:
+def _try(model: GaussianMixture, X: Any, sample_weight: Any, criterion: str, folds: int) -> MixtureCandidate:
     """Fit one mixture; what it warns of becomes a note."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, sample_weight=sample_weight)
         if criterion == "cv":
-            table = model._ingest(X, None, sample_weight, first=False)
-            score = sum(_losses(model, table, folds)) / float(model.moments_.weight.sum())
+            score = model.cross_entropy(X, folds=folds, sample_weight=sample_weight)
         else:
             score = model.bic() if criterion == "bic" else model.aic()
-    note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
-    return Candidate(
+    note = warning_note(caught)
+    return MixtureCandidate(
         model.n_components, model.covariance_type, float(score), model.log_likelihood_, model.n_parameters_,
         model.converged_, note,
     )  # fmt: skip
-
-
-def _losses(model: GaussianMixture, table: Table, folds: int) -> Iterator[float]:
-    """−ln p of each fold's rows, under a mixture of the other rows."""
-    from sklearn.base import clone
-
-    seed = check_random_state(model.random_state).randint(2**31)
-    for number in range(folds):
-        other: GaussianMixture = clone(model)
-        other._remember(table)
-        other._fit_rows(Rows(table, Fold(number, folds, seed)))
-        held = Rows(table, Fold(number, folds, seed, without=False))
-        yield -held.reduce(ExpectedSums.observe, Density.of(other._components())).log_likelihood
-
-
-def _cell(value: float) -> float | str:
-    return value if math.isfinite(value) else "–"

@@ -1,4 +1,4 @@
-"""Where EM starts: from rows spread over the data, whatever the order and the cuts in which they come.
+"""Where EM starts: from rows spread over the data, regardless of their order and of how they are cut.
 
 One pass keeps the moments of each column and a sample of distinct rows, chosen by keys mixed from what they hold.
 Up to `CAPACITY` distinct rows the sample is all of them. In it rows are in units of the columns' deviations, and a
@@ -15,9 +15,9 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError, ParameterError, overflow
-from novacula.mixture.gaussian.covariance import Family
-from novacula.mixture.gaussian.density import Components
-from novacula.mixture.gaussian.rows import Rows
+from novacula.mixture.gaussian.covariance import CovarianceFamily
+from novacula.mixture.gaussian.density import GaussianComponents
+from novacula.mixture.gaussian.rows import MixtureRows
 from novacula.mixture.gaussian.sums import Moments
 from novacula.statistics import Bundle, ClassMoments
 from novacula.statistics.base import Statistic, require_same_layout
@@ -71,8 +71,8 @@ class RowSample(Statistic):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Overview:
-    """What one look at the rows tells: their weight, the columns' means and variances, and a sample."""
+class MixtureOverview:
+    """What one pass over the rows gives: their weight, the columns' means and variances, and a sample."""
 
     total: float
     mean: Floats  # (d,)
@@ -81,8 +81,8 @@ class Overview:
     weight: Floats  # (m,)
 
     @classmethod
-    def of(cls, rows: Rows, n_components: int, seed: int, names: tuple[str, ...]) -> Self:
-        """Look at the rows, and refuse what no mixture can be made of."""
+    def of(cls, rows: MixtureRows, n_components: int, seed: int, names: tuple[str, ...]) -> Self:
+        """Read the rows, and refuse what no mixture can be made of."""
         capacity = max(CAPACITY, 16 * n_components)
         observers = ClassMoments.observe, partial(RowSample.observe, seed=seed, capacity=capacity)
         moments: Any
@@ -106,7 +106,7 @@ class Overview:
 
     # --- starts -----------------------------------------------------------------------------------------------
 
-    def start(self, init: Any, n_components: int, family: Family, seed: int) -> Components:
+    def start(self, init: Any, n_components: int, family: CovarianceFamily, seed: int) -> GaussianComponents:
         """Components by "k-means++", by "random" rows, or about given means (K, d)."""
         if not isinstance(init, str):
             return self._about(as_means(init, n_components, len(self.mean)), family)
@@ -117,13 +117,13 @@ class Overview:
         centres = lloyd(self.sample, self.weight, seeds(self.sample, self.weight, n_components, rng))
         return self._clusters(nearest(self.sample, centres), centres, family)
 
-    def _about(self, means: Floats, family: Family) -> Components:
+    def _about(self, means: Floats, family: CovarianceFamily) -> GaussianComponents:
         """Equal components with the columns' variances."""
         k = len(means)
         return self._solved(np.full(k, 1.0 / k), means, np.diag(self.variance), family)
 
-    def _clusters(self, label: Any, centres: Floats, family: Family) -> Components:
-        """A component a cluster, by its share of the rows; all have the covariance within clusters.
+    def _clusters(self, label: Any, centres: Floats, family: CovarianceFamily) -> GaussianComponents:
+        """One component per cluster, by its share of the rows; all have the covariance within clusters.
 
         One of their own would be a spike at a cluster of one row, which EM cannot leave.
         """
@@ -132,10 +132,10 @@ class Overview:
         within = (gap * (self.weight / self.weight.sum())[:, None]).T @ gap
         return self._solved(share, self.mean + centres * np.sqrt(self.variance), within, family)
 
-    def _solved(self, share: Floats, means: Floats, covariance: Floats, family: Family) -> Components:
+    def _solved(self, share: Floats, means: Floats, covariance: Floats, family: CovarianceFamily) -> GaussianComponents:
         each = np.diagonal(covariance)[None] if family.diagonal else covariance
         moments = Moments(share, means, np.tile(each, (len(means), 1, 1)))
-        return Components(share, means, family.solve(moments))
+        return GaussianComponents(share, means, family.solve(moments))
 
 
 def as_means(init: Any, n_components: int, n_columns: int) -> Floats:
@@ -143,7 +143,7 @@ def as_means(init: Any, n_components: int, n_columns: int) -> Floats:
     try:
         means = np.array(init, np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"init is {init!r}; it must hold numbers, one row a component") from None
+        raise ParameterError(f"init is {init!r}; it must hold numbers, one row per component") from None
     if means.shape != (n_components, n_columns):
         raise ParameterError(
             f"init has shape {means.shape}, but {n_components} components of {n_columns} columns need "

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from novacula.mixture.gaussian.density import Components, Density, Mask, groups, part
+from novacula.mixture.gaussian.density import GaussianComponents, Mask, MixtureDensity, groups, part
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -35,7 +35,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedSums(Statistic):
-    """Log-likelihood, and Σp, Σp(x − μ) and Σp(x − μ)(x − μ)ᵀ a component: 1 + K(1 + d + d²) numbers at most."""
+    """Log-likelihood, and Σp, Σp(x − μ) and Σp(x − μ)(x − μ)ᵀ per component: 1 + K(1 + d + d²) numbers at most."""
 
     log_likelihood: float
     weight: Floats  # (K,)
@@ -49,35 +49,36 @@ class ExpectedSums(Statistic):
         return cls(0.0, np.zeros(n_components), np.zeros((n_components, n_columns)), second)
 
     @classmethod
-    def observe(cls, chunk: Chunk, density: Density) -> Self:
+    def observe(cls, chunk: Chunk, density: MixtureDensity) -> Self:
         """The E-step: what rows are expected to add under a density."""
         x, weight = chunk.numeric, chunk.weight
-        counted = weight > 0.0
-        if not counted.all():
-            x, weight = x[counted], weight[counted]
+        weighs = weight > 0.0
+        if not weighs.all():
+            x, weight = x[weighs], weight[weighs]
         total = cls.zero(*x_shape(density), density.components.diagonal)
         for rows, known in groups(x):
-            seen, counts = part(x, rows, known), weight[rows]
+            known_values, counts = part(x, rows, known), weight[rows]
             if known.all():
-                total += cls._complete(seen, counts, density)
+                total += cls.of_complete(known_values, counts, density)
             else:
-                total += cls._complete(seen, counts, density.marginal(known))._lifted(density, known)
+                total += cls.of_complete(known_values, counts, density.marginal(known)).lifted(density, known)
         return total
 
     @classmethod
-    def _complete(cls, x: Floats, weight: Floats, density: Density) -> Self:
+    def of_complete(cls, x: Floats, weight: Floats, density: MixtureDensity) -> Self:
+        """The E-step of rows in which every value is known."""
         from novacula.mixture.gaussian._kernels import expect
 
-        held = density.components
-        zero = cls.zero(*x_shape(density), held.diagonal)
-        nowhere = np.empty((0, len(held.weights) + 1))
+        components = density.components
+        zero = cls.zero(*x_shape(density), components.diagonal)
+        nowhere = np.empty((0, len(components.weights) + 1))
         log_likelihood = expect(
-            x, weight, held.means, density.factor, density.offset, nowhere, zero.weight, zero.first, zero.second
+            x, weight, components.means, density.factor, density.offset, nowhere, zero.weight, zero.first, zero.second
         )
-        second = zero.second if held.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
+        second = zero.second if components.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
         return cls(log_likelihood, zero.weight, zero.first, second)
 
-    def _lifted(self, density: Density, known: Mask) -> Self:
+    def lifted(self, density: MixtureDensity, known: Mask) -> Self:
         """Sums over the known columns as expected sums over all columns of the density."""
         lifted = type(self).zero(*x_shape(density), density.components.diagonal)
         lifted.first[:, known] = self.first
@@ -105,26 +106,26 @@ class ExpectedSums(Statistic):
             self.second + other.second,
         )
 
-    def moments(self, components: Components) -> Moments:
+    def moments(self, components: GaussianComponents) -> Moments:
         """Means and covariances, given the components that the sums are about.
 
         A component that explains no row keeps its place and shape: any would be as likely.
         """
-        held = self.weight > NOTHING
-        weight = np.where(held, self.weight, 1.0)
+        has_rows = self.weight > NOTHING
+        weight = np.where(has_rows, self.weight, 1.0)
         step = self.first / weight[:, None]
         square = step[:, None] ** 2 if components.diagonal else step[:, :, None] * step[:, None]
         covariance = self.second / weight[:, None, None] - square
         if components.diagonal:
             covariance = np.maximum(covariance, 0.0)
         return Moments(
-            np.where(held, self.weight, 0.0),
-            components.means + np.where(held[:, None], step, 0.0),
-            np.where(held[:, None, None], covariance, components.covariances),
+            np.where(has_rows, self.weight, 0.0),
+            components.means + np.where(has_rows[:, None], step, 0.0),
+            np.where(has_rows[:, None, None], covariance, components.covariances),
         )
 
 
-def x_shape(density: Density) -> tuple[int, int]:
+def x_shape(density: MixtureDensity) -> tuple[int, int]:
     """Components and columns."""
     n_components, n_columns = density.components.means.shape
     return n_components, n_columns

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from novacula.table.chunk import Floats
 
 PRODUCTS = 2**18
-"""Products that are looked at together, 1 MB: threads wait for each other between the steps of a block."""
+"""Products that are computed together, 1 MB: threads wait for each other between the steps of a block."""
 HALF_ULP = 2.0**-24
 """Relative rounding error of single precision."""
 FAR = 1e15
@@ -26,7 +26,7 @@ FAR = 1e15
 BEYOND = 1e200
 """A reach that leaves nothing to products: its square is infinite."""
 SMALLEST = 1e-150
-"""The least reach that is told from none: squares of units must not overflow."""
+"""The least reach that counts as one: squares of units must not overflow."""
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -43,7 +43,7 @@ class Space:
 
     @classmethod
     def of(cls, low: Floats, high: Floats, mean: Floats) -> Self:
-        """The space of rows between low and high (d,). All but the middle is the same in whatever order rows come."""
+        """The space of rows between low and high (d,). All but the middle is the same for any order of the rows."""
         half = high / 2.0 - low / 2.0
         middle = low + half
         origin = np.where(np.abs(middle) > 2.0 * half, middle, 0.0)
@@ -103,17 +103,17 @@ class Assignment:
 
     @classmethod
     def empty(cls, n: int) -> Self:
-        """Of rows that have not been looked at."""
+        """Of rows that have not been assigned."""
         return cls(np.zeros(n, np.int32), np.zeros(n), np.zeros(n))
 
     @classmethod
     def of(cls, x: Floats, centres: Centres) -> Self:
         """Of rows x (n, d), offsets from the origin."""
-        found, step = cls.empty(len(x)), rows_per_block(len(centres.offset))
+        assignment, step = cls.empty(len(x)), rows_per_block(len(centres.offset))
         for start in range(0, len(x), step):
             part = x[start : start + step]
-            found.rows(start, start + step).assign(part, centres, np.arange(len(part)))
-        return found
+            assignment.rows(start, start + step).assign(part, centres, np.arange(len(part)))
+        return assignment
 
     def rows(self, start: int, stop: int) -> Self:
         """Rows start to stop, as views."""
@@ -133,7 +133,7 @@ class Assignment:
 
 
 def rows_per_block(n_clusters: int) -> int:
-    """Rows that are looked at together."""
+    """Rows that are assigned together."""
     return max(256, min(PRODUCTS // n_clusters, 16384))
 
 

@@ -47,7 +47,7 @@ def _overview(model: KMeans, names: tuple[str, ...]) -> Step:
         for k, centre in enumerate(model.cluster_centers_[:LISTED])
     ]
     cut = f", the first {LISTED} of {model.n_clusters}" if model.n_clusters > LISTED else ""
-    reseeded = f" Clusters were started anew {model.n_reseeded_} times." if model.n_reseeded_ else ""
+    reseeded = f" Clusters were started again {model.n_reseeded_} times." if model.n_reseeded_ else ""
     return Step(
         "The model, and the step that is repeated",
         formula="J = Σ w‖x − c‖²;  each row goes to its nearest centre c;  then c = Σwx / Σw over the rows that it has",

@@ -1,7 +1,7 @@
 """Lloyd's algorithm: assign each row to its nearest centre, put each centre in the mean of its rows, and again.
 
 Neither half can raise the inertia Σw‖x − c‖², and there are finitely many ways to assign rows, so it ends. A cluster
-that lost all its rows is started anew from the row that is farthest from its centre, which lowers the inertia too.
+that lost all its rows is started again from the row that is farthest from its centre, which lowers the inertia too.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.mixture.lloyd.assignment import Assignment, Centres
 from novacula.mixture.lloyd.least_rows import LeastRows
-from novacula.mixture.lloyd.rows import HeldRows, Rows
-from novacula.mixture.lloyd.start import Overview, too_few
+from novacula.mixture.lloyd.rows import HeldRows, LloydRows
+from novacula.mixture.lloyd.start import ClusterOverview, too_few
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.table.chunk import Floats
 
@@ -33,7 +33,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Descended:
+class LloydResult:
     """How one start ended: `sums` are those of the rows around the centres of `run.params`."""
 
     run: Run[Position]
@@ -47,15 +47,15 @@ class Descended:
         return float(self.sums.inertia.sum())
 
 
-class Descent:
+class LloydDescent:
     """Lloyd's steps over some rows; `tol` is the squared way of all centres together that counts as none."""
 
-    def __init__(self, rows: Rows, overview: Overview, tol: float) -> None:
+    def __init__(self, rows: LloydRows, overview: ClusterOverview, tol: float) -> None:
         self.rows, self.overview, self.tol = rows, overview, tol
         self.reseeded = 0
         self._last: tuple[Position, ClusterSums] | None = None
 
-    def descend(self, offset: Floats, max_iter: int) -> Descended:
+    def descend(self, offset: Floats, max_iter: int) -> LloydResult:
         """Go down from centres (K, d)."""
         if isinstance(self.rows, HeldRows):
             self.rows.forget()
@@ -66,7 +66,7 @@ class Descent:
         else:  # the step that was refused has left its own labels
             sums = self.rows.sums(self._centres(run.params))
         labels = self.rows.labels() if isinstance(self.rows, HeldRows) else None
-        return Descended(run, sums, self.reseeded, labels)
+        return LloydResult(run, sums, self.reseeded, labels)
 
     def step(self, position: Position) -> tuple[Position | Outcome, float]:
         """From centres to the means of their rows, with the inertia around the centres."""
@@ -94,7 +94,7 @@ class Descent:
         empty = np.flatnonzero(sums.weight == 0.0).tolist()
         if not empty:
             return sums
-        # Of K distinct rows at most one a cluster cannot be spared, so there is one for each that is empty.
+        # Of K distinct rows at most one per cluster cannot be spared, so there is one for each that is empty.
         far = self.rows.reduce(LeastRows.observe_far, centres, len(sums.weight))
         if len(far) < len(sums.weight):
             raise too_few(len(sums.weight), len(far))

@@ -1,4 +1,4 @@
-"""The rows of the least keys, whatever the order and the cuts in which rows come: samples, and the farthest rows.
+"""The rows of the least keys, for any order and any cuts of the rows: samples, and the farthest rows.
 
 A key is made of what a row holds, so copies of a row have one key, and their weights add up. A row that is among the
 least of all is among the least of every part that holds it: so its weight is complete.

@@ -12,17 +12,17 @@ from novacula.table.chunk import Chunk, Floats
 
 def labels_of(chunk: Chunk, centres: Centres) -> Any:
     """The nearest centre of each row."""
-    return Assignment.of(seen(chunk, centres), centres).label
+    return Assignment.of(offsets_of(chunk, centres), centres).label
 
 
 def squares_of(chunk: Chunk, centres: Centres) -> Floats:
     """The squared distance of each row to its nearest centre."""
-    return Assignment.of(seen(chunk, centres), centres).square
+    return Assignment.of(offsets_of(chunk, centres), centres).square
 
 
 def distances_of(chunk: Chunk, centres: Centres) -> Floats:
     """The distance of each row to each centre: (n, K)."""
-    return distances(seen(chunk, centres), centres)
+    return distances(offsets_of(chunk, centres), centres)
 
 
 def centre_silhouettes(chunk: Chunk, centres: Centres) -> Floats:
@@ -32,6 +32,6 @@ def centre_silhouettes(chunk: Chunk, centres: Centres) -> Floats:
     return np.column_stack([np.divide(b - a, b, out=np.zeros_like(b), where=b > 0.0), chunk.weight])
 
 
-def seen(chunk: Chunk, centres: Centres) -> Floats:
+def offsets_of(chunk: Chunk, centres: Centres) -> Floats:
     """The numbers of a chunk as offsets from the origin."""
     return centres.space.offsets(chunk.numeric)

@@ -26,14 +26,14 @@ S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
 
 LARGEST_BOUNDS = 2**30
-"""Numbers that Elkan's bounds may hold, one a row and centre: 4 GB."""
+"""Numbers that Elkan's bounds may hold, one per row and centre: 4 GB."""
 MOST = 0.6
 """The share of doubtful rows from which on a test costs more than it spares."""
 SINGLE = 2.0**-22
 """What a bound gives up each step, so that rounding to single precision cannot make it wrong."""
 
 
-class Rows(Protocol):
+class LloydRows(Protocol):
     """Rows that can be reduced, and assigned to centres."""
 
     def reduce(self, observe: Callable[..., S], *args: Any) -> S:
@@ -45,7 +45,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StreamedRows:
-    """Rows of files or of a cluster: each pass looks at every row and every centre."""
+    """Rows of files or of a cluster: each pass compares every row with every centre."""
 
     table: Table
 
@@ -85,73 +85,86 @@ class Motion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Some rows, offsets from the origin, with what is known of each; `bounds` are Elkan's, one a row and centre."""
+class LloydBlock:
+    """Some rows, offsets from the origin, with what is known of each; `bounds` are Elkan's, one per row and centre."""
 
     x: Floats  # (n, d)
     weight: Floats  # (n,)
-    found: Assignment
+    assignment: Assignment
     bounds: npt.NDArray[np.float32] | None  # (n, K)
     every: npt.NDArray[np.int64]  # (n,): the number of each row
 
     def assign(self, centres: Centres, motion: Motion | None) -> int:
-        """Find the nearest centre of each row, without motion anew; gives of how many it was doubtful."""
+        """Find the nearest centre of each row, without motion from scratch; return how many were in doubt."""
         if motion is not None and self.bounds is not None:
             self._relabel(centres, motion)
             return len(self.x)
         rows = self.every if motion is None else self._doubtful(centres, motion)
         if len(rows):
-            # To pick out more than half of the rows takes longer than to look at all.
-            self.found.assign(self.x, centres, rows if 2 * len(rows) <= len(self.x) else self.every)
+            # To pick out more than half of the rows takes longer than to process all.
+            self.assignment.assign(self.x, centres, rows if 2 * len(rows) <= len(self.x) else self.every)
         return len(rows)
 
     def _doubtful(self, centres: Centres, motion: Motion) -> npt.NDArray[np.int64]:
         """The rows whose centre may have changed."""
         from novacula.mixture.lloyd._kernels import doubtful
 
-        rows, found = np.empty(len(self.x), np.int64), self.found
+        rows, assignment = np.empty(len(self.x), np.int64), self.assignment
         count = doubtful(
             self.x, centres.offset, motion.apart, motion.fall, motion.slack,
-            found.label, found.square, found.lower, rows,
+            assignment.label, assignment.square, assignment.lower, rows,
         )  # fmt: skip
         return rows[:count]
 
     def _relabel(self, centres: Centres, motion: Motion) -> None:
         from novacula.mixture.lloyd._kernels import relabel
 
-        slack, found = max(motion.slack, SINGLE), self.found
-        relabel(self.x, centres.offset, motion.between, motion.moved, slack, found.label, found.square, self.bounds)
+        slack, assignment = max(motion.slack, SINGLE), self.assignment
+        relabel(
+            self.x,
+            centres.offset,
+            motion.between,
+            motion.moved,
+            slack,
+            assignment.label,
+            assignment.square,
+            self.bounds,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class LloydPiece:
     """A chunk in memory, in blocks small enough for a cache."""
 
-    found: Assignment
-    blocks: tuple[Block, ...]
+    assignment: Assignment
+    blocks: tuple[LloydBlock, ...]
     doubtful: npt.NDArray[np.int64]  # (1,): of how many rows the last pass had to find the centre
 
     @classmethod
-    def of(cls, chunk: Chunk, space: Space, n_clusters: int, elkan: bool) -> Piece:
+    def of(cls, chunk: Chunk, space: Space, n_clusters: int, elkan: bool) -> LloydPiece:
         """Nothing is known of its rows yet."""
-        x, found, step = space.offsets(chunk.numeric), Assignment.empty(len(chunk)), rows_per_block(n_clusters)
+        x, assignment, step = space.offsets(chunk.numeric), Assignment.empty(len(chunk)), rows_per_block(n_clusters)
         bounds = np.zeros((len(chunk), n_clusters), np.float32) if elkan else None
         every = np.arange(min(step, len(chunk)))
         blocks = []
         for start in range(0, len(chunk), step):
-            held = slice(start, start + step)
-            part, known = x[held], None if bounds is None else bounds[held]
-            blocks.append(Block(part, chunk.weight[held], found.rows(start, start + step), known, every[: len(part)]))
-        return cls(found, tuple(blocks), np.zeros(1, np.int64))
+            rows = slice(start, start + step)
+            part, part_bounds = x[rows], None if bounds is None else bounds[rows]
+            blocks.append(
+                LloydBlock(
+                    part, chunk.weight[rows], assignment.rows(start, start + step), part_bounds, every[: len(part)]
+                )
+            )
+        return cls(assignment, tuple(blocks), np.zeros(1, np.int64))
 
     def sums(self, centres: Centres, motion: Motion | None) -> ClusterSums:
         """Assign the rows and add them up."""
-        seen = ClusterSums.zero(*centres.offset.shape)
+        total = ClusterSums.zero(*centres.offset.shape)
         self.doubtful[0] = 0
         for block in self.blocks:
             self.doubtful[0] += block.assign(centres, motion)
-            seen.add_rows(block.x, block.weight, block.found)
-        return seen
+            total.add_rows(block.x, block.weight, block.assignment)
+        return total
 
     def forget(self) -> None:
         """Before another start: no bound is known."""
@@ -163,14 +176,14 @@ class Piece:
 class HeldRows:
     """Rows in memory, cut as the table cuts them, so that sums have the bits of a stream's.
 
-    Beside them are held a label, a distance and a bound a row.
+    It also holds a label, a distance and a bound per row.
     """
 
     def __init__(self, table: Table, n_clusters: int, bounds: str) -> None:
         self.chunks = list(table.chunks())
         self.n_clusters = n_clusters
         self.bounds = chosen_bounds(bounds, sum(map(len, self.chunks)), n_clusters)
-        self.pieces: list[Piece] = []
+        self.pieces: list[LloydPiece] = []
         self.before: Centres | None = None
 
     def reduce(self, observe: Callable[..., S], *args: Any) -> S:
@@ -181,7 +194,7 @@ class HeldRows:
         """One pass, which remembers what it learned of each row."""
         if not self.pieces:
             elkan = self.bounds == "elkan"
-            self.pieces = [Piece.of(chunk, centres.space, self.n_clusters, elkan) for chunk in self.chunks]
+            self.pieces = [LloydPiece.of(chunk, centres.space, self.n_clusters, elkan) for chunk in self.chunks]
         motion = None if self.before is None else Motion.of(self.before, centres)
         total = self._total(lambda piece: piece.sums(centres, motion), self.pieces)
         self.before = centres if self.bounds == "elkan" or self._bounds_pay(motion) else None
@@ -195,12 +208,12 @@ class HeldRows:
         return motion is None or doubtful < MOST * sum(map(len, self.chunks))
 
     def _total(self, function: Callable[[T], S], parts: list[T]) -> S:
-        with closing(map_ordered(function, parts)) as found:
-            return tree_sum(found)
+        with closing(map_ordered(function, parts)) as sums:
+            return tree_sum(sums)
 
     def labels(self) -> npt.NDArray[np.int32]:
         """The cluster of each row after the last pass."""
-        return np.concatenate([piece.found.label for piece in self.pieces])
+        return np.concatenate([piece.assignment.label for piece in self.pieces])
 
     def forget(self) -> None:
         """Before another start: nothing is known of any row."""
@@ -210,7 +223,7 @@ class HeldRows:
 
 
 def chosen_bounds(bounds: str, n: int, n_clusters: int) -> str:
-    """The bounds that were asked for, or the faster ones.
+    """The requested bounds, or the faster ones.
 
     Hamerly's were faster than Elkan's on all that was measured, up to 200 columns and 500 clusters: a product costs
     about as much as it costs to keep a bound.
@@ -220,6 +233,6 @@ def chosen_bounds(bounds: str, n: int, n_clusters: int) -> str:
     if bounds == "elkan" and n * n_clusters > LARGEST_BOUNDS:
         raise DataError(
             f"bounds='elkan' holds a number for each row and cluster, {4e-9 * n * n_clusters:.0f} GB here: "
-            "take 'hamerly', which holds one a row"
+            "take 'hamerly', which holds one per row"
         )
     return bounds

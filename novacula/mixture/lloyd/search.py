@@ -1,6 +1,6 @@
-"""How many clusters? Every size beside each other: inertia with its elbow, silhouette, and BIC.
+"""How many clusters? Every size compared: inertia with its elbow, silhouette, and BIC.
 
-Inertia falls with every cluster more, so it cannot choose by itself. Its elbow is the size whose inertia lies farthest
+Inertia falls with every cluster more, so it cannot choose on its own. Its elbow is the size whose inertia lies farthest
 below the straight line from the first size to the last. Silhouette is highest, BIC lowest, at the best size.
 """
 
@@ -18,7 +18,7 @@ from novacula.learner.figure import COLOURS, INK, Figure
 from novacula.learner.render import table_lines
 from novacula.learner.render_html import table_parts
 from novacula.learner.work import WorkTable
-from novacula.mixture.lloyd.silhouette import is_exact, mean_silhouette
+from novacula.mixture.leaderboard import score_cell, warning_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +29,8 @@ CRITERIA = ("silhouette", "bic", "elbow")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """One number of clusters: NaN stands where a figure is not defined, and `note` says what the fit warned of."""
+class ClusterSearchSize:
+    """One number of clusters: NaN where a figure is not defined, and `note` says what the fit warned of."""
 
     n_clusters: int
     inertia: float
@@ -44,19 +44,19 @@ class ClusterSearch:
     """The sizes in rising order, what each criterion chooses, and the fitted model that `criterion` chose."""
 
     criterion: str
-    sizes: tuple[Size, ...]
+    sizes: tuple[ClusterSearchSize, ...]
     choices: dict[str, int]
     best: KMeans
     exact: bool  # whether silhouettes are over all pairs of rows, rather than over distances to centres
 
     def table(self) -> WorkTable:
-        """The sizes as a table; the choices are named beside them."""
+        """The sizes as a table; each with the criteria that choose it."""
         kind = "silhouette" if self.exact else "silhouette (of centres)"
         header = ("clusters", "inertia", f"{kind} ↑", "BIC ↓", "chosen by", "note")
         rows = tuple(
             (
                 size.n_clusters,
-                *(_cell(value) for value in (size.inertia, size.silhouette, size.bic)),
+                *(score_cell(value) for value in (size.inertia, size.silhouette, size.bic)),
                 ", ".join(name for name in CRITERIA if self.choices.get(name) == size.n_clusters),
                 size.note,
             )
@@ -82,8 +82,8 @@ class ClusterSearch:
                 panel.tick_params(labelbottom=i == len(curves) - 1)
             panel.set_xlabel("clusters")
 
-        told = ", ".join(f"{name} {size}" for name, size in self.choices.items())
-        return Figure(draw, f"Inertia, silhouette and BIC over the number of clusters; they choose {told}.",
+        chosen = ", ".join(f"{name} {size}" for name, size in self.choices.items())
+        return Figure(draw, f"Inertia, silhouette and BIC over the number of clusters; they choose {chosen}.",
                       "How many clusters?", (6.4, 6.4))  # fmt: skip
 
     def __str__(self) -> str:
@@ -96,8 +96,8 @@ class ClusterSearch:
 def _draw_curve(axes: Axes, sizes: Any, values: Any, chosen: int | None, colour: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    known = np.isfinite(values)
-    axes.plot(sizes[known], values[known], "o-", color=colour, markersize=4)
+    finite = np.isfinite(values)
+    axes.plot(sizes[finite], values[finite], "o-", color=colour, markersize=4)
     if chosen is not None:
         axes.plot(chosen, values[sizes == chosen][0], "o", color="none", markeredgecolor=INK, markersize=10)
     axes.set_xlim(sizes[0] - 0.5, sizes[-1] + 0.5)
@@ -120,49 +120,50 @@ def search_sizes(
             size, exact = _try(model, X, sample_weight)
         except DataError as error:
             first_error = first_error or error
-            size = Size(k, math.nan, math.nan, math.nan, str(error))
+            size = ClusterSearchSize(k, math.nan, math.nan, math.nan, str(error))
         tried.append(size)
     if first_error is not None and all(math.isnan(size.inertia) for size in tried):
         raise first_error
     chosen = choices(tried)
     if criterion not in chosen:
         raise ParameterError(
-            f"n_clusters is {list(models)}, of which {criterion!r} cannot choose one: an elbow takes three sizes, a "
+            f"n_clusters is {list(models)}, from which {criterion!r} cannot choose: an elbow takes three sizes, a "
             "silhouette two clusters, and BIC an inertia above 0"
         )
     return ClusterSearch(criterion, tuple(tried), chosen, models[chosen[criterion]], exact)
 
 
-def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[Size, bool]:
+def _try(model: KMeans, X: Any, sample_weight: Any) -> tuple[ClusterSearchSize, bool]:
     """Fit one size; what it warns of becomes a note."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, sample_weight=sample_weight)
-    table = model._ingest(X, None, sample_weight, first=False)
-    silhouette = mean_silhouette(table, model._centres())
-    note = "; ".join(dict.fromkeys(str(warning.message).partition(": ")[2] for warning in caught))
+    silhouette = model.silhouette(X, sample_weight)
+    note = warning_note(caught)
     bic = model.bic()
-    size = Size(model.n_clusters, model.inertia_, silhouette, bic if math.isfinite(bic) else math.nan, note)
-    return size, is_exact(table)
+    size = ClusterSearchSize(
+        model.n_clusters, model.inertia_, silhouette.mean, bic if math.isfinite(bic) else math.nan, note
+    )
+    return size, silhouette.exact
 
 
-def choices(sizes: list[Size]) -> dict[str, int]:
-    """The number of clusters that each criterion chooses, where it can; of equals the smallest."""
+def choices(sizes: list[ClusterSearchSize]) -> dict[str, int]:
+    """The number of clusters that each criterion chooses, where it can; ties go to the smallest."""
     chosen = {}
-    judged = [size for size in sizes if math.isfinite(size.silhouette)]
-    if judged:
-        chosen["silhouette"] = max(judged, key=lambda size: size.silhouette).n_clusters
-    weighed = [size for size in sizes if math.isfinite(size.bic)]
-    if weighed:
-        chosen["bic"] = min(weighed, key=lambda size: size.bic).n_clusters
-    known = [size for size in sizes if math.isfinite(size.inertia)]
-    if len(known) > 2:
-        chosen["elbow"] = elbow([size.n_clusters for size in known], [size.inertia for size in known])
+    with_silhouette = [size for size in sizes if math.isfinite(size.silhouette)]
+    if with_silhouette:
+        chosen["silhouette"] = max(with_silhouette, key=lambda size: size.silhouette).n_clusters
+    with_bic = [size for size in sizes if math.isfinite(size.bic)]
+    if with_bic:
+        chosen["bic"] = min(with_bic, key=lambda size: size.bic).n_clusters
+    fitted = [size for size in sizes if math.isfinite(size.inertia)]
+    if len(fitted) > 2:
+        chosen["elbow"] = elbow([size.n_clusters for size in fitted], [size.inertia for size in fitted])
     return chosen
 
 
 def elbow(sizes: list[int], inertias: list[float]) -> int:
-    """The size farthest below the line from the first to the last; of equals the smallest.
+    """The size farthest below the line from the first to the last; ties go to the smallest.
 
     >>> elbow([1, 2, 3, 4], [100.0, 20.0, 15.0, 12.0])
     2
@@ -170,7 +171,3 @@ def elbow(sizes: list[int], inertias: list[float]) -> int:
     k, inertia = np.array(sizes, np.float64), np.array(inertias)
     line = inertia[0] + (inertia[-1] - inertia[0]) * (k - k[0]) / (k[-1] - k[0])
     return sizes[int(np.argmax(line - inertia))]
-
-
-def _cell(value: float) -> float | str:
-    return value if math.isfinite(value) else "–"

@@ -1,6 +1,6 @@
-"""Where k-means starts, whatever the order and the cuts in which rows come.
+"""Where k-means starts, for any order and any cuts of the rows.
 
-One pass looks at the columns, and refuses what has no clusters. Another draws a coreset: the winners of a race in which
+One pass measures the columns, and refuses what has no clusters. Another draws a coreset: the winners of a race in which
 a row runs by its weight-free share of the rows and of their spread (Bachem, Lucic and Krause, 2018). A row that got in
 with probability p stands for 1/p rows of its weight, so sums over the coreset are right on average. Up to `CAPACITY`
 distinct rows the coreset is all of them. Seeds are drawn from it by k-means++ (Arthur and Vassilvitskii, 2007), each
@@ -18,7 +18,7 @@ from novacula.errors import DataError, overflow
 from novacula.mixture.gaussian.start import as_means, seeds
 from novacula.mixture.lloyd.assignment import EPS, Space
 from novacula.mixture.lloyd.least_rows import LeastRows, rates
-from novacula.mixture.lloyd.rows import Rows
+from novacula.mixture.lloyd.rows import LloydRows
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Floats
@@ -28,8 +28,8 @@ CAPACITY = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Overview:
-    """What one look at the rows tells: their weight, the mean and variance of columns, and how to see them."""
+class ClusterOverview:
+    """What one pass over the rows gives: their weight, the mean and variance of columns, and how to see them."""
 
     total: float
     mean: Floats  # (d,)
@@ -38,7 +38,7 @@ class Overview:
     space: Space
 
     @classmethod
-    def of(cls, rows: Rows, names: tuple[str, ...]) -> Self:
+    def of(cls, rows: LloydRows, names: tuple[str, ...]) -> Self:
         """Look at the rows."""
         moments = rows.reduce(ClassMoments.observe)
         total = float(moments.weight[0, 0])
@@ -58,20 +58,20 @@ class Coreset:
     weight: Floats  # (m,)
 
     @classmethod
-    def of(cls, rows: Rows, overview: Overview, n_clusters: int, seed: int) -> Self:
+    def of(cls, rows: LloydRows, overview: ClusterOverview, n_clusters: int, seed: int) -> Self:
         """Draw it, and refuse fewer distinct rows than clusters."""
         spread = float(overview.variance.sum())
         spread = spread if spread > 0.0 else 1.0
         capacity = max(CAPACITY, 32 * n_clusters) + 1
-        found = rows.reduce(LeastRows.observe_race, overview.mean, spread, seed, capacity)
-        if len(found) < n_clusters:
-            raise too_few(n_clusters, len(found))
-        chosen, weight = found.rows, found.weight
-        if len(found) == capacity:  # there were more: the last key is the time at which the race was over
-            chosen = found.rows[:-1]
-            inside = -np.expm1(-found.key[-1] * rates(chosen, overview.mean, spread))
-            weight = found.weight[:-1] / inside
-        order = np.argsort(found.tag[: len(chosen)])
+        finishers = rows.reduce(LeastRows.observe_race, overview.mean, spread, seed, capacity)
+        if len(finishers) < n_clusters:
+            raise too_few(n_clusters, len(finishers))
+        chosen, weight = finishers.rows, finishers.weight
+        if len(finishers) == capacity:  # there were more: the last key is the time at which the race was over
+            chosen = finishers.rows[:-1]
+            inside = -np.expm1(-finishers.key[-1] * rates(chosen, overview.mean, spread))
+            weight = finishers.weight[:-1] / inside
+        order = np.argsort(finishers.tag[: len(chosen)])
         return cls(chosen[order] - overview.space.origin, weight[order])
 
 
@@ -83,10 +83,10 @@ def too_few(n_clusters: int, n_rows: int) -> DataError:
     )
 
 
-class Starts:
+class LloydStarts:
     """The starts of one fit: the coreset is drawn once, when it is needed."""
 
-    def __init__(self, rows: Rows, overview: Overview, init: Any, n_clusters: int, seed: int) -> None:
+    def __init__(self, rows: LloydRows, overview: ClusterOverview, init: Any, n_clusters: int, seed: int) -> None:
         self.rows, self.overview, self.init, self.n_clusters, self.seed = rows, overview, init, n_clusters, seed
         self._coreset: Coreset | None = None
 

@@ -15,7 +15,7 @@ from novacula.table.row_keys import row_keys
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums(Statistic):
-    """n = Σw, Σw(x − origin) and Σw‖x − c‖² of each cluster: K(d + 2) numbers, whatever the rows."""
+    """n = Σw, Σw(x − origin) and Σw‖x − c‖² of each cluster: K(d + 2) numbers, for any number of rows."""
 
     weight: Floats  # (K,)
     total: Floats  # (K, d)
@@ -38,17 +38,17 @@ class ClusterSums(Statistic):
     def observe_partition(cls, chunk: Chunk, space: Space, n_clusters: int, seed: int) -> Self:
         """Each row in a cluster drawn by what it holds; the inertia is that around the origin."""
         label = (row_keys(chunk, seed) % np.uint64(n_clusters)).astype(np.int32)
-        seen = cls.zero(n_clusters, chunk.numeric.shape[1])
+        sums = cls.zero(n_clusters, chunk.numeric.shape[1])
         x = space.offsets(chunk.numeric)
-        found = replace(Assignment.empty(len(chunk)), label=label, square=np.einsum("ij,ij->i", x, x))
-        seen.add_rows(x, chunk.weight, found)
-        return seen
+        assignment = replace(Assignment.empty(len(chunk)), label=label, square=np.einsum("ij,ij->i", x, x))
+        sums.add_rows(x, chunk.weight, assignment)
+        return sums
 
-    def add_rows(self, x: Floats, weight: Floats, found: Assignment) -> None:
+    def add_rows(self, x: Floats, weight: Floats, assignment: Assignment) -> None:
         """Take up rows x (n, d) where they were found, in place: for who observes a chunk, piece by piece."""
         from novacula.mixture.lloyd._kernels import add_rows
 
-        add_rows(x, weight, found.label, found.square, self.weight, self.total, self.inertia)
+        add_rows(x, weight, assignment.label, assignment.square, self.weight, self.total, self.inertia)
 
     def __add__(self, other: Self) -> Self:
         require_same_layout(self, self.total.shape, other.total.shape)

@@ -1,7 +1,7 @@
 """How wide the kernels are: as given, by the normal rules, by Botev's fixed point, or by rows that are left out.
 
 The width is a lower-triangular matrix A: kernels are k(‖A⁻¹(x − xⱼ)‖). Without correlations A is diagonal, and its
-diagonal holds one width a column. The normal rules multiply the spread of the data by
+diagonal holds one width per column. The normal rules multiply the spread of the data by
 
     Scott:      n^(−1/(d+4))
     Silverman:  (n · (d + 2) / 4)^(−1/(d+4))
@@ -26,11 +26,11 @@ from novacula.table.names import printable
 
 RULES = ("scott", "silverman")
 SINGULAR = 1e-12
-"""The least eigenvalue of correlations that are no rounding of a singular matrix."""
+"""The least eigenvalue of correlations that counts as more than the rounding of a singular matrix."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class BandwidthSpread:
     """How far n weighted rows lie apart: variances and covariances with n − 1 below, as rows of weight are repeated."""
 
     n: float
@@ -84,7 +84,7 @@ def rule_factor(rule: str, n: float, d: int) -> float:
     return float(base ** (-1.0 / (d + 4.0)))
 
 
-def ruled_root(rule: str, spread: Spread, full: bool, shape: Shape) -> Floats:
+def ruled_root(rule: str, spread: BandwidthSpread, full: bool, shape: Shape) -> Floats:
     """A (d, d) by Scott's or Silverman's rule."""
     d = len(spread.names)
     return spread.root(full) * (rule_factor(rule, spread.n, d) / shape.deviation(d))

@@ -63,7 +63,7 @@ def mirror_cells(bounds: Floats, reach: Floats) -> list[tuple[int, ...]]:
     count = math.prod(map(len, cells))
     if count > MOST_IMAGES:
         raise DataError(
-            f"the bounds are so narrow beside the bandwidth that each row has {count} images, more than {MOST_IMAGES}: "
+            f"the bounds are so narrow for the bandwidth that each row has {count} images, more than {MOST_IMAGES}: "
             f"take a smaller bandwidth or bound fewer columns"
         )
     return list(product(*cells))
@@ -78,7 +78,7 @@ def _cells(low: float, high: float, reach: float) -> range:
     """The numbers of the cells along one axis; 0 is that of the data.
 
     A row is at most a cell away from the query itself, and at least a cell less than its number from an image: beyond
-    these numbers an image is so much farther away than the query that its kernel does not count beside the query's.
+    these numbers an image is so much farther away than the query that its kernel does not count against the query's.
     """
     if math.isinf(high - low):
         return range(-1 if math.isfinite(low) else 0, 2 if math.isfinite(high) else 1)

@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 
 from novacula.neighbors.kernel_density.bandwidth import widths_of
 from novacula.neighbors.kernel_density.boundary import fold, image, mirror_cells
-from novacula.neighbors.kernel_density.grid import Grid, GridDensity
+from novacula.neighbors.kernel_density.grid import GridDensity, KernelGrid
 from novacula.neighbors.kernel_density.shapes import Shape
 from novacula.neighbors.kernel_density.sums import KernelSums
 from novacula.table.chunk import Floats
@@ -26,7 +26,7 @@ SHOWN_WIDTHS = 4.0
 
 
 @dataclass(eq=False)
-class Density:
+class RowsDensity:
     """p̂(x) = (1/W) Σ wⱼ c k(‖A⁻¹(x − xⱼ)‖) / det A, folded at bounds where there are any; logarithms throughout."""
 
     shape: Shape
@@ -81,19 +81,19 @@ class Density:
 
     # --- on a grid ---------------------------------------------------------------------------------------------
 
-    def grid(self, atol: float) -> Grid:
+    def grid(self, atol: float) -> KernelGrid:
         """One column on a grid whose error, once it is a density, is at most atol; 0 leaves that to the grid."""
         error = atol / math.exp(self.log_norm) / self._n_images
         low, high = (float(end[0]) for end in self._ends)
-        return Grid.build(self.shape, self.rows[:, 0], self.weight, (low, high), float(self.root[0, 0]), error)
+        return KernelGrid.build(self.shape, self.rows[:, 0], self.weight, (low, high), float(self.root[0, 0]), error)
 
-    def log_density_by(self, grid: Grid, x: Floats) -> Floats:
+    def log_density_by(self, grid: KernelGrid, x: Floats) -> Floats:
         """ln p̃ at places (m, 1), interpolated: (m,)."""
         total = reduce(np.add, (grid.at(place[:, 0]) for place in self.images(x)))
         with np.errstate(divide="ignore"):
             return self._within(x, np.log(total) + self.log_norm)
 
-    def on_points(self, grid: Grid, x: Floats) -> GridDensity:
+    def on_points(self, grid: KernelGrid, x: Floats) -> GridDensity:
         """The density at points (m,) of one column, and its error bound."""
         density = np.exp(self.log_density_by(grid, x[:, None]))
         return GridDensity(x, density, grid.error * self._n_images * math.exp(self.log_norm))

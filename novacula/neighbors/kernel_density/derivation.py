@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.neighbors.kernel_density.bandwidth import Spread, rule_factor
+from novacula.neighbors.kernel_density.bandwidth import BandwidthSpread, rule_factor
 from novacula.neighbors.kernel_density.figures import widths_figure
 from novacula.neighbors.kernel_density.shapes import SHAPES
 from novacula.table.chunk import Floats
@@ -102,7 +102,7 @@ def _given_steps(model: KernelDensity, names: list[str]) -> list[Step]:
     return steps
 
 
-def _deviation(spread: Spread, j: int, name: str) -> Step:
+def _deviation(spread: BandwidthSpread, j: int, name: str) -> Step:
     return Step(
         f"Deviation of {name}",
         formula="σ̂ = √(Σ w (x − μ)² / (n − 1))",
@@ -112,7 +112,7 @@ def _deviation(spread: Spread, j: int, name: str) -> Step:
     )
 
 
-def _ruled_width(model: KernelDensity, spread: Spread, rule: str, j: int, name: str) -> Step:
+def _ruled_width(model: KernelDensity, spread: BandwidthSpread, rule: str, j: int, name: str) -> Step:
     d = len(model.bandwidth_)
     values = {"f": rule_factor(rule, spread.n, d), "σ": float(spread.deviation[j])}
     formula, expression, labels = "h = f · σ̂", "f * σ", {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
-from novacula.neighbors.kernel_density.density import Density
+from novacula.neighbors.kernel_density.density import RowsDensity
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -39,7 +39,7 @@ def widths_figure(model: KernelDensity) -> Figure | None:
     return _contours(densities, names) if len(names) == 2 else None
 
 
-def _curves(densities: list[Density], name: str) -> Figure:
+def _curves(densities: list[RowsDensity], name: str) -> Figure:
     width = few_digits(float(densities[1].root[0, 0]))
 
     def draw(axes: Axes) -> None:
@@ -60,7 +60,7 @@ def _curves(densities: list[Density], name: str) -> Figure:
     return Figure(draw, alt, "The density for three widths")
 
 
-def _contours(densities: list[Density], names: list[str]) -> Figure:
+def _contours(densities: list[RowsDensity], names: list[str]) -> Figure:
     def draw(axes: Axes) -> None:
         figure = axes.figure
         axes.remove()

@@ -22,7 +22,7 @@ from novacula.neighbors.kernel_density.shapes import Shape
 from novacula.table.chunk import Floats
 
 PER_WIDTH = 64
-"""Points to a width, where no error is asked for: for the Gaussian kernel 6e-5 of its top."""
+"""Points per width, where no error is given: for the Gaussian kernel 6e-5 of its top."""
 MOST_POINTS = 2**22
 """Points of a grid, at most: 32 MiB, and some five times that for a convolution."""
 ROUNDING = 1e-14
@@ -38,7 +38,7 @@ class GridDensity(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class KernelGrid:
     """The mean kernel (1/W) Σ w k at equally spaced points, and a bound on its error there and between them."""
 
     first: float

@@ -22,11 +22,11 @@ from novacula.errors import ParameterError, overflow
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.neighbors.kernel_density.bandwidth import RULES, Spread, ruled_root, widths_of
+from novacula.neighbors.kernel_density.bandwidth import RULES, BandwidthSpread, ruled_root, widths_of
 from novacula.neighbors.kernel_density.boundary import read_bounds, require_within
-from novacula.neighbors.kernel_density.density import Density
-from novacula.neighbors.kernel_density.grid import Grid, GridDensity
-from novacula.neighbors.kernel_density.likelihood import Trial, likeliest, require_few
+from novacula.neighbors.kernel_density.density import RowsDensity
+from novacula.neighbors.kernel_density.grid import GridDensity, KernelGrid
+from novacula.neighbors.kernel_density.likelihood import BandwidthTrials, likeliest, require_few
 from novacula.neighbors.kernel_density.shapes import SHAPES
 from novacula.neighbors.kernel_density.sheather_jones import FixedPoint
 from novacula.neighbors.kernel_density.sums import FARTHEST
@@ -45,7 +45,7 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     Parameters
     ----------
-    bandwidth : float, array of one number a column, or {"scott", "silverman", "cv_ml", "isj"}, default=1.0
+    bandwidth : float, array of one number per column, or {"scott", "silverman", "cv_ml", "isj"}, default=1.0
         The width of the kernel. "scott" and "silverman" multiply the spread of the data by a power of n, as for a
         normal density; "isj" solves the improved Sheather–Jones equation, column by column; "cv_ml" takes the multiple
         of Scott's width under which rows that are left out are likeliest, over all pairs of at most 30 000 rows.
@@ -101,7 +101,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory",),
         uses="arrays",
-        cost="n·log n·d to fit, n·d numbers kept twice; n·d a query at worst. 'cv_ml' takes n²·d, thirty times.",
+        cost="n·log n·d to fit, n·d numbers kept twice; n·d per query at worst. 'cv_ml' takes n²·d, thirty times.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
         references=(
@@ -111,7 +111,7 @@ class KernelDensity(DensityMixin, Unsupervised):
             "Gray and Moore, Nonparametric density estimation: toward computational tractability (2003)",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Trial,)
+    state_types: ClassVar[tuple[type, ...]] = (BandwidthTrials,)
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [
@@ -131,7 +131,7 @@ class KernelDensity(DensityMixin, Unsupervised):
     bandwidth_: Floats
     root_: Floats
     log_norm_: float
-    trial_: Trial
+    trial_: BandwidthTrials
     bounds_: Floats
     examples_: dict[str, Floats]
 
@@ -203,21 +203,21 @@ class KernelDensity(DensityMixin, Unsupervised):
     def _given_widths(self) -> Floats:
         d = len(self._names)
         try:
-            given = np.broadcast_to(np.asarray(self.bandwidth, np.float64), (d,))
+            widths = np.broadcast_to(np.asarray(self.bandwidth, np.float64), (d,))
         except (TypeError, ValueError):
             raise ParameterError(
                 f"bandwidth is {self.bandwidth!r}; it must be a number, one for each of {d} columns, or the name of a "
                 f"rule"
             ) from None
-        for name, width in zip(self._names, given, strict=True):
+        for name, width in zip(self._names, widths, strict=True):
             if not 0.0 < width < np.inf:
                 raise ParameterError(
                     f"the bandwidth of {printable(name)!r} is {width:g}; it must be positive and finite"
                 )
-        return given
+        return widths
 
-    def _spread(self) -> Spread:
-        return Spread.of(self.examples_["rows"], self.examples_["weight"], self._names)
+    def _spread(self) -> BandwidthSpread:
+        return BandwidthSpread.of(self.examples_["rows"], self.examples_["weight"], self._names)
 
     def _fixed_points(self) -> list[FixedPoint]:
         rows, weight = self.examples_["rows"], self.examples_["weight"]
@@ -237,20 +237,20 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     # --- densities ---------------------------------------------------------------------------------------------
 
-    def _density_of(self, root: Floats) -> Density:
+    def _density_of(self, root: Floats) -> RowsDensity:
         """The density of the rows for a width."""
         bounds = None if self.boundary is None else self.bounds_
-        return Density(SHAPES[self.kernel], self.examples_["rows"], self.examples_["weight"], root, bounds)
+        return RowsDensity(SHAPES[self.kernel], self.examples_["rows"], self.examples_["weight"], root, bounds)
 
     @property
-    def _density(self) -> Density:
-        """The density of the model; its tree is built at the first question, and anew after loading."""
+    def _density(self) -> RowsDensity:
+        """The density of the model; its tree is built at the first question, and again after loading."""
         if "_held_density" not in vars(self):
             self._held_density = self._density_of(self.root_)
         return self._held_density
 
     @property
-    def _grid(self) -> Grid:
+    def _grid(self) -> KernelGrid:
         """The density on a grid, made at the first question."""
         if "_held_grid" not in vars(self):
             self._require_one_column()
@@ -302,7 +302,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         grid, shown = self._grid, self._density.shown_range(0)
         start, stop = (given if given is not None else end for given, end in zip((low, high), shown, strict=True))
         if not -np.inf < start < stop < np.inf:
-            raise ParameterError(f"points from {start!r} to {stop!r} make no grid: low must be less than high")
+            raise ParameterError(f"points from {start!r} to {stop!r} do not make a grid: low must be less than high")
         return self._density.on_points(grid, np.linspace(start, stop, int(n_points)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:

@@ -29,7 +29,7 @@ LARGEST = 30_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class BandwidthTrials:
     """The widths that were tried, as multiples of Scott's, in order, and L of each."""
 
     multiple: Floats  # (k,)
@@ -41,7 +41,7 @@ class Trial:
         return float(self.multiple[np.argmax(self.likelihood)])
 
 
-def likeliest(mean_log_density: Callable[[float], float]) -> Trial:
+def likeliest(mean_log_density: Callable[[float], float]) -> BandwidthTrials:
     """Find the multiple with the largest L."""
     tried: dict[float, float] = {}
 
@@ -54,14 +54,14 @@ def likeliest(mean_log_density: Callable[[float], float]) -> Trial:
     values = [ask(k * octave) for k in OCTAVES]
     best = int(np.argmax(values))
     if best in (0, len(values) - 1):
-        reason = "rows lie so far off that the wider" if best > 0 else "rows stand at one place, so that the narrower"
+        reason = "rows are so far off that the wider" if best > 0 else "rows are at one place, so that the narrower"
         raise DataError(
             f"rows that are left out have no likeliest bandwidth: {reason} the better; give bandwidth as a number, or "
             f"take 'silverman'"
         )
     _close_in(ask, (OCTAVES[best] - 1) * octave, (OCTAVES[best] + 1) * octave)
     order = sorted(tried)
-    return Trial(np.exp(order), np.array([tried[place] for place in order]))
+    return BandwidthTrials(np.exp(order), np.array([tried[place] for place in order]))
 
 
 Section: TypeAlias = tuple[float, float, float, float]

@@ -66,12 +66,12 @@ def _cosine_moment(m: int) -> float:
 
 def _cosine_radius(rng: np.random.Generator, n: int, d: int) -> Floats:
     """By rejection from the linear kernel: cos(πr/2) is at most π/2 times 1 − r, so that two of three are kept."""
-    held = np.empty(0)
-    while len(held) < n:
+    radii = np.empty(0)
+    while len(radii) < n:
         r = rng.beta(d, 2, n)
         kept = rng.random(n) * (0.5 * np.pi) * (1.0 - r) <= np.cos(0.5 * np.pi * r)
-        held = np.concatenate([held, r[kept]])
-    return held[:n]
+        radii = np.concatenate([radii, r[kept]])
+    return radii[:n]
 
 
 def _inside(profile: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:

@@ -27,7 +27,7 @@ POINTS = 2**12
 DERIVATIVES = 7
 """Where the chain begins; beyond five it hardly matters."""
 LARGEST = 0.1
-"""The largest t that is looked at: a width of a third of the grid's length."""
+"""The largest t that is tried: a width of a third of the grid's length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ def _gap(t: float, n: int, powers: Floats) -> float:
         terms = squared**s * powers * np.exp(-squared * np.pi**2 * time)
         return float(2.0 * np.pi ** (2 * s) * terms.sum())
 
-    held = norm(DERIVATIVES, t)
+    squared_norm = norm(DERIVATIVES, t)
     for s in range(DERIVATIVES - 1, 1, -1):
-        if held <= 0.0:
+        if squared_norm <= 0.0:
             return -np.inf
         odd = float(np.prod(np.arange(1.0, 2 * s, 2.0))) / np.sqrt(2.0 * np.pi)
-        time = (2.0 * (1.0 + 0.5 ** (s + 0.5)) / 3.0 * odd / (n * held)) ** (2.0 / (3.0 + 2.0 * s))
-        held = norm(s, time)
-    return t - float((2.0 * n * np.sqrt(np.pi) * held) ** -0.4) if held > 0.0 else -np.inf
+        time = (2.0 * (1.0 + 0.5 ** (s + 0.5)) / 3.0 * odd / (n * squared_norm)) ** (2.0 / (3.0 + 2.0 * s))
+        squared_norm = norm(s, time)
+    return t - float((2.0 * n * np.sqrt(np.pi) * squared_norm) ** -0.4) if squared_norm > 0.0 else -np.inf

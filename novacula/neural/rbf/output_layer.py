@@ -24,7 +24,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.errors import DataError, ParameterError
-from novacula.linear.solve import EPS, System, solve_cholesky, solve_triangle
+from novacula.linear.solve import EPS, NormalEquations, solve_cholesky, solve_triangle
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.statistics import CoMoments, Statistic, Triangle
 from novacula.table import Chunk, Table
@@ -77,7 +77,7 @@ def solve_least_squares(table: Table, basis: RadialBasis, n_classes: int, alpha:
             "or widen the units"
         )
     K = len(basis)
-    system = System.of(moments, np.full(K, EPS), centred=True)
+    system = NormalEquations.of(moments, np.full(K, EPS), centred=True)
     solution = solve_cholesky(system, alpha)
     if solution is None:
         triangle = table.reduce(observe_triangle, basis, n_classes, system.centre, system.lengths)

@@ -1,1 +1,1 @@
-"""The sections of the page, one a file: each takes a `Reading` and gives its blocks."""
+"""The sections of the page, one per file: each takes a `Reading` and gives its blocks."""

@@ -1,4 +1,4 @@
-"""What would change this answer: the other rule, the near rivals, other costs, more rows, and what was left out."""
+"""What would change this answer: the other rule, close rivals, other costs, more rows, and what was left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.learning_curve import LearningCurve, learning_curve
 from novacula.evaluate.one_standard_error import Rule
 from novacula.evaluate.roc import roc
-from novacula.report.blocks import Block, Grid, Picture, Points, Words, number, quoted
+from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock, number, quoted_name
 from novacula.report.reading import Reading
 from novacula.report.sections.opening import with_error
 from novacula.study.cell import build
@@ -23,23 +23,23 @@ PATIENCE = 5.0
 TOO_FEW = 40
 """Rows below which no learning curve is drawn."""
 COSTS = ((1, 10), (1, 3), (1, 1), (3, 1), (10, 1))
-"""What a false alarm and what a miss costs."""
+"""The costs of a false alarm and of a miss."""
 RARE = 0.1
-"""The share of a class below which the share of mistakes says little of it."""
+"""The share of a class below which the error rate says little about it."""
 
 
 def change(reading: Reading) -> Iterator[Block]:
-    """Sentences made from what was measured, then costs and rows."""
+    """Sentences from what was measured, then costs and rows."""
     yield Points(tuple(facts(reading)))
     yield from other_costs(reading)
     curve = more_rows(reading)
     if curve is not None:
-        yield Words(_outlook(curve))
-        yield Picture.of(curve.plot())
+        yield Paragraph(_outlook(curve))
+        yield FigureBlock.of(curve.plot())
 
 
 def facts(reading: Reading) -> Iterator[str]:
-    """Who is near, what the other rule takes, how sure it is that anything was learned, and who did not take part."""
+    """Who is close, what the other rule chooses, who did not finish, and what else may change the choice."""
     study, chosen, best = reading.study, reading.chosen, reading.study.choice.best
     limit = best.error + np.nan_to_num(best.standard_error)
     near = [one.label for one in reading.finished if one.error <= limit and one is not chosen]
@@ -54,19 +54,19 @@ def facts(reading: Reading) -> Iterator[str]:
     yield f"The other rule, {rule} (rule={other!r}), would choose {same}."
     yield from _left_out(reading)
     yield from _imbalance(reading)
-    warned = sum(finding.gravity == "warning" for finding in study.findings)
-    if warned:
-        stand = "One warning stands" if warned == 1 else f"{warned} warnings stand"
-        yield f"{stand} at the top of this page: to heed it may change everything."
+    n_warnings = sum(finding.gravity == "warning" for finding in study.findings)
+    if n_warnings:
+        there, them = ("One warning is", "it") if n_warnings == 1 else (f"{n_warnings} warnings are", "them")
+        yield f"{there} at the top of this page: acting on {them} may change everything."
 
 
 def _left_out(reading: Reading) -> Iterator[str]:
-    gone = [one.name for one in reading.study.leaderboard if one.status != "finished"]
-    if gone:
-        yield f"{', '.join(gone)} did not come to an end; why stands on the leaderboard."
+    unfinished = [one.name for one in reading.study.leaderboard if one.status != "finished"]
+    if unfinished:
+        yield f"{', '.join(unfinished)} did not finish or were left out; the leaderboard says why."
     fewer = [one.name for one in reading.finished if one.rows is not None]
     if fewer:
-        yield f"{', '.join(fewer)} had only some of the rows, and might do better with all: give more time by budget=."
+        yield f"{', '.join(fewer)} had only some of the rows; all might do better: allow more time with budget=."
 
 
 def _imbalance(reading: Reading) -> Iterator[str]:
@@ -78,8 +78,8 @@ def _imbalance(reading: Reading) -> Iterator[str]:
     share = counts[least] / counts.sum()
     if share < RARE and question.metric.name == "zero_one":
         yield (
-            f"{quoted(names[least])} is {number(100 * share)}% of the rows, and the share of mistakes hardly sees it: "
-            "metric='log' or 'brier' may choose otherwise."
+            f"{quoted_name(names[least])} is {number(100 * share)}% of the rows, so mistakes about it hardly change "
+            "the error rate: metric='log' or 'brier' may choose another learner."
         )
 
 
@@ -87,23 +87,23 @@ def other_costs(reading: Reading) -> Iterator[Block]:
     """Where to cut the probability of the positive class if one mistake costs more than the other."""
     if reading.score is None:
         return
-    said, score, positive = reading.score
-    curve, name = roc(said.y, score, positive), quoted(positive)
+    answers, score, positive = reading.score
+    curve, name = roc(answers.y, score, positive), quoted_name(positive)
     rows = []
     for alarm, miss in COSTS:
         point = curve.operating_point(alarm, miss)
         cut = "never" if np.isinf(point.threshold) else f"from {number(point.threshold)} on"
         rows.append((f"{miss} to {alarm}", cut, point.tpr, point.fpr))
-    yield Words(
-        f"Where to cut depends on what mistakes cost: if to miss a {name} costs more than a false alarm, or less, rows "
+    yield Paragraph(
+        f"Where to cut depends on what mistakes cost: if missing a {name} costs more or less than a false alarm, rows "
         "should be called so from another probability on."
     )
     header = ("cost of a miss to a false alarm", f"call it {name}", "share found", "false alarms among the others")
-    yield Grid(header, tuple(rows), f"Thresholds of least cost on the {said.rows}")
+    yield TableBlock(header, tuple(rows), f"Thresholds of least cost on the {answers.rows}")
 
 
 def more_rows(reading: Reading) -> LearningCurve | None:
-    """The error of the choice on growing shares of the rows, if that is soon done."""
+    """The error of the choice on growing shares of the rows, if that does not take long."""
     question, entry = reading.question, reading.chosen
     n = len(question.train)
     seconds = FOLDS * sum(reading.seconds(entry, int(share * n)) for share in SHARES)
@@ -114,7 +114,7 @@ def more_rows(reading: Reading) -> LearningCurve | None:
 
 
 def _outlook(curve: LearningCurve) -> str:
-    """What twice as many rows might bring, if what is left falls as 1/n."""
+    """What twice as many rows might bring, if the rest of the error falls as 1/n."""
     half, full = curve.sizes[1], curve.sizes[-1]
     before, after = curve.validation_mean[1], curve.validation_mean[-1]
     falls = curve.validation[1] - curve.validation[-1]
@@ -122,4 +122,4 @@ def _outlook(curve: LearningCurve) -> str:
     if not np.isfinite(falls).all() or falls.mean() <= standard_error(falls):
         return f"{words}, no more than chance would explain: more rows of this kind are not likely to change much."
     hope = max(after - (before - after) / 2, 0.0)
-    return f"{words}. If it goes on so, twice as many rows would bring it to about {number(hope)}: more rows may help."
+    return f"{words}. At this rate twice as many rows would bring it to about {number(hope)}: more rows may help."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, Figure, bar_figure, few_digits, literal
-from novacula.report.blocks import Block, Fold, Grid, Picture, Points, Words, name_of, quoted
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph, Points, TableBlock, name_of, quoted_name
 from novacula.report.reading import Reading
 from novacula.table.schema import Column
 
@@ -19,41 +19,41 @@ if TYPE_CHECKING:
 MANY = 12
 """Columns beyond which their table is folded away."""
 SHOWN = 100
-"""Columns that are listed, and a quarter of it classes that are drawn."""
+"""Columns that are listed; a quarter as many classes are drawn."""
 
 
 def data(reading: Reading) -> Iterator[Block]:
     """Counts, the target, findings, and the columns one by one."""
     schema = reading.question.table.schema
-    yield Words(_counted(reading, schema.features))
-    yield Words(missing_in_words(schema.features, len(reading.question.train)))
-    yield Picture.of(target_figure(reading))
+    yield Paragraph(_row_counts(reading, schema.features))
+    yield Paragraph(missing_in_words(schema.features, len(reading.question.train)))
+    yield FigureBlock.of(target_figure(reading))
     notes = tuple(finding.sentence for finding in reading.study.findings if finding.gravity != "warning")
     if notes:
         yield Points(notes)
     grid = column_grid(schema.features, "Columns, in the rows to learn from")
-    yield grid if len(schema.features) <= MANY else Fold(f"All {len(schema.features):,} columns", (grid,))
+    yield grid if len(schema.features) <= MANY else FoldedBlock(f"All {len(schema.features):,} columns", (grid,))
 
 
-def _counted(reading: Reading, columns: Sequence[Column]) -> str:
+def _row_counts(reading: Reading, columns: Sequence[Column]) -> str:
     question = reading.question
-    held = "" if question.test is None else f" and {len(question.test):,} put aside for the test"
+    aside = "" if question.test is None else f" and {len(question.test):,} put aside for the test"
     weight = " Rows have weights." if question.train.weight is not None else ""
     return (
-        f"There are {len(question.train):,} rows to learn from{held}. The target is {quoted(question.target)}. Besides "
-        f"it: {kinds_in_words(columns)}{weight}"
+        f"There are {len(question.train):,} rows to learn from{aside}. The target is {quoted_name(question.target)}. "
+        f"Besides it: {kinds_in_words(columns)}{weight}"
     )
 
 
 def kinds_in_words(columns: Sequence[Column]) -> str:
     """How many columns of each kind there are."""
     kinds = Counter(column.kind for column in columns)
-    said = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-    return f"{said} {'column' if len(columns) == 1 else 'columns'}."
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    return f"{counts} {'column' if len(columns) == 1 else 'columns'}."
 
 
 def missing_in_words(columns: Sequence[Column], n: int) -> str:
-    """How many values are missing, and where most."""
+    """How many values are missing, and where most of them are."""
     holes = {column.name: column.missing for column in columns if column.missing}
     if not holes:
         return "No value is missing."
@@ -61,22 +61,22 @@ def missing_in_words(columns: Sequence[Column], n: int) -> str:
     share = 100 * (holes[most] or 0) / n
     return (
         f"{sum(filter(None, holes.values())):,} values are missing, in {len(holes):,} of the columns; most of them in "
-        f"{quoted(most)}, {few_digits(share)}% of the rows."
+        f"{quoted_name(most)}, {few_digits(share)}% of the rows."
     )
 
 
-def column_grid(columns: Sequence[Column], caption: str) -> Grid:
+def column_grid(columns: Sequence[Column], caption: str) -> TableBlock:
     """The columns one by one."""
     rows = [(name_of(c.name), c.kind, c.missing or 0, c.describe()) for c in columns[:SHOWN]]
     left = len(columns) - SHOWN
     more = f"; {left:,} more are not listed" if left > 0 else ""
-    return Grid(("column", "kind", "missing", "values"), tuple(rows), f"{caption}{more}")
+    return TableBlock(("column", "kind", "missing", "values"), tuple(rows), f"{caption}{more}")
 
 
 def target_figure(reading: Reading) -> Figure:
     """How often each class comes, or how the numbers are spread."""
     question = reading.question
-    title, y = f"The target, {quoted(question.target)}", question.train.y
+    title, y = f"The target, {quoted_name(question.target)}", question.train.y
     if question.task == "regression":
         return histogram(np.asarray(y, np.float64), title, "rows to learn from", name_of(question.target))
     names, counts = np.unique(y, return_counts=True)

@@ -1,4 +1,4 @@
-"""The chosen model: what it draws of itself, its derivation with the numbers put in, and its card."""
+"""The chosen model: its figures, its derivation with the numbers put in, and its card."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from typing import Any
 
 from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.report.blocks import Block, Fold, Fragment, Picture, Words, number, plain
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Fragment, Paragraph, number, plain
 from novacula.report.reading import Reading
 
 FIRST, LAST = 30, 5
 """Steps of a long work that are shown."""
 DRAWN = 6
-"""Pictures of a work that are shown."""
+"""Figures of a work that are shown."""
 
 
 def model(reading: Reading) -> Iterator[Block]:
     """The model that was chosen, and on how many rows it was fitted."""
     entry = reading.chosen
-    yield Words(
-        f"{entry.label}, fitted on {reading.study.n_fitted:,} rows. Its parameters, the numbers that one would need to "
-        f"predict as it does, are {number(entry.n_parameters)} in the mean of the folds."
+    yield Paragraph(
+        f"{entry.label}, fitted on {reading.study.n_fitted:,} rows. It has {number(entry.n_parameters)} parameters on "
+        "average over the folds: the numbers that one would need to predict as it does."
     )
-    yield from drawn(reading.study.best_, reading.card)
+    yield from model_blocks(reading.study.best_, reading.card)
 
 
-def drawn(fitted: Any, card: Card) -> Iterator[Block]:
-    """Pictures first; the work and the card folded away."""
+def model_blocks(fitted: Any, card: Card) -> Iterator[Block]:
+    """Figures first; the work and the card folded away."""
     work = fitted.work()
-    pictures = [step.figure for step in work if step.figure is not None]
-    for figure in pictures[:DRAWN]:
-        yield Picture.of(figure)
-    if len(pictures) > DRAWN:
-        yield Words(f"{len(pictures) - DRAWN} more pictures are left out.")
-    yield Fold("The work: every number derived", (Fragment(_told(work), "The work of the model"),))
-    yield Fold("The card: what this learner assumes", (Fragment(card._repr_html_(), "The card of the learner"),))
+    figures = [step.figure for step in work if step.figure is not None]
+    for figure in figures[:DRAWN]:
+        yield FigureBlock.of(figure)
+    if len(figures) > DRAWN:
+        yield Paragraph(f"{len(figures) - DRAWN} more figures are left out.")
+    yield FoldedBlock("The work: every number derived", (Fragment(_work_html(work), "The work of the model"),))
+    yield FoldedBlock("The card: what this learner assumes", (Fragment(card._repr_html_(), "The card of the learner"),))
 
 
-def _told(work: Work) -> str:
-    """The work without its pictures, which stand above, and without the middle of what is long."""
+def _work_html(work: Work) -> str:
+    """The work without its figures, which are shown above it, and without the middle of what is long."""
     steps = [replace(step, figure=None) for step in work]
     capped = Work(work.title, [step for step in steps if step != Step(step.title)], work.notes).capped(FIRST, LAST)
     return Work(plain(work.title), map(_brief, capped), map(plain, work.notes)).to_html()
 
 
 def _brief(step: Step) -> Step:
-    """A step whose texts are of no more than a few lines, whatever the names in them."""
+    """A step whose texts are a few lines at most, however long the names in them."""
     table = step.table
     if table is not None:
         rows = (tuple(plain(cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows)

@@ -1,4 +1,4 @@
-"""Mistakes about numbers: what was said against what was true, and what is left."""
+"""Mistakes about numbers: true values against predictions, and the residuals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.evaluate.loss import Floats
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
-from novacula.report.blocks import Block, Picture, Row, Words
+from novacula.report.blocks import Block, FigureBlock, FigureRow, Paragraph
 from novacula.report.reading import Answers
 from novacula.report.sections.data import histogram
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DRAWN = 2000
-"""Points of a picture; of more rows so many are drawn at random."""
+"""Points of a figure; of more rows this many are drawn at random."""
 
 
-def number_mistakes(said: Answers) -> Iterator[Block]:
+def number_mistakes(answers: Answers) -> Iterator[Block]:
     """Predictions against the truth, residuals against predictions, and how residuals are spread."""
-    truth, prediction = (np.asarray(values, np.float64) for values in (said.y, said.prediction))
-    kept = np.arange(len(truth))
-    if len(kept) > DRAWN:
-        kept = np.sort(np.random.default_rng(0).choice(kept, DRAWN, replace=False))
-        yield Words(f"{DRAWN:,} of the rows, drawn at random, are shown as points.")
+    truth, prediction = (np.asarray(values, np.float64) for values in (answers.y, answers.prediction))
+    rows = np.arange(len(truth))
+    if len(rows) > DRAWN:
+        rows = np.sort(np.random.default_rng(0).choice(rows, DRAWN, replace=False))
+        yield Paragraph(f"{DRAWN:,} of the rows, drawn at random, are shown as points.")
     left = truth - prediction
     together = float(np.corrcoef(truth, prediction)[0, 1]) if min(np.ptp(truth), np.ptp(prediction)) > 0 else 0.0
-    yield Row(
+    yield FigureRow(
         (
-            Picture.of(against_truth(truth[kept], prediction[kept], together)),
-            Picture.of(against_prediction(prediction[kept], left[kept])),
+            FigureBlock.of(against_truth(truth[rows], prediction[rows], together)),
+            FigureBlock.of(against_prediction(prediction[rows], left[rows])),
         )
     )
     title = "Residuals, true − predicted"
-    yield Picture.of(histogram(left, title, "rows", "residual"))
+    yield FigureBlock.of(histogram(left, title, "rows", "residual"))
 
 
 def against_truth(truth: Floats, prediction: Floats, together: float) -> Figure:
@@ -66,5 +66,5 @@ def against_prediction(prediction: Floats, left: Floats) -> Figure:
         axes.grid()
 
     low, high = np.quantile(left, [0.05, 0.95])
-    alt = f"Residuals over predicted values for {len(left):,} rows; nine in ten lie between {few_digits(low)} and "
+    alt = f"Residuals over predicted values for {len(left):,} rows; nine in ten are between {few_digits(low)} and "
     return Figure(draw, f"{alt}{few_digits(high)}.", "What is left", (4.8, 4.6))

@@ -1,10 +1,10 @@
-"""The opening: what may be wrong first, then the choice, its reason, and the error on rows that nothing had seen."""
+"""The opening: warnings first, then the choice, its reason, and the error on rows that no learner had seen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from novacula.report.blocks import Alert, Block, Facts, Words, number
+from novacula.report.blocks import Alert, Block, Facts, Paragraph, number
 from novacula.report.reading import Reading
 
 
@@ -19,11 +19,11 @@ def opening(reading: Reading) -> Iterator[Block]:
     if study.test is not None and study.test.surprising:
         yield Alert(study.test.sentence)
     yield Facts(tuple(_numbers(reading)), large=True)
-    yield Words(study.reason)
+    yield Paragraph(study.reason)
     if study.test is None:
-        yield Words("No rows were put aside for a test, so how well the choice does on new rows was not measured.")
+        yield Paragraph("No rows were put aside for a test, so the error of the choice on new rows was not measured.")
     elif not study.test.surprising:
-        yield Words(study.test.sentence)
+        yield Paragraph(study.test.sentence)
 
 
 def _numbers(reading: Reading) -> Iterator[tuple[str, str]]:
@@ -32,12 +32,12 @@ def _numbers(reading: Reading) -> Iterator[tuple[str, str]]:
     yield f"{reading.measure} in {len(reading.question.folds)} folds", with_error(entry.error, entry.standard_error)
     if test is not None:
         yield (
-            f"on {test.n_rows:,} test rows, with its 95% interval",
+            f"{reading.measure} on {test.n_rows:,} test rows, with its 95% interval",
             f"{number(test.error)} ({number(test.low)} to {number(test.high)})",
         )
     if baseline is not None and baseline is not entry:
         yield (
-            f"of {baseline.name.lower()}, which looks at no column",
+            f"{reading.measure} of the baseline ({baseline.name.lower()}), which uses no column",
             with_error(baseline.error, baseline.standard_error),
         )
 

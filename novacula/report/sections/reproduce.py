@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from novacula.evaluate.loss import LOSSES
 from novacula.learner.registry import learners
-from novacula.report.blocks import Block, Code, Facts, Words, name_of, number
+from novacula.report.blocks import Block, Code, Facts, Paragraph, name_of, number
 from novacula.report.reading import Reading
 from novacula.study.candidates import BASELINES
 from novacula.version import __version__
@@ -19,7 +19,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn")
 def reproduce(reading: Reading) -> Iterator[Block]:
     """The call, and what else decides the numbers."""
     study, question = reading.study, reading.question
-    yield Words("The same table, seed and versions give the same numbers, but for times. The call:")
+    yield Paragraph("The same table, seed and versions give the same numbers, except times. The call:")
     yield Code(study.command or call(reading))
     facts = [
         ("table", name_of(question.table.source.name)),
@@ -31,7 +31,7 @@ def reproduce(reading: Reading) -> Iterator[Block]:
             f"{len(question.train):,} to learn from, {0 if question.test is None else len(question.test):,} to test",
         ),
         ("rule", study.rule),
-        ("error", question.metric.name),
+        ("measure", reading.measure),
         ("time", f"{number(study.seconds)} s"),
         *versions(),
     ]
@@ -39,7 +39,7 @@ def reproduce(reading: Reading) -> Iterator[Block]:
 
 
 def versions() -> Iterator[tuple[str, str]]:
-    """What was running."""
+    """Names and versions of what was running."""
     yield "Novacula", __version__
     yield "Python", platform.python_version()
     for name in LIBRARIES:
@@ -47,17 +47,17 @@ def versions() -> Iterator[tuple[str, str]]:
 
 
 def share(part: int, whole: int) -> float:
-    """The roundest share that gives this part of so many rows.
+    """The roundest share that gives this part of the whole.
 
     >>> share(114, 569), share(3, 14), share(0, 9)
     (0.2, 0.2, 0.0)
     """
-    found = (round(part / whole, digits) for digits in range(1, 17))
-    return next((portion for portion in found if round(portion * whole) == part), part / whole)
+    portions = (round(part / whole, digits) for digits in range(1, 17))
+    return next((portion for portion in portions if round(portion * whole) == part), part / whole)
 
 
 def call(reading: Reading) -> str:
-    """The call of `learn` that makes this study, where the study does not know its command."""
+    """The call of `learn` that repeats this study, where the study does not know its command."""
     study, question = reading.study, reading.question
     n_test = 0 if question.test is None else len(question.test)
     arguments = {

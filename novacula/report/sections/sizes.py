@@ -1,4 +1,4 @@
-"""Size curves: what more room for the hypothesis does to the error on rows that were learned from, and on others."""
+"""Size curves: what larger hypotheses do to the error on rows that were learned from, and on others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from novacula.evaluate.error_curve import mark_choice, place_sizes
 from novacula.evaluate.loss import Floats
 from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, literal
-from novacula.report.blocks import Block, Fold, Picture, Words
+from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Paragraph
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
 from novacula.words import shortened
@@ -25,15 +25,17 @@ def sizes(reading: Reading) -> Iterator[Block]:
     curves = {id(path.entry): path for path in paths if len(path.names) > 1}
     own = curves.pop(id(reading.chosen), None)
     if own is None:
-        yield Words(f"{reading.chosen.name} was tried in one size only.")
+        yield Paragraph(f"{reading.chosen.name} has only one size.")
     else:
-        yield Words(
-            "As a model is given more room, its error on the rows it learned from falls. The error on rows that were "
-            "held out falls as long as there is something to find, and rises when noise is learned."
+        yield Paragraph(
+            "As a model gets larger, its error on the rows it learned from falls. The error on rows that were held "
+            "out falls as long as there is something to find, and rises when the model learns noise."
         )
-        yield Picture.of(own.figure(), own.early())
+        yield FigureBlock.of(own.figure(), own.early())
     for path in curves.values():
-        yield Fold(f"{path.entry.name}, by {path.entry.size_name}", (Picture.of(path.figure(), path.early()),))
+        yield FoldedBlock(
+            f"{path.entry.name}, by {path.entry.size_name}", (FigureBlock.of(path.figure(), path.early()),)
+        )
 
 
 class SizePath:
@@ -53,9 +55,10 @@ class SizePath:
         count = int((~self.whole).sum())
         if not count:
             return ""
-        many = "One size was" if count == 1 else f"{count} sizes were"
+        sizes, they = ("one size was", "it was") if count == 1 else (f"{count} sizes were", "they were")
         return (
-            f"Hollow: {many} not run in every fold, as clearly behind or for want of time; means are over fewer folds."
+            f"Hollow points: {sizes} not run in every fold, because {they} clearly behind or time was short; these "
+            "means are over fewer folds."
         )
 
     def figure(self) -> Figure:
@@ -81,12 +84,12 @@ class SizePath:
         axes.legend()
 
     def _in_words(self) -> str:
-        trained, held = mean_and_spread(self.trained)[0], mean_and_spread(self.errors)[0]
+        trained, held_out = mean_and_spread(self.trained)[0], mean_and_spread(self.errors)[0]
         return (
             f"Errors of {self.entry.name} for {self.entry.size_name} from {short(self.names[0])} to "
             f"{short(self.names[-1])}. On training rows the error goes from {few_digits(trained[0])} to "
-            f"{few_digits(trained[-1])}, on rows held out from {few_digits(held[0])} to {few_digits(held[-1])}; "
-            f"{short(self.entry.size)} is chosen."
+            f"{few_digits(trained[-1])}, on rows held out from {few_digits(held_out[0])} to "
+            f"{few_digits(held_out[-1])}; {short(self.entry.size)} is chosen."
         )
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from novacula.evaluate.compare import compare
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
 from novacula.learner.work import Cell
-from novacula.report.blocks import Block, Grid, Picture, Points, Words
+from novacula.report.blocks import Block, FigureBlock, Paragraph, Points, TableBlock
 from novacula.report.reading import Reading
 from novacula.study.leaderboard import Entry, short
-from novacula.words import shortened
+from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,14 +23,14 @@ WIDE = 30.0
 
 
 def standing(reading: Reading) -> Iterator[Block]:
-    """The picture, the table, the comparisons."""
+    """The figure, the table, the comparisons."""
     folds = len(reading.question.folds)
-    yield Words(
+    yield Paragraph(
         f"Every learner was fitted {folds} times, each time without one of {folds} folds, and measured on the rows of "
-        f"that fold. The error is the {reading.measure}: lower is better. Preparation, such as scaling or filling in, "
-        "was found anew within each fold."
+        f"that fold. The measure is the {reading.measure}: lower is better. Preparation, such as scaling and filling "
+        "in missing values, was repeated within each fold."
     )
-    yield Picture.of(error_figure(reading))
+    yield FigureBlock.of(error_figure(reading))
     yield leaderboard(reading)
     for sentences in (comparisons(reading), remarks(reading)):
         points = tuple(sentences)
@@ -38,11 +38,11 @@ def standing(reading: Reading) -> Iterator[Block]:
             yield Points(points)
 
 
-def leaderboard(reading: Reading) -> Grid:
-    """A row an entry."""
+def leaderboard(reading: Reading) -> TableBlock:
+    """One row per entry."""
     header = ("learner", "size", "error", "± s.e.", "training error", "parameters", "fit, seconds", "state")
     rows = [_row(entry, entry is reading.chosen) for entry in reading.study.leaderboard]
-    return Grid(header, tuple(rows), f"Learners by their error, the {reading.measure}; ✓ marks the choice")
+    return TableBlock(header, tuple(rows), f"Learners by their {reading.measure}; ✓ marks the choice")
 
 
 def _row(entry: Entry, chosen: bool) -> tuple[Cell, ...]:
@@ -52,27 +52,26 @@ def _row(entry: Entry, chosen: bool) -> tuple[Cell, ...]:
 
 
 def remarks(reading: Reading) -> Iterator[str]:
-    """What is to be known of single entries; those that did not finish have no number to tell it."""
+    """Notes on single entries, and why some did not finish."""
     for entry in reading.study.leaderboard:
-        if entry.note and entry.note != reading.study.stopped:  # which stands at the top of the page
-            state = "" if entry.status == "finished" else f" {entry.status}"
-            yield f"{entry.name}{state}: {entry.note.removeprefix(f'{entry.name}: ')}"
+        if entry.remark and entry.note != reading.study.stopped:  # which is at the top of the page
+            yield entry.remark
 
 
 def comparisons(reading: Reading) -> Iterator[str]:
-    """What the same folds say of the choice against the best and against the baseline."""
+    """The choice against the best and against the baseline, on the same folds."""
     chosen = reading.chosen
     rivals = {id(one): one for one in (reading.study.choice.best, reading.baseline) if one is not None}
     for rival in rivals.values():
         if rival is not chosen:
-            yield _compared(chosen, rival)
+            yield _comparison(chosen, rival)
 
 
-def _compared(chosen: Entry, rival: Entry) -> str:
+def _comparison(chosen: Entry, rival: Entry) -> str:
     names = (f"the error of {chosen.label}", f"that of {rival.label}")
     first, second = np.asarray(chosen.fold_errors), np.asarray(rival.fold_errors)
     if not np.isfinite(first - second).all():
-        return f"{names[0].capitalize()} and {names[1]} cannot be compared: in a fold one of them is infinite."
+        return f"{capitalised(names[0])} and {names[1]} cannot be compared: in a fold one of them is infinite."
     return compare(first, second, names=names).sentence()
 
 
@@ -84,17 +83,17 @@ def error_figure(reading: Reading) -> Figure:
     def draw(axes: Axes) -> None:
         _draw_errors(axes, entries, reading.chosen)
         if np.isfinite(best.standard_error):
-            words = "within one standard error of the least"
-            axes.axvspan(best.error, best.error + best.standard_error, color=COLOURS[2], alpha=0.18, lw=0, label=words)
+            label = "within one standard error of the least"
+            axes.axvspan(best.error, best.error + best.standard_error, color=COLOURS[2], alpha=0.18, lw=0, label=label)
         if reading.baseline is not None:
             axes.axvline(reading.baseline.error, color=INK, linestyle=":", linewidth=1.2, label="baseline")
         axes.set_xlabel(literal(f"{reading.measure} (lower is better)"))
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
 
-    said = ", ".join(
+    words = ", ".join(
         f"{e.label} {few_digits(e.error)} ± {few_digits(np.nan_to_num(e.standard_error))}" for e in entries
     )
-    alt = f"Errors with one standard error on either side, the least first: {said}. Chosen: {reading.chosen.label}."
+    alt = f"Errors with one standard error on either side, the least first: {words}. Chosen: {reading.chosen.label}."
     return Figure(draw, alt, "Errors of the learners in cross-validation", (7.2, 1.7 + 0.32 * len(entries)))
 
 

@@ -1,4 +1,4 @@
-"""What may make a study wrong: looked for in the rows, told in sentences, never mended in silence."""
+"""What may make a study wrong: looked for in the rows, reported in sentences, never fixed in silence."""
 
 from novacula.study.trouble.drift import drift
 from novacula.study.trouble.find import find_table_trouble, find_trouble

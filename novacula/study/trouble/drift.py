@@ -1,8 +1,8 @@
 """Drift: columns whose values are not those of the rows that were learned from.
 
 Numbers are compared by Kolmogorov and Smirnov's distance, the largest gap between two distribution functions;
-categories, and gaps in a column, by χ². Of all columns together one in a thousand tables may be told by chance (Holm),
-and only differences that matter are: with enough rows everything differs.
+categories, and gaps in a column, by χ². Over all columns together, one table in a thousand may be reported by chance
+(Holm). Only differences that matter are reported: with enough rows everything differs.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from novacula.study.finding import Finding
-from novacula.study.trouble.columns import Feature, features_of, percent, quoted, sample_rows
+from novacula.study.trouble.columns import Feature, features_of, percent, safe_quote, sample_rows
 from novacula.table import Table
 from novacula.table.chunk import MISSING, UNSEEN, Floats
 
 LEVEL = 1e-3
-"""The probability that columns of rows drawn alike are told."""
+"""The probability that columns are reported though all rows are drawn in the same way."""
 DISTANCE = 0.1
 """The distance of distribution functions, or half the sum of |differences of shares|, that matters."""
 NEW = 0.01
-"""The share of rows with categories that were never seen, from which it is told."""
+"""The share of rows with categories that were never seen, from which it is reported."""
 EXPECTED = 5.0
-"""Rows that χ² expects of a category at least; rarer ones count together."""
+"""Rows of a category that χ² must expect at least; rarer categories count together."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a column is off, how probable that is by chance, and what it looks like."""
+    """How far a column is off, how probable that is by chance, and a description."""
 
     name: str
     distance: float
@@ -39,7 +39,11 @@ class Difference:
 
 
 def drift(
-    known: Table, new: Table, *, names: tuple[str, str] = ("the training rows", "the new rows"), random_state: int = 0
+    reference: Table,
+    new: Table,
+    *,
+    names: tuple[str, str] = ("the training rows", "the new rows"),
+    random_state: int = 0,
 ) -> list[Finding]:
     """Compare the columns of new rows with those that were learned from; a finding for each that differs.
 
@@ -51,8 +55,8 @@ def drift(
     >>> [finding.columns for finding in drift(then, now)]
     [('age',)]
     """
-    new = new.conform(known.layout, "ignore")
-    first, second = (table.take(sample_rows(table, random_state)) for table in (known, new))
+    new = new.conform(reference.layout, "ignore")
+    first, second = (table.take(sample_rows(table, random_state)) for table in (reference, new))
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of numbers there is infinity
         return list(find_drift(_features(first), _features(second), names))
 
@@ -61,25 +65,26 @@ def _features(table: Table) -> tuple[Feature, ...]:
     return features_of(table.to_chunk(), table.layout)
 
 
-def find_drift(known: Sequence[Feature], new: Sequence[Feature], names: tuple[str, str]) -> Iterator[Finding]:
+def find_drift(reference: Sequence[Feature], new: Sequence[Feature], names: tuple[str, str]) -> Iterator[Finding]:
     """The columns that differ between two sets of rows with the same columns in the same order."""
     unseen = [finding for one in new if (finding := _unseen(one, names)) is not None]
     yield from unseen
-    found = [one for pair in zip(known, new, strict=True) for one in _differences(*pair) if not math.isnan(one.chance)]
-    for difference in _surely(found):
+    pairs = zip(reference, new, strict=True)
+    measured = [one for pair in pairs for one in _differences(*pair) if not math.isnan(one.chance)]
+    for difference in _significant(measured):
         if difference.distance >= DISTANCE:
             sentence = (
-                f"Column {quoted(difference.name)} is not distributed alike in {names[0]} and in {names[1]}: "
+                f"Column {safe_quote(difference.name)} is distributed differently in {names[0]} and in {names[1]}: "
                 f"{difference.words} (a distance of {difference.distance:.2f}, by chance with probability "
-                f"{_probability(difference.chance)}). Errors measured on the one need not hold for the other."
+                f"{_probability(difference.chance)}). Errors measured on one need not hold for the other."
             )
             yield Finding("drift", sentence, (difference.name,), "warning")
 
 
-def _surely(found: list[Difference]) -> Iterator[Difference]:
-    """Those that chance does not explain, by Holm's step-down procedure."""
-    for rank, difference in enumerate(sorted(found, key=lambda one: one.chance)):
-        if difference.chance * (len(found) - rank) > LEVEL:
+def _significant(differences: list[Difference]) -> Iterator[Difference]:
+    """The differences that chance does not explain, by Holm's step-down procedure."""
+    for rank, difference in enumerate(sorted(differences, key=lambda one: one.chance)):
+        if difference.chance * (len(differences) - rank) > LEVEL:
             return
         yield difference
 
@@ -94,69 +99,67 @@ def _unseen(feature: Feature, names: tuple[str, str]) -> Finding | None:
     share = float((feature.values == UNSEEN).mean())
     if share < NEW:
         return None
-    words = (
-        f"Column {quoted(feature.name)} holds categories in {percent(share)} of {names[1]} that {names[0]} never had"
+    sentence = (
+        f"Column {safe_quote(feature.name)} holds categories in {percent(share)} of {names[1]} that {names[0]} never "
+        "had; they are treated as missing, so predictions for them rest on the other columns."
     )
-    sentence = f"{words}; they are treated as missing, so predictions for them lean on the other columns."
     return Finding("new-categories", sentence, (feature.name,), "warning")
 
 
 # --- one column ---------------------------------------------------------------------------------------------
 
 
-def _differences(known: Feature, new: Feature) -> Iterator[Difference]:
-    if not len(known.values) or not len(new.values):
+def _differences(reference: Feature, new: Feature) -> Iterator[Difference]:
+    if not len(reference.values) or not len(new.values):
         return
-    yield _gaps(known, new)
-    if known.column.kind == "text" or not len(known.known) or not len(new.known):
+    yield _gaps(reference, new)
+    if reference.column.kind == "text" or not len(reference.known_values) or not len(new.known_values):
         return
-    yield (_numbers if known.column.kind == "numeric" else _categories)(known, new)
+    yield (_numbers if reference.column.kind == "numeric" else _categories)(reference, new)
 
 
-def _gaps(known: Feature, new: Feature) -> Difference:
-    missing = np.array([_count_gaps(known), _count_gaps(new)], float)
-    total = np.array([len(known.values), len(new.values)], float)
+def _gaps(reference: Feature, new: Feature) -> Difference:
+    missing = np.array([_count_gaps(reference), _count_gaps(new)], float)
+    total = np.array([len(reference.values), len(new.values)], float)
     shares = missing / total
-    words = (
-        f"{percent(float(shares[0]))} of its values are missing in the one, {percent(float(shares[1]))} in the other"
-    )
+    words = f"{percent(float(shares[0]))} of its values are missing in one, {percent(float(shares[1]))} in the other"
     chance = _chi_square(np.column_stack([missing, total - missing]))
-    return Difference(known.name, float(abs(shares[0] - shares[1])), chance, words)
+    return Difference(reference.name, float(abs(shares[0] - shares[1])), chance, words)
 
 
 def _count_gaps(feature: Feature) -> int:
-    """Rows without a value; a category that is not known is a value."""
+    """Rows without a value; a category that was never seen is a value."""
     gaps = feature.values == MISSING if feature.column.kind == "categorical" else feature.missing
     return int(np.count_nonzero(gaps))
 
 
-def _numbers(known: Feature, new: Feature) -> Difference:
+def _numbers(reference: Feature, new: Feature) -> Difference:
     from scipy.special import kolmogorov
 
-    first, second = np.sort(known.known), np.sort(new.known)
+    first, second = np.sort(reference.known_values), np.sort(new.known_values)
     places = np.concatenate([first, second])
     gap = [np.searchsorted(rows, places, side="right") / len(rows) for rows in (first, second)]
     distance = float(np.abs(gap[0] - gap[1]).max())
-    # Kolmogorov's limit, with Stephens' correction for few rows; ties make it err on the quiet side.
+    # Kolmogorov's limit, with Stephens' correction for few rows; ties make it report too little rather than too much.
     root = np.sqrt(len(first) * len(second) / (len(first) + len(second)))
     chance = float(kolmogorov((root + 0.12 + 0.11 / root) * distance))
-    words = f"its median is {np.median(first):.4g} in the one, {np.median(second):.4g} in the other"
-    return Difference(known.name, distance, chance, words)
+    words = f"its median is {np.median(first):.4g} in one, {np.median(second):.4g} in the other"
+    return Difference(reference.name, distance, chance, words)
 
 
-def _categories(known: Feature, new: Feature) -> Difference:
-    size = len(known.column.categories)
-    table = np.array([np.bincount(one.known, minlength=size) for one in (known, new)], float)
+def _categories(reference: Feature, new: Feature) -> Difference:
+    size = len(reference.column.categories)
+    table = np.array([np.bincount(one.known_values, minlength=size) for one in (reference, new)], float)
     shares = table / table.sum(axis=1, keepdims=True)
     change = shares[1] - shares[0]
     most = int(np.abs(change).argmax())
-    words = f"{quoted(known.column.categories[most])} has {percent(shares[0, most])} in the one, "
+    words = f"{safe_quote(reference.column.categories[most])} has {percent(shares[0, most])} in one, "
     words += f"{percent(shares[1, most])} in the other"
-    return Difference(known.name, float(np.abs(change).sum() / 2.0), _chi_square(table), words)
+    return Difference(reference.name, float(np.abs(change).sum() / 2.0), _chi_square(table), words)
 
 
 def _chi_square(table: Floats) -> float:
-    """The probability of two rows of counts that differ so, if they are drawn alike; NaN: too few rows to tell."""
+    """The probability that counts drawn in the same way differ at least this much; NaN: too few rows."""
     from scipy.stats import chi2
 
     share = table.sum(axis=1) / table.sum()

@@ -1,7 +1,7 @@
-"""Rows that stand there more than once: copies that cross folds, copies in the test, and equal rows that disagree.
+"""Rows that occur more than once: copies that cross folds, copies in the test, and equal rows that disagree.
 
-Rows of few coarse columns meet by chance, and then many more meet in all columns but one. Copies do not: whoever
-agrees in all columns but one agrees in that one, too.
+Rows of few coarse columns agree by chance, and then many more agree in all columns but one. Copies do not: rows that
+agree in all columns but one agree in that one, too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ LEFT_OUT = 20
 """Columns that are left out in turn."""
 GRAVE, FEWEST = 0.01, 5
 """The share of rows, and how many, from which copies spoil the errors that are measured."""
-TOLD = 0.001
-"""The share of rows below which copies are not told at all."""
+MENTIONED = 0.001
+"""The share of rows below which copies are not mentioned at all."""
 CONTRARY = 0.01
-"""The share of rows from which those that disagree are told."""
+"""The share of rows from which those that disagree are mentioned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,12 @@ class Copies:
     """Rows by what they hold: equal rows have equal numbers."""
 
     same: Numbers  # (n,)
-    are_copies: bool  # rather than rows that met by chance
+    are_copies: bool  # rather than rows that agree by chance
     measured: bool  # there are decimals among the columns
 
     @classmethod
     def of(cls, features: Sequence[Feature], sparse: Any) -> Self:
-        """Number the rows of all features, and of a sparse block beside them if it is not None."""
+        """Number the rows of all features, together with a sparse block if it is not None."""
         parts = [mixed(_salt(j), (one.numbers + 1).astype(np.uint64)) for j, one in enumerate(features)]
         if sparse is not None:
             parts.append(_sparse_keys(sparse))
@@ -52,12 +52,12 @@ class Copies:
         return cls(same, copies, any(one.is_measured for one in features))
 
     def gravity(self, rows: int, of: int) -> Gravity:
-        """How grave it is that so many rows are copies."""
+        """How grave it is that this many of the rows are copies."""
         return "warning" if self.measured and rows >= max(GRAVE * of, FEWEST) else "note"
 
 
 def _salt(place: int) -> Keys:
-    """A number for each column, without which two values could change columns unnoticed."""
+    """A number for each column, so that two values that change columns do not go unnoticed."""
     return mixed(np.zeros(1, np.uint64), np.array([place], np.uint64))
 
 
@@ -77,36 +77,35 @@ def find_copies(copies: Copies, fold: Numbers) -> Iterator[Finding]:
     """Training rows that repeat others; `fold` (n,) is the fold in which each of the first n rows is held out."""
     same = copies.same[: len(fold)]
     repeats = len(same) - len(np.unique(same))
-    if not copies.are_copies or repeats <= TOLD * len(same):
+    if not copies.are_copies or repeats <= MENTIONED * len(same):
         return
-    places = np.unique(np.stack([same, fold]), axis=1)[0]  # a row's number once for each fold that it stands in
+    places = np.unique(np.stack([same, fold]), axis=1)[0]  # a row's number once for each fold that it is in
     crossing = float((np.bincount(places)[same] > 1).mean())
     share = percent(repeats / len(same))
     sentence = (
         f"{rows_counted(repeats)} of {len(same):,} ({share}) repeat{'s' if repeats == 1 else ''} another one in every "
-        f"column but the target; {percent(crossing)} of the rows have a twin in another fold, from which they may be "
-        "remembered instead of learned: leave copies out, unless each is a case of its own."
+        f"column but the target; {percent(crossing)} of the rows have a twin in another fold, so that a model can "
+        "remember them instead of learning: leave copies out, unless each is a case of its own."
     )
     yield Finding("duplicates", sentence, gravity=copies.gravity(repeats, len(same)))
 
 
 def find_test_copies(copies: Copies, y: Any, n_train: int) -> Iterator[Finding]:
-    """Test rows, the ones from n_train on, that stand in the training rows as well; `y` (n,) is the target of all."""
+    """Test rows, the ones from n_train on, that are also training rows; `y` (n,) is the target of all."""
     train, test = copies.same[:n_train], copies.same[n_train:]
-    known = np.isin(test, train)
-    found = int(known.sum())
-    if not copies.are_copies or found <= TOLD * len(test):
+    repeats = int(np.isin(test, train).sum())
+    if not copies.are_copies or repeats <= MENTIONED * len(test):
         return
     codes = np.unique(y, return_inverse=True)[1]
     both = np.unique(copies.same * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
     alike = np.isin(both[n_train:], both[:n_train]).sum()
-    share = percent(found / len(test))
+    share = percent(repeats / len(test))
     sentence = (
-        f"{rows_counted(found)} of the test's {len(test):,} ({share}) also stand{'s' if found == 1 else ''} among the "
-        f"training rows, {int(alike):,} of them with the same target: the error on the test rows is flattered by what "
-        "was seen before, so leave copies out."
+        f"{rows_counted(repeats)} of the test's {len(test):,} ({share}) {'is' if repeats == 1 else 'are'} also among "
+        f"the training rows, {int(alike):,} of them with the same target: the error on the test rows comes out too "
+        "small, so leave copies out."
     )
-    yield Finding("test-duplicates", sentence, gravity=copies.gravity(found, len(test)))
+    yield Finding("test-duplicates", sentence, gravity=copies.gravity(repeats, len(test)))
 
 
 # --- equal rows that disagree -------------------------------------------------------------------------------
@@ -120,17 +119,18 @@ def find_contradictions(same: Numbers, y: Numbers | Floats, weight: Floats) -> I
     if contrary.mean() < CONTRARY:
         return
     if y.dtype.kind == "i":
-        least = f"an error below {percent(_least_error(same, codes, weight))}"
+        least = f"an error rate below {percent(_least_error(same, codes, weight))}"
     else:
         within = _least_square(same, np.asarray(y, np.float64), weight)
-        least = f"a squared error below {within:.4g}, {percent(within / float(np.var(y)))} of the target's variance"
+        share = percent(within / float(np.var(y)))
+        least = f"a mean squared error below {within:.4g}, {share} of the target's variance"
     n = rows_counted(int(contrary.sum()))
-    sentence = f"{n} agree in every column with others whose target is another one: on these rows no learner can have "
+    sentence = f"{n} agree in every column with others whose target is different: on these rows no learner can have "
     yield Finding("contradictions", f"{sentence}{least}.")
 
 
 def _least_error(same: Numbers, codes: Numbers, weight: Floats) -> float:
-    """The weight of rows that are not of the class that most of their equals are of, as a share."""
+    """The weight of rows whose class is not the most frequent one among their equals, as a share."""
     n_classes = int(codes.max()) + 1
     pair, own = np.unique(same * n_classes + codes, return_inverse=True)
     count = np.bincount(own, weights=weight)

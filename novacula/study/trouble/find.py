@@ -1,4 +1,4 @@
-"""All that is looked for, of a question and of a table that asks none."""
+"""All that is looked for: in a question, and in a table without a target."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.study.finding import Finding
 from novacula.study.question import Question
-from novacula.study.trouble.columns import Feature, Numbers, columns_named, features_of, quoted, sample_rows
+from novacula.study.trouble.columns import Feature, Numbers, columns_named, features_of, safe_quote, sample_rows
 from novacula.study.trouble.drift import find_drift
 from novacula.study.trouble.duplicates import Copies, find_contradictions, find_copies, find_test_copies
 from novacula.study.trouble.giveaway import find_class_giveaways, find_number_giveaways, find_telling_gaps
@@ -20,11 +20,11 @@ from novacula.study.trouble.values import find_extremes, find_idle, find_misread
 from novacula.table import Chunk, Table
 
 MANY = 10
-"""Findings of one kind that are told one by one; the columns of more are named together."""
+"""Findings of one kind that are reported one by one; the columns of the others are named together."""
 
 
 def find_trouble(question: Question) -> tuple[Finding, ...]:
-    """Everything that was found, what is grave first, after what was decided on the way.
+    """Everything that was found, warnings first, after what was decided on the way.
 
     The test rows are compared with the training rows; nothing that is found in them changes what is learned.
     """
@@ -34,27 +34,27 @@ def find_trouble(question: Question) -> tuple[Finding, ...]:
 
 
 def find_table_trouble(table: Table, random_state: int = 0) -> tuple[Finding, ...]:
-    """What can be found in a table by itself, without a target."""
+    """What can be found in a table without a target."""
     part, rows = _part(table, random_state)
     features = features_of(part.to_chunk(), part.layout)
     with np.errstate(over="ignore", invalid="ignore"):
-        return by_gravity([*_of_columns(features, table), *_sampled(len(rows), len(table), features, table)])
+        return by_gravity([*_of_columns(features, table), *_unchecked(len(rows), len(table), features, table)])
 
 
 def by_gravity(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The same findings, warnings first, and many of one kind in one."""
     kinds = dict.fromkeys((finding.gravity, finding.kind) for finding in findings)
     grouped = [[one for one in findings if (one.gravity, one.kind) == kind] for kind in kinds]
-    told = [one for group in grouped for one in _gathered(group)]
-    return tuple(sorted(told, key=lambda finding: finding.gravity != "warning"))
+    shortened = [one for group in grouped for one in _gather(group)]
+    return tuple(sorted(shortened, key=lambda finding: finding.gravity != "warning"))
 
 
-def _gathered(group: Sequence[Finding]) -> Sequence[Finding]:
-    """Findings of one kind and gravity; what is too many is one that names the columns."""
+def _gather(group: Sequence[Finding]) -> Sequence[Finding]:
+    """Findings of one kind and gravity; those beyond MANY become one that names the columns."""
     if len(group) <= MANY:
         return group
     names = tuple(dict.fromkeys(name for finding in group[MANY - 1 :] for name in finding.columns))
-    sentence = f"{columns_named(names)}: the same as of {quoted(group[0].columns[0])}, each by itself."
+    sentence = f"{columns_named(names)}: the same as for {safe_quote(group[0].columns[0])}, each for itself."
     return [*group[: MANY - 1], Finding(group[0].kind, sentence, names, group[0].gravity)]
 
 
@@ -75,22 +75,22 @@ def _of_question(question: Question) -> list[Finding]:
     test = None if question.test is None else _part(question.test.X, question.seed)[0]
     chunk, layout = train.to_chunk(), train.layout
     features = features_of(chunk, layout)
-    found = [*_of_columns(features, question.table), *_sampled(len(rows), len(question.train), features, train)]
-    names = {finding.columns[0] for finding in found if finding.kind == "identifier"}
+    findings = [*_of_columns(features, question.table), *_unchecked(len(rows), len(question.train), features, train)]
+    names = {finding.columns[0] for finding in findings if finding.kind == "identifier"}
     described = [one for one in features if one.name not in names]
     fold = _fold_of_rows(question)[rows]
-    found += _of_target(question, chunk, features)
-    found += find_rare_categories(described, fold)
-    held = None if test is None else test.to_chunk()
-    found += _of_copies(question, chunk, held, names, fold)
-    if held is not None:
-        kept = [one for one in features_of(held, layout) if one.name not in names]
-        found += find_drift(described, kept, ("the training rows", "the test rows"))
-    return found
+    findings += _of_target(question, chunk, features)
+    findings += find_rare_categories(described, fold)
+    test_chunk = None if test is None else test.to_chunk()
+    findings += _of_copies(question, chunk, test_chunk, names, fold)
+    if test_chunk is not None:
+        tested = [one for one in features_of(test_chunk, layout) if one.name not in names]
+        findings += find_drift(described, tested, ("the training rows", "the test rows"))
+    return findings
 
 
 def _part(table: Table, seed: int) -> tuple[Table, Numbers]:
-    """The rows that are looked at, and their numbers."""
+    """The rows that are checked, and their numbers."""
     rows = sample_rows(table, seed)
     return table.take(rows), rows
 
@@ -110,7 +110,7 @@ def _of_target(question: Question, chunk: Chunk, features: Sequence[Feature]) ->
 def _of_copies(
     question: Question, chunk: Chunk, test: Chunk | None, names: Collection[str], fold: Numbers
 ) -> Iterator[Finding]:
-    """Copies among the training rows and in the test; identifiers are left aside, since they make rows differ."""
+    """Copies among the training rows and in the test; identifiers are left out, since they make rows differ."""
     both = chunk if test is None else Chunk.concatenate([chunk, test])
     features = [one for one in features_of(both, question.table.layout) if one.name not in names]
     if not features and both.sparse is None:
@@ -131,13 +131,13 @@ def _target(question: Question, chunk: Chunk) -> Any:
 def _fold_of_rows(question: Question) -> Numbers:
     """The fold in which each training row is held out."""
     fold = np.zeros(len(question.train), np.intp)
-    for number, (_, held) in enumerate(question.folds):
-        fold[held] = number
+    for number, (_, held_out) in enumerate(question.folds):
+        fold[held_out] = number
     return fold
 
 
-def _sampled(n_rows: int, n_all: int, features: Sequence[Feature], table: Table) -> Iterator[Finding]:
-    """What was not looked at."""
+def _unchecked(n_rows: int, n_all: int, features: Sequence[Feature], table: Table) -> Iterator[Finding]:
+    """Which rows and columns were not checked."""
     columns = [column for column in table.layout.features if column.kind != "sparse"]
     if n_rows < n_all:
         yield Finding("sampled", f"Trouble was looked for in {n_rows:,} of {n_all:,} rows, drawn at random.")

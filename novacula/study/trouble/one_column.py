@@ -1,8 +1,8 @@
-"""How well one column alone tells the target of rows that were left out.
+"""How well one column alone predicts the target of rows that were left out.
 
 Each row is predicted by the other rows with its value. A number that no other row has is predicted by the rows with
-the numbers next to it, any other value that stands alone by the whole. So a column of names tells nothing, whatever a
-fit to the same rows would seem to say.
+the numbers next to it, any other value that no other row has by all rows. So a column of names predicts nothing,
+though it would fit the rows that it was learned from.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from novacula.study.trouble.columns import Bools, Feature, Numbers
 from novacula.table.chunk import Floats
 
 
-def told_classes(feature: Feature, y: Numbers, n_classes: int) -> Bools:
-    """Whether the class of each row is the one that most of the others say; a draw is a miss."""
+def is_class_predicted(feature: Feature, y: Numbers, n_classes: int) -> Bools:
+    """Whether the class of each row is the one that most of the others have; a tie is a miss."""
     group = feature.numbers + 1  # what is missing is a value, too
     pair, own, count = np.unique(group * n_classes + y, return_inverse=True, return_counts=True)
     leaders = _leaders(pair // n_classes, pair % n_classes, count, int(group.max()) + 1)
     rivals = np.where(leaders.first[group] == y, leaders.second_count[group], leaders.first_count[group])
-    told: Bools = count[own] - 1 > rivals
+    right: Bools = count[own] - 1 > rivals
     alone = np.bincount(group)[group] == 1
     guess = np.full(len(y), np.bincount(y).argmax())
     if feature.column.kind == "numeric":
         rows, before, after = _neighbours(feature, group, alone)
         nearer = np.where(_gap(feature, before, group[rows]) <= _gap(feature, after, group[rows]), before, after)
         guess[rows] = leaders.first[nearer]
-    told[alone] = guess[alone] == y[alone]
-    return told
+    right[alone] = guess[alone] == y[alone]
+    return right
 
 
-def told_share(feature: Feature, y: Floats) -> float:
-    """The share of the variance of y that the means of the others tell: R² of rows left out."""
+def explained_share(feature: Feature, y: Floats) -> float:
+    """The share of the variance of y that the means of the others explain: R² of rows left out."""
     group = feature.numbers + 1
     size, total = np.bincount(group), np.bincount(group, weights=y)
     alone = size[group] == 1
@@ -47,7 +47,7 @@ def told_share(feature: Feature, y: Floats) -> float:
 
 
 def is_one_to_one(feature: Feature, y: Numbers) -> bool:
-    """Whether each value stands with one target only, and each target with one value."""
+    """Whether each value occurs with one target only, and each target with one value."""
     n_classes = int(np.count_nonzero(np.bincount(y)))
     if feature.n_values != n_classes:
         return False
@@ -56,7 +56,7 @@ def is_one_to_one(feature: Feature, y: Numbers) -> bool:
 
 
 class _Leaders(NamedTuple):
-    """For each group its most frequent class and how often that is, and how often the next one is."""
+    """For each group its most frequent class, how often that occurs, and how often the next one does."""
 
     first: Numbers
     first_count: Numbers
@@ -75,7 +75,7 @@ def _leaders(group: Numbers, label: Numbers, count: Numbers, n_groups: int) -> _
 
 
 def _neighbours(feature: Feature, group: Numbers, alone: Bools) -> tuple[Numbers, Numbers, Numbers]:
-    """The rows whose number is theirs alone, and the groups before and after; at an end both are the one there is."""
+    """The rows whose number no other row has, and the groups before and after; at an end both are the one there is."""
     last = len(feature.counts)
     rows = np.flatnonzero(alone & (group > 0) & (last > 1))
     before, after = group[rows] - 1, group[rows] + 1

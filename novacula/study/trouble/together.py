@@ -1,4 +1,4 @@
-"""What columns are beside each other: of unlike scale, copies of each other, too many for so few rows."""
+"""Columns compared with each other: of different scale, copies of each other, too many for the rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from novacula.study.finding import Finding
-from novacula.study.trouble.columns import Feature, quoted
+from novacula.study.trouble.columns import Feature, safe_quote
 
 UNLIKE = 1e6
 """The ratio of two columns' spreads from which scaling matters much."""
@@ -19,16 +19,16 @@ FEWEST = 20
 """Rows below which correlations are large by chance."""
 MOST_COMPARED = 500
 """Columns of which all pairs are compared."""
-PAIRS_TOLD = 5
-"""Pairs that a sentence tells, the closest first."""
+PAIRS_NAMED = 5
+"""Pairs that a sentence names, the closest first."""
 
 
 def find_few_rows(n_rows: int, n_columns: int) -> Iterator[Finding]:
-    """Too few rows for so many columns."""
+    """Too few rows for the number of columns."""
     if n_rows < FEW_ROWS * n_columns:
         sentence = (
             f"There are {n_rows:,} rows for {n_columns:,} columns, fewer than {FEW_ROWS} for each: learners with many "
-            "parameters will fit what is chance, and what is measured will vary much."
+            "parameters will fit chance, and measured errors will vary much."
         )
         yield Finding("few-rows", sentence)
 
@@ -42,20 +42,21 @@ def find_scales(features: Sequence[Feature]) -> Iterator[Finding]:
     least, most = min(spreads, key=spreads.__getitem__), max(spreads, key=spreads.__getitem__)
     if spreads[most] > UNLIKE * spreads[least]:
         sentence = (
-            f"Columns are of very unlike scale: the deviation of {quoted(least)} is {spreads[least]:.2g}, that of "
-            f"{quoted(most)} {spreads[most]:.2g}. A study scales them for learners that need it."
+            f"Columns are of very different scale: the standard deviation of {safe_quote(least)} is "
+            f"{spreads[least]:.2g}, that of {safe_quote(most)} {spreads[most]:.2g}. A study scales them for learners "
+            "that need it."
         )
         yield Finding("scales", sentence, (least, most))
 
 
 def _spread(feature: Feature) -> float:
-    if not len(feature.known) or not np.isfinite(feature.known).all():
+    if not len(feature.known_values) or not np.isfinite(feature.known_values).all():
         return 0.0
-    return float(np.std(feature.known))
+    return float(np.std(feature.known_values))
 
 
 def find_alike(features: Sequence[Feature]) -> Iterator[Finding]:
-    """Pairs of numeric columns that are almost the same but for their unit."""
+    """Pairs of numeric columns that are almost the same except for their unit."""
     numeric = [one for one in features if one.column.kind == "numeric" and 0.0 < _spread(one) < np.inf][:MOST_COMPARED]
     if len(numeric) < 2 or len(numeric[0].values) < FEWEST:
         return
@@ -66,11 +67,11 @@ def find_alike(features: Sequence[Feature]) -> Iterator[Finding]:
         return
     order = np.argsort(-correlation[first, second], kind="stable")
     pairs = [(numeric[first[i]].name, numeric[second[i]].name, correlation[first[i], second[i]]) for i in order]
-    told = "; ".join(f"{quoted(a)} and {quoted(b)} ({r:.3f})" for a, b, r in pairs[:PAIRS_TOLD])
-    more = f" and {len(pairs) - PAIRS_TOLD:,} more pairs" if len(pairs) > PAIRS_TOLD else ""
+    words = "; ".join(f"{safe_quote(a)} and {safe_quote(b)} ({r:.3f})" for a, b, r in pairs[:PAIRS_NAMED])
+    more = f" and {len(pairs) - PAIRS_NAMED:,} more pairs" if len(pairs) > PAIRS_NAMED else ""
     sentence = (
-        f"Columns say nearly the same, by their correlation: {told}{more}. One of each is enough; weights that are "
-        "shared between the two mean little by themselves."
+        f"Columns say nearly the same, by their correlation: {words}{more}. One of each pair is enough; weights "
+        "that two such columns share mean little on their own."
     )
     names = dict.fromkeys(name for a, b, _ in pairs for name in (a, b))
     yield Finding("alike", sentence, tuple(names))
@@ -78,5 +79,5 @@ def find_alike(features: Sequence[Feature]) -> Iterator[Finding]:
 
 def _standard(feature: Feature) -> np.ndarray:
     """The column with mean 0 and variance 1, its gaps filled with the mean."""
-    centred = np.where(feature.missing, 0.0, feature.values - feature.known.mean())
+    centred = np.where(feature.missing, 0.0, feature.values - feature.known_values.mean())
     return centred / np.sqrt((centred**2).mean())

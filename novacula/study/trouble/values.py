@@ -9,21 +9,21 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from novacula.study.finding import Finding
-from novacula.study.trouble.columns import Feature, columns_named, listed, percent, quoted, rows_counted
+from novacula.study.trouble.columns import Feature, columns_named, percent, rows_counted, safe_quote, with_and
 from novacula.table import Column
 
 GAPPY = 0.5
-"""The share of missing values from which it is told."""
+"""The share of missing values from which it is reported."""
 FAR = 1e6
-"""Spreads from the median beyond which a value is hardly of the same kind."""
+"""Spreads from the median, beyond which a value is hardly of the same kind."""
 CODES = frozenset(
     {*(sign * (10.0**k - 1) for k in range(2, 10) for sign in (1, -1)), -1.0, -9.0, 888.0, 8888.0, -888.0}
 )
 """Numbers that people write where they know none."""
 NUMERIC = 0.9
-"""The share of a column's categories that are numbers, from which on it may be one of numbers."""
+"""The share of a column's categories that are numbers, from which it may be a column of numbers."""
 FEWEST = 5
-"""Distinct numbers that a column of categories must hold to be taken for one of numbers."""
+"""Distinct numbers that a column of categories must hold to be taken for a column of numbers."""
 
 _NUMBER = re.compile(r"[^\w\s.,+-]?\s*[+-]?\d[\d,']*(\.\d+)?\s*([^\W\d]{1,3}|[%°€£$])?")
 _CODE = re.compile(r"0\d+")  # 007 is a name
@@ -31,17 +31,20 @@ _CODE = re.compile(r"0\d+")  # 007 is a name
 
 def find_idle(features: Sequence[Feature]) -> Iterator[Finding]:
     """Columns without values, with one value, and with many gaps."""
-    empty = [one.name for one in features if not len(one.known)]
-    constant = [one.name for one in features if len(one.known) and one.n_values == 1]
-    gappy = {one.name: float(one.missing.mean()) for one in features if one.missing.mean() >= GAPPY and len(one.known)}
+    empty = [one.name for one in features if not len(one.known_values)]
+    constant = [one.name for one in features if len(one.known_values) and one.n_values == 1]
+    gappy = {
+        one.name: float(one.missing.mean()) for one in features if one.missing.mean() >= GAPPY and len(one.known_values)
+    }
     for kind, names, what in (
         ("empty", empty, "no values at all"),
         ("constant", constant, "one value only"),
     ):
         if names:
             has, it = ("has", "it") if len(names) == 1 else ("have", "them")
-            sentence = f"{columns_named(names)} {has} {what}, which tells nothing: leave {it} out with table.drop or "
-            yield Finding(kind, f"{sentence}--drop.", tuple(names))
+            advice = f"leave {it} out with table.drop or --drop"
+            sentence = f"{columns_named(names)} {has} {what}, from which nothing can be learned: {advice}."
+            yield Finding(kind, sentence, tuple(names))
     if gappy:
         least, most = min(gappy.values()), max(gappy.values())
         share = percent(least) if least == most else f"{percent(least)} to {percent(most)}"
@@ -52,30 +55,30 @@ def find_idle(features: Sequence[Feature]) -> Iterator[Finding]:
 def find_extremes(features: Sequence[Feature]) -> Iterator[Finding]:
     """Infinity, values far from all others, and numbers that stand for "unknown"."""
     for feature in features:
-        if feature.column.kind != "numeric" or not len(feature.known):
+        if feature.column.kind != "numeric" or not len(feature.known_values):
             continue
-        infinite = int(np.isinf(feature.known).sum())
+        infinite = int(np.isinf(feature.known_values).sum())
         if infinite:
-            sentence = (
-                f"Column {quoted(feature.name)} holds infinity in {rows_counted(infinite)}, which most learners refuse"
-            )
-            advice = "mark it as missing, or leave the column out"
-            yield Finding("infinite", f"{sentence}: {advice}.", (feature.name,), "warning")
+            sentence = f"Column {safe_quote(feature.name)} holds infinity in {rows_counted(infinite)}"
+            advice = "which most learners refuse: mark it as missing, or leave the column out"
+            yield Finding("infinite", f"{sentence}, {advice}.", (feature.name,), "warning")
             continue
         code = _code(feature)
         if code is not None:
-            n = rows_counted(int((feature.known == code).sum()))
+            n = rows_counted(int((feature.known_values == code).sum()))
             sentence = (
-                f"Column {quoted(feature.name)} holds {code:g} in {n}, unlike all its other values: if that stands"
+                f"Column {safe_quote(feature.name)} holds {code:g} in {n}, unlike all its other values: if that stands"
             )
             yield Finding("coded-gap", f"{sentence} for unknown, name it in missing=.", (feature.name,), "warning")
         elif (far := _far(feature)) is not None:
-            sentence = f"Column {quoted(feature.name)} holds {far:g}, more than a million spreads from its median: see"
+            sentence = (
+                f"Column {safe_quote(feature.name)} holds {far:g}, more than a million spreads from its median: check"
+            )
             yield Finding("outlier", f"{sentence} whether it is in the same unit as the others.", (feature.name,))
 
 
 def _code(feature: Feature) -> float | None:
-    """The end of a column that comes more than once, is such a number, and is far off, or alone below zero."""
+    """The least or largest value, if it comes more than once, is one of CODES, and is far off or alone below zero."""
     ends = feature.distinct
     if len(ends) < FEWEST:
         return None
@@ -91,8 +94,8 @@ def _code(feature: Feature) -> float | None:
 
 def _far(feature: Feature) -> float | None:
     """The value farthest from the median, if it is beyond FAR times the middle half of the values."""
-    low, middle, high = np.quantile(feature.known, (0.25, 0.5, 0.75))
-    farthest = float(feature.known[np.abs(feature.known - middle).argmax()])
+    low, middle, high = np.quantile(feature.known_values, (0.25, 0.5, 0.75))
+    farthest = float(feature.known_values[np.abs(feature.known_values - middle).argmax()])
     return farthest if high > low and abs(farthest - middle) > FAR * (high - low) else None
 
 
@@ -100,18 +103,20 @@ def _far(feature: Feature) -> float | None:
 
 
 def find_misread(columns: Sequence[Column]) -> Iterator[Finding]:
-    """Categories that are numbers with something written beside them, or numbers among a few words."""
+    """Categories that are numbers with a unit or a sign, or numbers among a few words."""
     for column in columns:
         words = [category for category in column.categories if isinstance(category, str)]
         others = [word for word in words if not _NUMBER.fullmatch(word.strip()) or _CODE.fullmatch(word.strip())]
         numbers = len(words) - len(others)
         if numbers < FEWEST or numbers < NUMERIC * len(words):
             continue
-        sentence = f"Column {quoted(column.name)} is read as categories, but most of them are numbers"
+        sentence = f"Column {safe_quote(column.name)} is read as categories, but most of them are numbers"
         if others:
-            sentence += f", except for {listed(others)}: if these mean unknown, name them in missing=."
+            sentence += f", except for {with_and(others)}: if these mean unknown, name them in missing=."
         else:
-            sentence += f", as in {listed(words[:3])}: take out what stands beside them, to have them as numbers."
+            sentence += (
+                f", as in {with_and(words[:3])}: remove what is written next to the numbers to read them as numbers."
+            )
         yield Finding("numbers-as-words", sentence, (column.name,))
 
 
@@ -124,6 +129,8 @@ def find_variants(columns: Sequence[Column], target: str | None = None) -> Itera
                 alike[" ".join(category.casefold().replace("_", " ").rstrip(".").split())].append(category)
         twins = [names for names in alike.values() if len(names) > 1]
         if twins:
-            told = "; ".join(listed(names) for names in twins[:3]) + ("; …" if len(twins) > 3 else "")
-            sentence = f"Column {quoted(column.name)} writes one category in several ways ({told}): write them alike."
+            words = "; ".join(with_and(names) for names in twins[:3]) + ("; …" if len(twins) > 3 else "")
+            sentence = (
+                f"Column {safe_quote(column.name)} writes one category in several ways ({words}): write them alike."
+            )
             yield Finding("variants", sentence, (column.name,), "warning" if column.name == target else "note")

@@ -14,7 +14,7 @@ import numpy as np
 from novacula.table.chunk import Floats
 from novacula.tree.constants import EXPONENTIAL, GINI, LINEAR, SQUARE
 from novacula.tree.criterion import Criterion
-from novacula.tree.derivation.split import Split
+from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.structure import Integers
 
 TERMS = 12
@@ -60,7 +60,7 @@ def bits(weights: Floats, what: str = "classes") -> Arithmetic:
     return _ended("-" + " - ".join(terms), {**_named("n", weights, shown), "n": n}, " + ", rest, len(others), what)
 
 
-def gain(split: Split, criterion: Criterion, tries: int) -> Arithmetic:
+def gain(split: ExaminedSplit, criterion: Criterion, tries: int) -> Arithmetic:
     """What a test gains: the impurity less that of its branches, each by its share; times the share that is known.
 
     With C4.5's rule a threshold pays for the choice among `tries` of them; otherwise that is 1.
@@ -85,23 +85,23 @@ def gain(split: Split, criterion: Criterion, tries: int) -> Arithmetic:
     return Arithmetic(f"{expression} - log2(tries)/n", {**found.values, "tries": tries}, {**found.labels, **label})
 
 
-def information(split: Split) -> Arithmetic:
+def information(split: ExaminedSplit) -> Arithmetic:
     """The information of a split: in what shares it deals the examples out, those without a value apart."""
     weight = split.judged.sum(axis=1)
     return bits(np.append(weight, split.missing.sum()) if split.is_reduced else weight, "branches")
 
 
-def score(criterion: Criterion, gained: float, told: float, discount: float) -> Arithmetic:
+def score(criterion: Criterion, gained: float, information: float, discount: float) -> Arithmetic:
     """The score of a test from its gain, its information and the discount for its cost."""
     expression, values = SHAPES[criterion.shape], {"gain": gained}
     if criterion.discount is not None:
         expression, values = f"{expression} * discount", {**values, "discount": discount}
     if criterion.by_information:
-        expression, values = f"{expression} / information", {**values, "information": told}
+        expression, values = f"{expression} / information", {**values, "information": information}
     return Arithmetic(expression, values)
 
 
-def chi_squared(split: Split) -> Arithmetic:
+def chi_squared(split: ExaminedSplit) -> Arithmetic:
     """Σ (observed − expected)² / expected over branches and classes."""
     observed, expected, parts = split.counts.ravel(), split.expected.ravel(), split.deviations.ravel()
     cells = np.flatnonzero(expected > 0)

@@ -11,7 +11,7 @@ from novacula.statistics.contingency import side_by_side
 from novacula.table.chunk import Floats
 from novacula.tree import settings
 from novacula.tree.constants import NOISE, TINY
-from novacula.tree.derivation.split import Split
+from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.export import Condition, NamedTree
 from novacula.tree.growing import Candidates, Rules
 from novacula.tree.structure import most_frequent
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 UNKNOWN = "no test on it stands"
 
 
-class Growth:
+class ExaminedGrowth:
     """A fitted tree, the rules by which it grew, and what was recorded on the way."""
 
     def __init__(self, model: DecisionTreeClassifier) -> None:
@@ -41,7 +41,7 @@ class Growth:
         return [Examined(self, r) for r in range(len(self.candidates.node))]
 
     def why_leaf(self, node: int, depth: int) -> str:
-        """Why a node is a leaf, as far as it can be told."""
+        """Why a node is a leaf, as far as that is known."""
         counts = self.tree.counts[node]
         if not counts.any():
             return f"no examples: answers as node {self.parent[node]}"
@@ -55,7 +55,7 @@ class Growth:
 class Examined:
     """A recorded node; r is its place in the record."""
 
-    def __init__(self, growth: Growth, r: int) -> None:
+    def __init__(self, growth: ExaminedGrowth, r: int) -> None:
         self.growth, self.r = growth, r
         self.node = int(growth.candidates.node[r])
         self.counts: Floats = growth.tree.counts[self.node]
@@ -93,7 +93,7 @@ class Examined:
             return int(self.growth.tree.feature[self.node])
         return int(most_frequent(np.where(self.competes, self.score, -1.0)[None, :])[0]) if self.competes.any() else -1
 
-    def split(self, f: int) -> Split | None:
+    def split(self, f: int) -> ExaminedSplit | None:
         """The best test on an attribute; None where its groups of categories were not recorded."""
         attribute, candidates = self.growth.named.attributes[f], self.growth.candidates
         strategy = self.growth.rules.strategy
@@ -102,7 +102,7 @@ class Examined:
             known = np.stack([below, self._cleared(self.counts - below - missing)])
             threshold = float(candidates.threshold[self.r, f])
             conditions = (Condition(attribute, high=threshold), Condition(attribute, low=threshold))
-            return Split(conditions, known, missing, strategy)
+            return ExaminedSplit(conditions, known, missing, strategy)
         start = self.growth.cells[attribute.place]
         by_code = candidates.codes[self.r, start : start + attribute.size]
         missing = self._cleared(self.counts - by_code.sum(axis=0))
@@ -110,7 +110,7 @@ class Examined:
         if groups is None:
             return None
         known = np.stack([by_code[list(codes)].sum(axis=0) for codes in groups])
-        return Split(tuple(Condition(attribute, codes=codes) for codes in groups), known, missing, strategy)
+        return ExaminedSplit(tuple(Condition(attribute, codes=codes) for codes in groups), known, missing, strategy)
 
     def _groups(self, f: int, by_code: Floats) -> list[tuple[int, ...]] | None:
         """The codes of each branch that has examples."""
@@ -126,7 +126,7 @@ class Examined:
         """Weights that were found as differences, without what is only rounding."""
         return np.where(weights > NOISE * self.counts, weights, 0.0)
 
-    def tries(self, f: int, split: Split) -> int:
+    def tries(self, f: int, split: ExaminedSplit) -> int:
         """Among how many thresholds that of an attribute was chosen, where it pays for that; otherwise 1."""
         rules = self.growth.rules
         if not rules.release_8 or self.growth.named.attributes[f].kind != "numeric":
@@ -136,8 +136,8 @@ class Examined:
         return round(2.0**paid)
 
     @cached_property
-    def significance(self) -> tuple[Split, float] | None:
-        """The best test and what its χ² must reach; None where that is not asked, or cannot be told."""
+    def significance(self) -> tuple[ExaminedSplit, float] | None:
+        """The best test and what its χ² must reach; None where there is no such limit, or it is not known."""
         alpha = self.growth.rules.chi2_alpha
         split = self.split(self.best) if self.best >= 0 and alpha is not None else None
         if split is None:

@@ -10,8 +10,8 @@ import numpy as np
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.tree.constants import GINI
 from novacula.tree.derivation import arithmetic
-from novacula.tree.derivation.examined import Examined, Growth
-from novacula.tree.derivation.split import Split
+from novacula.tree.derivation.examined import Examined, ExaminedGrowth
+from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.derivation.words import CLASSES, class_counts, way, where
 from novacula.tree.export import tree_figure
 from novacula.tree.export.condition import amount
@@ -30,7 +30,7 @@ DRAWN = 50
 
 def derive_tree(model: DecisionTreeClassifier) -> Work:
     """The work of a fitted tree, node by node from the root down."""
-    growth = Growth(model)
+    growth = ExaminedGrowth(model)
     steps = [examples_step(growth)]
     examined = growth.examined()
     for place, node in enumerate(examined):
@@ -40,7 +40,7 @@ def derive_tree(model: DecisionTreeClassifier) -> Work:
     return Work("Decision tree: the tests", steps, notes(model, growth, examined))
 
 
-def examples_step(growth: Growth) -> Step:
+def examples_step(growth: ExaminedGrowth) -> Step:
     """The examples that the tree was grown from, by class."""
     counts = growth.tree.counts[0]
     shown, others = arithmetic.largest(counts)
@@ -100,7 +100,7 @@ def impurity_step(node: Examined, nodes: list[int]) -> Step:
     )
 
 
-def gain_step(node: Examined, f: int, split: Split) -> Step:
+def gain_step(node: Examined, f: int, split: ExaminedSplit) -> Step:
     """What the best test on an attribute gains, and its branches."""
     criterion, name = node.growth.rules.criterion, shortened(node.growth.named.attributes[f].name)
     letter, _ = arithmetic.formula_of(criterion)
@@ -122,7 +122,7 @@ def gain_step(node: Examined, f: int, split: Split) -> Step:
     )
 
 
-def judged_table(node: Examined, split: Split, letter: str) -> WorkTable:
+def judged_table(node: Examined, split: ExaminedSplit, letter: str) -> WorkTable:
     """The branches by which a test is judged: class weights and impurity."""
     classes = node.growth.named.classes
     labels = [shortened(str(label)) for label in classes] if len(classes) <= CLASSES else []
@@ -139,14 +139,14 @@ def judged_table(node: Examined, split: Split, letter: str) -> WorkTable:
     return listed(("branch", *labels, "examples", letter), rows)
 
 
-def missing_note(split: Split) -> str:
+def missing_note(split: ExaminedSplit) -> str:
     """What became of the examples without a value, where there are any."""
     if not split.missing.any():
         return ""
     return f"{amount(float(split.missing.sum()))} without a value. {split.strategy.sentence}"
 
 
-def information_step(node: Examined, f: int, split: Split) -> Step:
+def information_step(node: Examined, f: int, split: ExaminedSplit) -> Step:
     """The information of a split."""
     name = shortened(node.growth.named.attributes[f].name)
     return Step(
@@ -173,7 +173,7 @@ def score_step(node: Examined) -> Step:
     )
 
 
-def chi_squared_step(node: Examined, split: Split, critical: float) -> Step:
+def chi_squared_step(node: Examined, split: ExaminedSplit, critical: float) -> Step:
     """χ² of the best test, and what it must reach."""
     name, alpha = shortened(node.growth.named.attributes[node.best].name), node.growth.rules.chi2_alpha
     reaches = "reaches" if split.deviations.sum() >= critical else "does not reach"
@@ -260,7 +260,7 @@ def listed(header: tuple[str, ...], rows: list[tuple[Cell, ...]]) -> WorkTable:
 # --- notes ----------------------------------------------------------------------------------------------------------
 
 
-def notes(model: DecisionTreeClassifier, growth: Growth, examined: list[Examined]) -> list[str]:
+def notes(model: DecisionTreeClassifier, growth: ExaminedGrowth, examined: list[Examined]) -> list[str]:
     """What was left out, and what was done to the tree after it had grown."""
     found = []
     inner, derived = int((~growth.tree.is_leaf).sum()), sum(not node.is_leaf for node in examined)

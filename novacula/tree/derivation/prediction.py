@@ -46,7 +46,7 @@ def derive_predictions(model: DecisionTreeClassifier, table: Table) -> Work:
 
 
 class Guide:
-    """A tree with what is needed to tell the ways of rows."""
+    """A tree with what is needed to describe the ways of rows."""
 
     def __init__(self, model: DecisionTreeClassifier) -> None:
         self.named = model._named()
@@ -56,7 +56,7 @@ class Guide:
 
     def row_steps(self, chunk: Chunk, row: int) -> list[Step]:
         """The steps of a chunk of one row."""
-        routes, values = self.router.route(chunk), Values(self, chunk)
+        routes, values = self.router.route(chunk), TestedValues(self, chunk)
         shown = np.sort(np.argsort(-routes.share, kind="stable")[: arithmetic.TERMS])
         ways = [way(self.parent, leaf) for leaf in routes.node[shown].tolist()]
         steps = [self._tests_step(values, ways, row)] if len(self.tree) > 1 else []
@@ -67,7 +67,7 @@ class Guide:
 
     # --- the way -----------------------------------------------------------------------------------------------
 
-    def _tests_step(self, values: Values, ways: list[list[int]], row: int) -> Step:
+    def _tests_step(self, values: TestedValues, ways: list[list[int]], row: int) -> Step:
         """The tests on the way, or on the ways to the largest leaves, with the row's values and what follows."""
         taken: dict[int, int] = {node: child for nodes in ways for node, child in pairwise(nodes)}
         order = sorted(taken)  # parents before their children
@@ -80,7 +80,7 @@ class Guide:
         header = ("node", "attribute", "value", "so it goes to")
         return Step(f"Row {row + 1}: the tests on its way", table=WorkTable(header, tuple(rows), cut))
 
-    def _follows(self, values: Values, node: int, child: int) -> str:
+    def _follows(self, values: TestedValues, node: int, child: int) -> str:
         """Where a row goes from a node, and why there."""
         if values.divides(node):
             return f"every branch: {self._every_branch(node)}"
@@ -102,7 +102,7 @@ class Guide:
     def _name(self, node: int) -> str:
         return self.named.attributes[self.tree.feature[node]].name
 
-    def _share_step(self, values: Values, nodes: list[int], share: float, row: int) -> Step:
+    def _share_step(self, values: TestedValues, nodes: list[int], share: float, row: int) -> Step:
         """The share of a row that comes to a leaf."""
         branches = np.array([pair for pair in pairwise(nodes) if values.divides(pair[0])])
         weight = self.named.weight
@@ -153,7 +153,7 @@ class Guide:
         return "" if source == leaves[0] else f"Leaf {leaves[0]} has no examples and answers as node {source}."
 
 
-class Values:
+class TestedValues:
     """The values of one row, as the tests of a tree see them."""
 
     def __init__(self, guide: Guide, chunk: Chunk) -> None:

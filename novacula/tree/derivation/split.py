@@ -15,7 +15,7 @@ from novacula.tree.structure import most_frequent
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class ExaminedSplit:
     """b branches over K classes: class weights of the examples whose value is known, and of the others."""
 
     conditions: tuple[Condition, ...]  # what each branch asks

@@ -17,7 +17,7 @@ CLASSES = 8
 WIDTH = 90
 """Characters of a path."""
 LONG = 50
-"""Tests up to which a path is told."""
+"""Tests up to which a path is written out."""
 
 
 def way(parent: Codes, node: int) -> list[int]:
@@ -34,7 +34,7 @@ def step_condition(named: NamedTree, node: int, child: int) -> Condition:
 
 
 def where(named: NamedTree, nodes: Sequence[int]) -> str:
-    """The conditions on the way, one an attribute."""
+    """The conditions on the way, one per attribute."""
     if len(nodes) > LONG:
         return f"after {len(nodes) - 1} tests"
     held: dict[str, Condition] = {}

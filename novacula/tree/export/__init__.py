@@ -6,15 +6,15 @@ from novacula.tree.export.logic import DNF, to_dnf
 from novacula.tree.export.named import NamedTree
 from novacula.tree.export.plot import plot, tree_figure
 from novacula.tree.export.python import to_python
-from novacula.tree.export.rules import Rule, to_rules
+from novacula.tree.export.rules import DecisionRule, to_rules
 from novacula.tree.export.sql import to_sql
 from novacula.tree.export.text import to_text
 
 __all__ = [
     "DNF",
     "Condition",
+    "DecisionRule",
     "NamedTree",
-    "Rule",
     "from_dict",
     "plot",
     "to_dict",

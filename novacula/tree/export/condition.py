@@ -60,11 +60,11 @@ class Condition:
         if self.attribute.kind == "numeric":
             return [(self.low, self.high)]
         edges = (-math.inf, *self.attribute.edges, math.inf)
-        found: list[tuple[float, float]] = []
+        intervals: list[tuple[float, float]] = []
         for code in self.codes:
-            low = found.pop()[0] if found and found[-1][1] == edges[code] else edges[code]
-            found.append((low, edges[code + 1]))
-        return found
+            low = intervals.pop()[0] if intervals and intervals[-1][1] == edges[code] else edges[code]
+            intervals.append((low, edges[code + 1]))
+        return intervals
 
     @property
     def others(self) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """A tree as plain values that JSON can hold, and back to the last bit.
 
-Nodes stand in one list and name their children by number, so that a deep tree nests no deeper than a small one:
+Nodes are in one list and name their children by number, so that a deep tree nests no deeper than a small one:
 
     {"format": 1, "classes": ["No", "Yes"], "m": 0.0, "fractional": true,
      "attributes": [{"name": "Wind", "kind": "nominal", "place": 0, "labels": ["Strong", "Weak"], "edges": []}],
@@ -50,10 +50,10 @@ def from_dict(record: Any) -> NamedTree:
     """What `to_dict` gave; a record that describes no tree is refused."""
     _check_keys(record, RECORD, "the record")
     _require(record["format"] == FORMAT, f"its format is {record['format']!r}, and only {FORMAT} is known")
-    _require(_number(record["m"]) and 0 <= record["m"] < math.inf, "m is no number from 0 on")
+    _require(_number(record["m"]) and 0 <= record["m"] < math.inf, "m is not a number from 0 on")
     _require(type(record["fractional"]) is bool, "fractional is neither true nor false")
     _check_labels(record["classes"], "classes")
-    _require(isinstance(record["attributes"], list), "attributes is no list")
+    _require(isinstance(record["attributes"], list), "attributes is not a list")
     attributes = tuple(_attribute(part, f"attribute {j}") for j, part in enumerate(record["attributes"]))
     _require(len({a.name for a in attributes}) == len(attributes), "two attributes have the same name")
     _require(all(a.place < len(attributes) for a in attributes), "the place of an attribute is beyond their number")
@@ -81,10 +81,10 @@ def _node_record(named: NamedTree, node: int) -> dict[str, Any]:
     if named.attributes[tree.feature[node]].kind == "numeric":
         record["threshold"] = float(tree.threshold[node])
         return record
-    held: list[list[int]] = [[] for _ in record["children"]]
+    codes_by_branch: list[list[int]] = [[] for _ in record["children"]]
     for code, branch in zip(*(arm.tolist() for arm in tree.arms(node)), strict=True):
-        held[branch].append(code)
-    record["codes"] = held
+        codes_by_branch[branch].append(code)
+    record["codes"] = codes_by_branch
     if tree.otherwise[node] != LEAF:
         record["otherwise"] = int(tree.otherwise[node])
     return record
@@ -96,10 +96,10 @@ def _node_record(named: NamedTree, node: int) -> dict[str, Any]:
 def _attribute(part: Any, where: str) -> Attribute:
     _check_keys(part, {field.name for field in fields(Attribute)}, where)
     name, kind, labels, edges = part["name"], part["kind"], part["labels"], part["edges"]
-    _require(isinstance(name, str), f"the name of {where} is no text")
+    _require(isinstance(name, str), f"the name of {where} is not a string")
     _require(kind in get_args(Kind), f"the kind of {where} is {kind!r}")
-    _require(_whole(part["place"], EXACT), f"the place of {where} is no whole number")
-    _require(isinstance(edges, list) and all(map(_number, edges)), f"the edges of {where} are no list of numbers")
+    _require(_whole(part["place"], EXACT), f"the place of {where} is not a whole number")
+    _require(isinstance(edges, list) and all(map(_number, edges)), f"the edges of {where} are not a list of numbers")
     rising = all(low < high for low, high in pairwise([-math.inf, *edges, math.inf]))
     _require(rising if kind == "cut" else not edges, f"the edges of {where} do not fit its kind")
     if kind == "numeric":
@@ -111,7 +111,7 @@ def _attribute(part: Any, where: str) -> Attribute:
 
 
 def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> Tree:
-    _require(isinstance(nodes, list) and bool(nodes), "nodes is no list, or an empty one")
+    _require(isinstance(nodes, list) and bool(nodes), "nodes is not a list, or it is empty")
     rows = []
     arms: list[tuple[int, int]] = []
     starts = [0]
@@ -153,14 +153,15 @@ def _test(node: dict[str, Any], attributes: tuple[Attribute, ...], n_nodes: int,
     numeric = attribute.kind == "numeric"
     _check_keys(node, TEST | ({"threshold"} if numeric else {"codes"}), where, () if numeric else {"otherwise"})
     children, gain, threshold = node["children"], node["gain"], node.get("threshold", math.nan)
-    _require(isinstance(children, list) and all(_whole(c, n_nodes) for c in children), f"a child of {where} is no node")
+    are_nodes = isinstance(children, list) and all(_whole(child, n_nodes) for child in children)
+    _require(are_nodes, f"a child of {where} is not a node")
     _require(
         bool(children) and children == list(range(children[0], children[0] + len(children))),
         f"the children of {where} are not numbered one after the other",
     )
-    _require(_whole(node["default"], len(children)), f"the default of {where} is no branch")
-    _require(_number(gain) and abs(gain) < math.inf, f"the gain of {where} is no finite number")
-    _require(not numeric or _number(threshold), f"the threshold of {where} is no number")
+    _require(_whole(node["default"], len(children)), f"the default of {where} is not a branch")
+    _require(_number(gain) and abs(gain) < math.inf, f"the gain of {where} is not a finite number")
+    _require(not numeric or _number(threshold), f"the threshold of {where} is not a number")
     if not numeric:
         _check_codes(node, attribute, len(children), where)
     otherwise = node.get("otherwise", LEAF)
@@ -172,11 +173,11 @@ def _test(node: dict[str, Any], attributes: tuple[Attribute, ...], n_nodes: int,
 
 def _require(sound: bool, fault: str) -> None:
     if not sound:
-        raise ParameterError(f"this is no record of a tree: {fault}")
+        raise ParameterError(f"this is not a record of a tree: {fault}")
 
 
 def _check_keys(part: Any, keys: set[str], where: str, optional: Any = ()) -> None:
-    _require(isinstance(part, dict), f"{where} is no dictionary")
+    _require(isinstance(part, dict), f"{where} is not a dictionary")
     for key in sorted(keys - part.keys()):
         _require(False, f"{where} has no {key!r}")
     for key in part.keys() - keys - {*optional}:
@@ -184,7 +185,7 @@ def _check_keys(part: Any, keys: set[str], where: str, optional: Any = ()) -> No
 
 
 def _check_labels(labels: Any, where: str) -> None:
-    _require(isinstance(labels, list) and bool(labels), f"{where} is no list, or an empty one")
+    _require(isinstance(labels, list) and bool(labels), f"{where} is not a list, or it is empty")
     scalar = all(isinstance(label, (str, bool)) or (_number(label) and abs(label) < math.inf) for label in labels)
     _require(scalar, f"{where} holds something that is neither text nor a number nor true nor false")
     _require(len(set(labels)) == len(labels), f"{where} holds a label twice")
@@ -206,7 +207,7 @@ def _check_codes(node: dict[str, Any], attribute: Attribute, arity: int, where: 
     listed = sum(map(len, codes))
     _require(len({code for held in codes for code in held}) == listed, f"a code of {where} stands twice")
     if "otherwise" in node:
-        _require(_whole(node["otherwise"], arity), f"otherwise of {where} is no branch")
+        _require(_whole(node["otherwise"], arity), f"otherwise of {where} is not a branch")
     else:
         _require(listed == attribute.size, f"some codes of {where} have no branch, and there is no 'otherwise'")
 

@@ -28,10 +28,10 @@ class DNF:
 
     def holds(self, numbers: Floats, codes: Codes) -> npt.NDArray[np.bool_]:
         """Whether each row fulfils some term."""
-        held = np.zeros(len(numbers), bool)
+        holds = np.zeros(len(numbers), bool)
         for term in self.terms:
-            held |= all_hold(term, numbers, codes)
-        return held
+            holds |= all_hold(term, numbers, codes)
+        return holds
 
     def __str__(self) -> str:
         if not all(self.terms):

@@ -6,7 +6,7 @@ A row without a value at a test goes down every branch with a share, or whole do
     otherwise     sᵦ = 1 for the branch of most examples, 0 for the others
 
 A category that the tree never saw counts as no value. The prediction is the most probable class of the mixture
-of the leaves that are reached, of equals the first.
+of the leaves that are reached; ties go to the first.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class NamedTree:
     def place_of(self, class_: Any) -> int:
         """The number of a class."""
         if class_ not in self.classes:
-            raise ParameterError(f"{class_!r} is no class of the tree; its classes are {few(self.classes)}")
+            raise ParameterError(f"{class_!r} is not a class of the tree; its classes are {few(self.classes)}")
         return self.classes.index(class_)
 
 

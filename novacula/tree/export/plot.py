@@ -1,4 +1,4 @@
-"""A tree as a picture: the root on the left, a row a leaf, words on the branches, classes as coloured bars.
+"""A tree as a picture: the root on the left, one row per leaf, words on the branches, classes as coloured bars.
 
 Leaves are spread evenly and parents stand at the middle of their children, so that no two nodes meet. The size of
 the picture follows the tree; of a large tree the top levels are drawn, and the picture says so.
@@ -46,7 +46,7 @@ class Box:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class TreePicture:
     """Where everything stands, in inches from the upper left corner."""
 
     named: NamedTree
@@ -94,7 +94,7 @@ def tree_figure(named: NamedTree, *, title: str = "") -> Figure:
 # --- where things stand -------------------------------------------------------------------------------------
 
 
-def _picture(named: NamedTree) -> Picture:
+def _picture(named: NamedTree) -> TreePicture:
     depth = _shown_depth(named)
     boxes = _boxes(named, depth)
     y = ROW * (_rows(boxes) + 0.5)
@@ -108,7 +108,7 @@ def _picture(named: NamedTree) -> Picture:
     across = max(float(left[-1] + width[-1]), _inches(note), 3.0)
     colours, legend, below = _legend(named, across, ROW * bool(note))
     y += below
-    return Picture(named, boxes, y, left, width, colours, legend, note, (across, float(y.max()) + ROW / 2))
+    return TreePicture(named, boxes, y, left, width, colours, legend, note, (across, float(y.max()) + ROW / 2))
 
 
 def _shown_depth(named: NamedTree) -> int:
@@ -194,7 +194,7 @@ def _inches(words: str) -> float:
 # --- the drawing --------------------------------------------------------------------------------------------
 
 
-def _draw(axes: Axes, picture: Picture, font: float) -> None:
+def _draw(axes: Axes, picture: TreePicture, font: float) -> None:
     axes.set_axis_off()
     axes.set_xlim(-0.02, picture.size[0] + 0.02)
     axes.set_ylim(picture.size[1], 0)
@@ -209,7 +209,7 @@ def _draw(axes: Axes, picture: Picture, font: float) -> None:
         _draw_box(axes, picture, place, font)
 
 
-def _draw_branch(axes: Axes, picture: Picture, place: int, font: float) -> None:
+def _draw_branch(axes: Axes, picture: TreePicture, place: int, font: float) -> None:
     """A line from the parent, the thicker the more examples took it, with words above its end."""
     box, y = picture.boxes[place], picture.y
     if box.parent < 0:
@@ -229,7 +229,7 @@ def _draw_branch(axes: Axes, picture: Picture, place: int, font: float) -> None:
     _write(axes, turn + GAP / 2, y[place] - 0.02, box.branch, 0.9 * font, va="bottom")
 
 
-def _draw_box(axes: Axes, picture: Picture, place: int, font: float) -> None:
+def _draw_box(axes: Axes, picture: TreePicture, place: int, font: float) -> None:
     """A frame with words, and at its foot the shares of the classes."""
     box, named = picture.boxes[place], picture.named
     x, y, width = picture.left[box.level], picture.y[place] - BOX / 2, _width(box)

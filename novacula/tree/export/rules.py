@@ -1,9 +1,9 @@
-"""A tree as rules: one a leaf, its conditions those of the path, joined where they are on the same attribute.
+"""A tree as rules: one per leaf, its conditions those of the path, joined where they are on the same attribute.
 
     IF Outlook = Sunny AND Humidity = High THEN No (3/3)
 
 The numbers are the weights of the training examples that the rule classifies rightly and that it covers. Leaves
-that no example reached are left out unless they are asked for: nothing speaks for their rules.
+that no example reached are left out unless the caller wants them: nothing speaks for their rules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from novacula.tree.export.named import NamedTree, paths
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DecisionRule:
     """If all conditions hold, the class; a rule without conditions holds always."""
 
     conditions: tuple[Condition, ...]
@@ -41,21 +41,21 @@ class Rule:
         return f"IF {conditions} THEN {printable(str(self.label))} {weights}"
 
 
-def to_rules(named: NamedTree, *, empty: bool = False) -> list[Rule]:
+def to_rules(named: NamedTree, *, empty: bool = False) -> list[DecisionRule]:
     """The rules of the leaves, in the order in which the tree is read; `empty` adds those without examples."""
     rules = []
     for path in paths(named):
         best, covered = int(named.plurality[path.leaf]), float(named.weight[path.leaf])
         if covered > 0 or empty:
             correct = float(named.tree.counts[path.leaf, best])
-            rules.append(Rule(path.conditions, best, named.classes[best], covered, correct))
+            rules.append(DecisionRule(path.conditions, best, named.classes[best], covered, correct))
     return rules
 
 
 def all_hold(conditions: Sequence[Condition], numbers: Floats, codes: Codes) -> npt.NDArray[np.bool_]:
     """Whether each row fulfils every condition: numbers (n, ·) and codes (n, ·) as the attributes place them."""
-    held = np.ones(len(numbers), bool)
+    holds = np.ones(len(numbers), bool)
     for condition in conditions:
         columns = numbers if condition.attribute.kind == "numeric" else codes
-        held &= condition.holds(columns[:, condition.attribute.place])
-    return held
+        holds &= condition.holds(columns[:, condition.attribute.place])
+    return holds

@@ -104,14 +104,14 @@ def _first_maximum(classes: Sequence[Any], votes: Sequence[str]) -> str:
 
 
 def _by_leaf(named: NamedTree, ways: Sequence[Path], known: str, probabilities: bool) -> list[str]:
-    """The class, and if asked for the probabilities, of the one leaf that a row reaches."""
+    """The class, and on request the probabilities, of the one leaf that a row reaches."""
     values = [[literal(named.classes[k]) for k in named.plurality]]
     if probabilities:
         values += [[approximate(p) for p in chances] for chances in named.probabilities.T.tolist()]
     if not ways[0].conditions:
         return [at[0] for at in values]
     reached = [
-        _joined([_asked(c, share, known) for c, share in zip(way.conditions, way.shares, strict=True)], " AND ")
+        _joined([_may_hold(c, share, known) for c, share in zip(way.conditions, way.shares, strict=True)], " AND ")
         for way in ways
     ]
     return [_case([f"WHEN {row} THEN {at[way.leaf]}" for way, row in zip(ways, reached, strict=True)]) for at in values]
@@ -126,7 +126,7 @@ def _factor(condition: Condition, share: float, known: str) -> str:
     return f"CASE WHEN {_holds(condition, column)} THEN 1{missing} ELSE 0 END"
 
 
-def _asked(condition: Condition, share: float, known: str) -> str:
+def _may_hold(condition: Condition, share: float, known: str) -> str:
     column = f"{known}.{quoted(condition.attribute.name)}"
     holds = _holds(condition, column)
     return f"({column} IS NULL OR {holds})" if share > 0 else holds

@@ -15,9 +15,9 @@ from novacula.statistics.quantiles import Bins, column_bins
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
-from novacula.tree.attributes import Attribute, coded
-from novacula.tree.growing.exact import Examples, Grower
-from novacula.tree.growing.levels import Columns, grow_by_levels
+from novacula.tree.attributes import Attribute, attribute_codes
+from novacula.tree.growing.exact import Grower, TreeExamples
+from novacula.tree.growing.levels import CodedColumns, grow_by_levels
 from novacula.tree.growing.problem import Candidates, Features, Rules
 from novacula.tree.structure import Integers, Tree
 
@@ -48,11 +48,11 @@ def grow_tree(
     """Grow from a table whose classes have weights total (K,), class_weight (K,) included."""
     if table.is_local:
         return _in_memory(table, attributes, cut_places, class_weight, rules, max_bins)
-    bins = _sketched(table, attributes, STREAM_BINS if max_bins is None else max_bins)
+    bins = _sketch_bins(table, attributes, STREAM_BINS if max_bins is None else max_bins)
     features = Features.of(attributes, bins)
-    columns = Columns(attributes, cut_places, bins, features)
+    columns = CodedColumns(attributes, cut_places, bins, features)
     tree, candidates = grow_by_levels(table, columns, total, class_weight, rules)
-    return _grown(tree, candidates, attributes, [len(column.edges) for column in bins])
+    return _by_level(tree, candidates, attributes, [len(column.edges) for column in bins])
 
 
 def _in_memory(
@@ -64,26 +64,26 @@ def _in_memory(
     max_bins: int | None,
 ) -> Grown:
     chunk = table.to_chunk()
-    codes, bins = coded(chunk, attributes, cut_places), None
+    codes, bins = attribute_codes(chunk, attributes, cut_places), None
     if max_bins is not None:
-        bins, codes = _binned(chunk, codes, attributes, max_bins)
+        bins, codes = _bin_columns(chunk, codes, attributes, max_bins)
     features = Features.of(attributes, bins)
     y: Codes = chunk.target  # type: ignore[assignment]
     weight = chunk.weight if (class_weight == 1.0).all() else chunk.weight * class_weight[y]
-    grower = Grower(Examples(chunk.numeric, codes, y, weight), features, len(class_weight), rules)
+    grower = Grower(TreeExamples(chunk.numeric, codes, y, weight), features, len(class_weight), rules)
     tree, candidates = grower.grow()
     offered = grower.n_cuts if bins is None else [len(column.edges) for column in bins]
-    return _grown(tree, candidates, attributes, offered)
+    return _by_level(tree, candidates, attributes, offered)
 
 
-def _binned(
+def _bin_columns(
     chunk: Chunk, codes: Codes, attributes: tuple[Attribute, ...], max_bins: int
 ) -> tuple[tuple[Bins, ...], Codes]:
     """The bins of the numeric attributes, and the codes of each column, these after the given ones."""
     places = [a.place for a in attributes if a.kind == "numeric"]
-    given = codes.shape[1]
-    beside = np.empty((len(codes), given + len(places)), np.int32)
-    beside[:, :given] = codes
+    n_before = codes.shape[1]
+    all_codes = np.empty((len(codes), n_before + len(places)), np.int32)
+    all_codes[:, :n_before] = codes
 
     def bins_of(place: int) -> Bins:
         return column_bins(chunk.numeric[:, place], chunk.weight, max_bins)
@@ -95,24 +95,24 @@ def _binned(
 
     def fill(start: int) -> None:
         rows = slice(start, start + CODED_ROWS)
-        beside[rows, given:] = bin_codes(x[rows], edges)
+        all_codes[rows, n_before:] = bin_codes(x[rows], edges)
 
-    with closing(map_ordered(fill, range(0, len(beside), CODED_ROWS))) as filled:
+    with closing(map_ordered(fill, range(0, len(all_codes), CODED_ROWS))) as filled:
         deque(filled, maxlen=0)
-    return bins, beside
+    return bins, all_codes
 
 
-def _grown(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:
+def _by_level(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:
     """The nodes level by level; offered are the thresholds of the numeric attributes."""
     number = np.full(len(tree), -1, np.int64)
     order = tree.order()
     number[order] = np.arange(len(order))
     cuts = np.zeros(len(attributes), np.int64)
     cuts[[a.kind == "numeric" for a in attributes]] = np.maximum(np.array(offered, np.int64), 0)
-    return Grown(tree.by_level(), candidates.kept(number), cuts)
+    return Grown(tree.by_level(), candidates.renumbered(number), cuts)
 
 
-def _sketched(table: Table, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[Bins, ...]:
+def _sketch_bins(table: Table, attributes: tuple[Attribute, ...], max_bins: int) -> tuple[Bins, ...]:
     places = tuple(a.place for a in attributes if a.kind == "numeric")
     if not places:
         return ()

@@ -27,7 +27,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LARGE = 20_000
-"""Rows above which a node is split by itself, so that its branches can go to different threads."""
+"""Rows above which a node is split alone, so that its branches can go to different threads."""
 FEW = 1_000
 """Rows up to which all is done sooner than threads are started."""
 LEVELS = 64
@@ -35,7 +35,7 @@ LEVELS = 64
 
 
 @dataclass(frozen=True)
-class Examples:
+class TreeExamples:
     """Rows in memory: numbers (n, d), codes (n, C), classes and weights (n,)."""
 
     numeric: Floats
@@ -63,7 +63,7 @@ class Task:
 class Grower:
     """Grows one tree; `n_cuts` is how many thresholds each sorted column offers."""
 
-    def __init__(self, examples: Examples, features: Features, n_classes: int, rules: Rules) -> None:
+    def __init__(self, examples: TreeExamples, features: Features, n_classes: int, rules: Rules) -> None:
         rows = np.flatnonzero(examples.weight > 0).astype(np.uint32)
         self.examples, self.features, self.n_classes, self.rules = examples, features, n_classes, rules
         self.arena = sorted_lists(examples.numeric, rows, features.sorted_columns)
@@ -122,12 +122,12 @@ class Grower:
         return each(function, tasks, self.arena.shape[1])
 
     def _grow_whole(self, task: Task) -> Any:
-        """A subtree, over rows that are numbered anew, so that what belongs together lies together."""
-        held = task.arena[:, task.start : task.stop]
-        rows = held[0] & ROW
+        """A subtree, over rows with new numbers, so that what belongs together lies together."""
+        entries = task.arena[:, task.start : task.stop]
+        rows = entries[0] & ROW
         number = np.empty(len(self.examples), np.uint32)
         number[rows] = np.arange(len(rows), dtype=np.uint32)
-        arena = number[held & ROW] | (held & ~ROW)
+        arena = number[entries & ROW] | (entries & ~ROW)
         masses = task.masses[task.start : task.stop].copy()
         local = Task(task.node, arena, masses, 0, len(rows), task.depth, task.total)
         return self._grow(local, UNLIMITED, False, rows.astype(np.int64))[:4]

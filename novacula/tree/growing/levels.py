@@ -1,4 +1,4 @@
-"""Growth from files and clusters: one pass over the rows a level, which counts codes by node and class.
+"""Growth from files and clusters: one pass over the rows per level, which counts codes by node and class.
 
 Numeric columns are cut into bins beforehand, by a sketch of their quantiles. Rows find their node by going down the
 tree so far, so that nothing is kept of them between passes.
@@ -29,7 +29,7 @@ PASS_BYTES = 1 << 28
 
 
 @dataclass(frozen=True)
-class Columns:
+class CodedColumns:
     """What is counted: the attributes' codes, then the bins of numeric columns."""
 
     attributes: tuple[Attribute, ...]
@@ -44,22 +44,22 @@ class Columns:
 
 
 def observe_level(
-    chunk: Chunk, router: Router, slot_of: Codes, n_slots: int, columns: Columns, class_weight: Floats
+    chunk: Chunk, router: Router, slot_of: Codes, n_slots: int, columns: CodedColumns, class_weight: Floats
 ) -> NodeCounts:
     """Count the codes of the rows that reach the nodes with a slot."""
     from novacula.tree._kernels import count_nodes
 
     offsets = columns.features.offsets
-    seen = NodeCounts.zero(n_slots, int(offsets[-1]), len(offsets) - 1, len(class_weight))
+    node_counts = NodeCounts.zero(n_slots, int(offsets[-1]), len(offsets) - 1, len(class_weight))
     y, routes = class_codes(chunk, len(class_weight)), router.route(chunk)
     codes, weight = columns.codes(chunk, router.codes(chunk)), chunk.weight * class_weight[y]
     slots = slot_of[routes.node]
-    count_nodes(codes, y, weight, routes.row, slots, routes.share, offsets, seen.counts, seen.missing)
-    return seen
+    count_nodes(codes, y, weight, routes.row, slots, routes.share, offsets, node_counts.counts, node_counts.missing)
+    return node_counts
 
 
 def grow_by_levels(
-    table: Table, columns: Columns, total: Floats, class_weight: Floats, rules: Rules
+    table: Table, columns: CodedColumns, total: Floats, class_weight: Floats, rules: Rules
 ) -> tuple[Tree, Candidates]:
     """The tree, and what was found for each attribute at its first nodes; total (K,) are the class weights."""
     from novacula.tree.growing._kernels.drivers import split
@@ -80,8 +80,8 @@ def grow_by_levels(
         for batch in _batches(level, features, n_classes):
             slot_of = np.full(len(tree), -1, np.int32)
             slot_of[[node for node, _ in batch]] = np.arange(len(batch))
-            seen = table.reduce(observe_level, router, slot_of, len(batch), columns, class_weight)
-            for (node, weights), counts, missing in zip(batch, seen.counts, seen.missing, strict=True):
+            node_counts = table.reduce(observe_level, router, slot_of, len(batch), columns, class_weight)
+            for (node, weights), counts, missing in zip(batch, node_counts.counts, node_counts.missing, strict=True):
                 *part, candidates = split(counts, missing, depth, weights, data, settings)
                 first = assembly.add(node, *part)
                 if recorded:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ class Rules:
     release_8: bool = False  # thresholds as in C4.5 release 8
 
     def may_split(self, counts: Floats, depth: int) -> bool:
-        """Whether a node with these class weights is looked at: two classes or more, not too deep, not too light."""
+        """Whether a node with these class weights is tested: two classes or more, not too deep, not too light."""
         light = counts.sum() < self.min_split * (1.0 - NOISE)
         deep = self.max_depth is not None and depth >= self.max_depth
         return int((counts > 0).sum()) > 1 and not deep and not light
@@ -120,7 +120,7 @@ class Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """What was found for each attribute at the first nodes that were looked at: r nodes, F attributes, K classes."""
+    """What was found for each attribute at the first nodes where tests were tried: r nodes, F attributes, K classes."""
 
     node: Longs  # (r,)
     gain: Floats  # (r, F) −1 where no test was allowed
@@ -139,23 +139,17 @@ class Candidates:
         flat, by_class = np.zeros((0, F)), np.zeros((0, F, n_classes))
         return cls(np.zeros(0, np.int64), flat, flat, flat, by_class, by_class, np.zeros((0, cells, n_classes)))
 
-    def kept(self, number: Longs) -> Candidates:
+    def renumbered(self, number: Longs) -> Candidates:
         """Those of the nodes that are still there; number[i] is the new number of node i, −1 where it is gone."""
         new = number[self.node]
-        return replace(self, node=new)._rows(np.flatnonzero(new >= 0))
-
-    def _rows(self, rows: Longs) -> Candidates:
-        order = rows[np.argsort(self.node[rows], kind="stable")]
-        return Candidates(
-            *(
-                getattr(self, name)[order]
-                for name in ("node", "gain", "information", "threshold", "below", "missing", "codes")
-            )
-        )
+        rows = np.flatnonzero(new >= 0)
+        order = rows[np.argsort(new[rows], kind="stable")]
+        arrays = (self.gain, self.information, self.threshold, self.below, self.missing, self.codes)
+        return Candidates(new[order], *(array[order] for array in arrays))
 
 
-class Part(NamedTuple):
-    """Some nodes of a tree as a kernel gives them; node 0 stands in the place of node `root` of the whole."""
+class GrownSubtree(NamedTuple):
+    """Some nodes of a tree as a kernel gives them; node 0 is node `root` of the whole."""
 
     root: int
     nodes: npt.NDArray[np.int32]  # (m, 7)
@@ -168,13 +162,13 @@ class Assembly:
     """Parts of a tree, each grown from a leaf of those before, put together."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[GrownSubtree] = []
         self.size = 1
 
     def add(self, root: int, nodes: Any, numbers: Any, counts: Any, arms: Any) -> int:
         """Take a part; its nodes but the first are numbered from the returned number on."""
         first = self.size
-        self.parts.append(Part(root, nodes, numbers, counts, arms))
+        self.parts.append(GrownSubtree(root, nodes, numbers, counts, arms))
         self.size += len(nodes) - 1
         return first
 

@@ -18,31 +18,31 @@ class Record:
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
-        self.asked = 0
-        self.found: list[tuple[int, Any, Any]] = []
+        self.n_nodes = 0
+        self.entries: list[tuple[int, Any, Any]] = []
 
     def takes(self, nodes: int) -> bool:
         """Whether a level with this many nodes is still kept."""
-        self.asked += nodes
-        return self.asked <= RECORDED
+        self.n_nodes += nodes
+        return self.n_nodes <= RECORDED
 
     def add(self, node: int, candidates: Any, table: Any) -> None:
         """Keep what was found at a node: candidates (F, 3 + 2K), and the counts of its codes (c, K)."""
-        self.found.append((node, candidates, table))
+        self.entries.append((node, candidates, table))
 
     def candidates(self, features: Features) -> Candidates:
         """All of it; the counts are those of attributes' codes, without bins."""
         K, F = self.n_classes, len(features.kind)
         cells = int(np.diff(features.offsets)[: self._nominal(features)].sum())
-        found = np.stack([entry for _, entry, _ in self.found]) if self.found else np.zeros((0, F, 3 + 2 * K))
-        tables = [table[:cells] for _, _, table in self.found]
+        entries = np.stack([entry for _, entry, _ in self.entries]) if self.entries else np.zeros((0, F, 3 + 2 * K))
+        tables = [table[:cells] for _, _, table in self.entries]
         return Candidates(
-            np.array([node for node, _, _ in self.found], np.int64),
-            np.ascontiguousarray(found[:, :, 0]),
-            np.ascontiguousarray(found[:, :, 1]),
-            np.ascontiguousarray(found[:, :, 2]),
-            np.ascontiguousarray(found[:, :, 3 : 3 + K]),
-            np.ascontiguousarray(found[:, :, 3 + K :]),
+            np.array([node for node, _, _ in self.entries], np.int64),
+            np.ascontiguousarray(entries[:, :, 0]),
+            np.ascontiguousarray(entries[:, :, 1]),
+            np.ascontiguousarray(entries[:, :, 2]),
+            np.ascontiguousarray(entries[:, :, 3 : 3 + K]),
+            np.ascontiguousarray(entries[:, :, 3 + K :]),
             np.stack(tables) if tables else np.zeros((0, cells, K)),
         )
 

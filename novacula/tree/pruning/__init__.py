@@ -8,26 +8,26 @@ from collections.abc import Mapping
 
 from novacula.tree.pruning.best_first import grow_best_first
 from novacula.tree.pruning.cost_complexity import cost_complexity_path, prune_by_alpha
-from novacula.tree.pruning.mdl import DescriptionLength, description_length, prune_by_description_length
+from novacula.tree.pruning.mdl import DescriptionLengthPruner, description_length, prune_by_description_length
 from novacula.tree.pruning.merging import merge_siblings
-from novacula.tree.pruning.pessimistic import Pessimistic, prune_by_upper_error, upper_error
-from novacula.tree.pruning.pruner import Evidence, Marks, Pruner
-from novacula.tree.pruning.reduced_error import ReducedError, prune_by_validation
+from novacula.tree.pruning.pessimistic import PessimisticPruner, prune_by_upper_error, upper_error
+from novacula.tree.pruning.pruner import Marks, PruningEvidence, TreePruner
+from novacula.tree.pruning.reduced_error import ReducedErrorPruner, prune_by_validation
 
-PRUNERS: Mapping[str, Pruner] = {
-    "reduced_error": ReducedError(),
-    "pessimistic": Pessimistic(),
-    "mdl": DescriptionLength(),
+PRUNERS: Mapping[str, TreePruner] = {
+    "reduced_error": ReducedErrorPruner(),
+    "pessimistic": PessimisticPruner(),
+    "mdl": DescriptionLengthPruner(),
 }
 
 __all__ = [
     "PRUNERS",
-    "DescriptionLength",
-    "Evidence",
+    "DescriptionLengthPruner",
     "Marks",
-    "Pessimistic",
-    "Pruner",
-    "ReducedError",
+    "PessimisticPruner",
+    "PruningEvidence",
+    "ReducedErrorPruner",
+    "TreePruner",
     "cost_complexity_path",
     "description_length",
     "grow_best_first",

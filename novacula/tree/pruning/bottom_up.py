@@ -1,7 +1,7 @@
 """What leaves cost, and passes over the nodes of a tree in which a node comes after all that is below it.
 
 Children have higher numbers than their parent, so each pass counts down and hands its result to the parent: O(m),
-whatever the depth.
+at any depth.
 """
 
 from __future__ import annotations

@@ -28,16 +28,16 @@ from novacula.errors import ParameterError
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute
 from novacula.tree.pruning.bottom_up import cheapest, leaf_errors
-from novacula.tree.pruning.pruner import Evidence, Marks, Need
+from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
 from novacula.tree.structure import Tree
 
 
-class DescriptionLength:
+class DescriptionLengthPruner:
     """Prune to the tree that is shortest to send together with its exceptions."""
 
     needs: ClassVar[tuple[Need, ...]] = ("cuts",)
 
-    def stop(self, tree: Tree, evidence: Evidence) -> Marks:
+    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         if evidence.cuts is None:
             raise ParameterError("pruning by description length needs the number of cuts of each attribute")

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 from novacula.errors import ParameterError
 from novacula.table.chunk import Floats
 from novacula.tree.pruning.bottom_up import cheapest, leaf_errors
-from novacula.tree.pruning.pruner import Evidence, Marks, Need
+from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
 from novacula.tree.structure import Tree
 
 SLACK = 0.1
@@ -28,13 +28,13 @@ NONE, ONE = 1e-6, 0.9999
 
 
 @dataclass(frozen=True)
-class Pessimistic:
+class PessimisticPruner:
     """Prune by upper limits of the leaves' error rates."""
 
     confidence: float = 0.25
     needs: ClassVar[tuple[Need, ...]] = ()
 
-    def stop(self, tree: Tree, evidence: Evidence) -> Marks:
+    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         return prune_by_upper_error(tree, self.confidence)
 

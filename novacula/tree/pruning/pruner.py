@@ -21,20 +21,20 @@ Need: TypeAlias = Literal["validation", "cuts"]
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """What a pruner may judge a tree of m nodes by, beside the tree; only what the pruner needs is there."""
+class PruningEvidence:
+    """What a pruner may judge a tree of m nodes by besides the tree; only what the pruner needs is there."""
 
     attributes: Sequence[Attribute]  # d
     validation: Floats | None = None  # (m, K) weight of the validation examples of each class that pass a node
     cuts: Integers | None = None  # (d,) thresholds that an attribute offers: its distinct values less one
 
 
-class Pruner(Protocol):
+class TreePruner(Protocol):
     """A way to prune."""
 
     @property
     def needs(self) -> tuple[Need, ...]:
         """The evidence that must be gathered for it."""
 
-    def stop(self, tree: Tree, evidence: Evidence) -> Marks:
+    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
         """The nodes (m,) that become leaves."""

@@ -1,7 +1,7 @@
 """Reduced-error pruning: examples that the tree was not grown on decide which tests stay.
 
 Again and again, the node whose replacement by a leaf of its plurality class most improves accuracy on the validation
-examples is replaced; of equals the one nearest the root. Replacements that change nothing are made, too: of two trees
+examples is replaced; ties go to the one nearest the root. Replacements that change nothing are made, too: of two trees
 that are equally accurate the smaller is kept. It ends when every replacement would do harm.
 
 A bottom-up pass gives another tree. Where a node gains 3 and its two children 2.5 each, the greedy loop takes the node
@@ -18,17 +18,17 @@ from novacula.errors import DataError, ParameterError
 from novacula.table.chunk import Floats
 from novacula.tree.constants import NOISE
 from novacula.tree.pruning.bottom_up import leaf_sums
-from novacula.tree.pruning.pruner import Evidence, Marks, Need
+from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
 from novacula.tree.pruning.ranking import ranks
 from novacula.tree.structure import Integers, Tree
 
 
-class ReducedError:
+class ReducedErrorPruner:
     """Prune by the accuracy on validation examples."""
 
     needs: ClassVar[tuple[Need, ...]] = ("validation",)
 
-    def stop(self, tree: Tree, evidence: Evidence) -> Marks:
+    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         if evidence.validation is None:
             raise ParameterError("reduced-error pruning needs validation examples")

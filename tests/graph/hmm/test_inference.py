@@ -299,8 +299,8 @@ def test_unseen_symbols():
     [
         ({"start": [0.5, 0.6]}, "start holds probabilities that add up to 1.1"),
         ({"start": [1.0]}, r"start has shape \(1,\)"),
-        ({"transition": [[0.5, 0.5], [-0.5, 1.5]]}, "-0.5, which is no probability"),
-        ({"emission": [0.5, 0.5]}, "a row a state"),
+        ({"transition": [[0.5, 0.5], [-0.5, 1.5]]}, "-0.5, which is not a probability"),
+        ({"emission": [0.5, 0.5]}, "one row per state"),
         ({"symbols": ["a"]}, "2 different labels"),
         ({"symbols": ["a", "a"]}, "2 different labels"),
         ({"states": ["a"]}, "2 different labels"),
@@ -319,7 +319,7 @@ def test_bad_numbers_are_named():
         GaussianHMM.from_parameters(*chain, [[0.0], [1.0]], [[[1.0]], [[0.0]]])
     with pytest.raises(ParameterError, match=r"covariances has shape \(2,\), but full ones have \(2, 1, 1\)"):
         GaussianHMM.from_parameters(*chain, [[0.0], [1.0]], [1.0, 1.0])
-    with pytest.raises(ParameterError, match="no rate"):
+    with pytest.raises(ParameterError, match="not a rate"):
         PoissonHMM.from_parameters(*chain, [1.0, -1.0])
     for steps in (0, 1.5):
         with pytest.raises(ParameterError, match="steps is"):

@@ -227,7 +227,7 @@ def test_bad_structure_is_refused():
         CategoricalHMM(2, transition_mask=np.eye(3)).fit(x)
     with pytest.raises(ParameterError, match="0 → 1 a chance"):
         CategoricalHMM(2, transition_mask=np.eye(2), init={"transition": np.full((2, 2), 0.5)}).fit(x)
-    with pytest.raises(ParameterError, match="'starts', which is none of start, transition, emission"):
+    with pytest.raises(ParameterError, match="'starts', which is not one of start, transition, emission"):
         CategoricalHMM(2, init={"starts": [0.5, 0.5]}).fit(x)
     whole = {"start": [0.5, 0.5], "transition": np.eye(2), "emission": np.eye(2)}
     with pytest.raises(ParameterError, match="one whole start"):
@@ -294,7 +294,7 @@ def test_states_known_in_part_are_clamped(unknown):
     assert no_fall(model)
     assert np.mean(model.predict(x) == truth) > 0.98
     assert model.means_[0] < 1.0 < 5.0 < model.means_[1]
-    y[60] = 1  # what lies in cluster 0 is said to be state 1
+    y[60] = 1  # a step of cluster 0 is labelled as state 1
     held = GaussianHMM(2).fit(x, y)
     assert held.log_likelihood_ < model.log_likelihood_
 
@@ -336,7 +336,7 @@ def test_a_state_without_spread_is_held_and_named():
             GaussianHMM(2, covariance_type=kind, reg_covar=0.0).fit(x)
 
 
-def test_no_convergence_is_told():
+def test_no_convergence_is_reported():
     with pytest.warns(ConvergenceWarning, match="PoissonHMM: It stopped after 1 iteration"):
         model = PoissonHMM(2, max_iter=1, tol=0.0).fit(EARTHQUAKES)
     assert not model.converged_

@@ -128,7 +128,7 @@ def test_lists_of_words_and_of_numbers():
         (np.concatenate(PARTS), {"lengths": [3, 3]}, DataError, "add up to 6, but X has 5 steps"),
         (np.concatenate(PARTS), {"lengths": [5, 0]}, DataError, r"lengths\[1\] is 0"),
         (np.concatenate(PARTS), {"lengths": [2.5, 2.5]}, InputTypeError, "whole numbers"),
-        (np.concatenate(PARTS), {"sequence": "who"}, InputTypeError, "X is no frame"),
+        (np.concatenate(PARTS), {"sequence": "who"}, InputTypeError, "X is not a frame"),
         (FRAME, {"sequence": "whom"}, SchemaError, "no column 'whom'"),
         (FRAME, {"sequence": "who", "lengths": [3, 2]}, InputTypeError, "not both"),
         (FRAME.assign(when=[1, 9, 9, 2, 30]), NAMED, DataError, "rows 2 and 3 have the same 'when'"),

@@ -59,7 +59,7 @@ def test_likelihoods_beyond_doubles_are_shown_beside_the_largest():
     model = GaussianHMM.from_parameters([0.5, 0.5], np.full((2, 2), 0.5), [[0.0], [1.0]], [[[1.0]], [[1.0]]])
     work = model.work([0.0, 50.0])
     check_work(model, [0.0, 50.0])
-    assert "beside the largest" in str(work)
+    assert "relative to the largest" in str(work)
 
 
 @quiet

@@ -1,6 +1,6 @@
 """Symbols: P(x = v | state k) = (N_kv + m) / Σᵥ(N_kv + m), N_kv the expected number of times that k shows v.
 
-Of several columns each is a symbol of its own, and given the state they are independent. Their symbols lie side by
+Of several columns each is a symbol of its own, and given the state they are independent. Their symbols are side by
 side: column c has those from offsets[c] to offsets[c + 1].
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Solver, log_pseudo, shares
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, log_pseudo, shares
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Codes, Floats
 
@@ -65,7 +65,7 @@ class CategoricalEmission(Emission):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoricalSolver(Solver[CategoricalEmission]):
+class CategoricalSolver(EmissionSolver[CategoricalEmission]):
     """Shares of expected counts, with m more for every symbol that is allowed in a state."""
 
     allowed: Any  # (K, M), which symbols a state may show
@@ -83,12 +83,12 @@ class CategoricalSolver(Solver[CategoricalEmission]):
         return log_pseudo(emission.probability, self.allowed, self.m)
 
     def n_parameters(self, n_states: int) -> int:
-        """Probabilities that are allowed, less one a state and column."""
+        """Probabilities that are allowed, less one per state and column."""
         return int(self.allowed.sum()) - n_states * (len(self.offsets) - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoricalOverview(Overview):
+class CategoricalOverview(StepOverview):
     """How often each symbol is seen."""
 
     count: Floats  # (M,)

@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Solver, sampled
-from novacula.mixture.gaussian.covariance import CovarianceType, Family
-from novacula.mixture.gaussian.density import Components, Density, groups, part
-from novacula.mixture.gaussian.start import Overview as RowOverview
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, sampled
+from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, groups, part
+from novacula.mixture.gaussian.start import MixtureOverview
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.table.chunk import Floats
 
@@ -25,14 +25,14 @@ class StateSums(ExpectedSums):
     """Sums about the means as a mixture has them, of rows whose shares are known: K(1 + d + d²) numbers at most."""
 
     @classmethod
-    def observe_shares(cls, x: Floats, share: Floats, density: Density) -> Self:
+    def observe_shares(cls, x: Floats, share: Floats, density: MixtureDensity) -> Self:
         """What rows x (n, d) add that belong to states by `share` (n, K)."""
         k, d = density.components.means.shape
         total = cls.zero(k, d, density.components.diagonal)
         for rows, known in groups(x):
             seen = part(x, rows, known)
             sums = cls._of_known(seen, share[rows], density.components.means[:, known], density.components.diagonal)
-            total += sums if known.all() else sums._lifted(density, known)
+            total += sums if known.all() else sums.lifted(density, known)
         return total
 
     @classmethod
@@ -47,14 +47,14 @@ class StateSums(ExpectedSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianEmission(Emission):
-    """Means and covariances of the states, as the components of a mixture; their weights are not looked at."""
+    """Means and covariances of the states, as the components of a mixture; their weights are ignored."""
 
-    components: Components
+    components: GaussianComponents
 
     @classmethod
     def of(cls, means: Floats, covariances: Floats) -> Self:
         """Means (K, d) and covariances (K, d, d) or (K, 1, d)."""
-        return cls(Components(np.ones(len(means)), np.ascontiguousarray(means), covariances))
+        return cls(GaussianComponents(np.ones(len(means)), np.ascontiguousarray(means), covariances))
 
     @property
     def n_states(self) -> int:
@@ -65,7 +65,7 @@ class GaussianEmission(Emission):
         """Log densities of the known values."""
         from novacula.graph.hmm._kernels import log_densities
 
-        whole, out = Density.of(self.components), np.empty((len(values), self.n_states))
+        whole, out = MixtureDensity.of(self.components), np.empty((len(values), self.n_states))
         for rows, known in groups(values):
             seen, held = part(values, rows, known), whole if known.all() else whole.marginal(known)
             found = np.empty((len(seen), self.n_states))
@@ -75,7 +75,7 @@ class GaussianEmission(Emission):
 
     def expect(self, values: Floats, visits: Floats) -> StateSums:
         """Expected sums about the means."""
-        return StateSums.observe_shares(values, visits, Density.of(self.components))
+        return StateSums.observe_shares(values, visits, MixtureDensity.of(self.components))
 
     def summary(self, sums: StateSums) -> Moments:
         """Expected steps, means and covariances of the states."""
@@ -98,18 +98,18 @@ class GaussianEmission(Emission):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianSolver(Solver[GaussianEmission]):
+class GaussianSolver(EmissionSolver[GaussianEmission]):
     """Means and covariances of a family, with m steps more at the mean and the variances of all."""
 
-    family: Family
+    family: CovarianceFamily
     mean: Floats  # (d,)
     variance: Floats  # (d,)
     m: float
 
     def solve(self, sums: Moments) -> GaussianEmission:
         """The most probable ones."""
-        held = self.with_prior(sums)
-        covariances = self.family.solve(held)
+        total = self.with_prior(sums)
+        covariances = self.family.solve(total)
         spread = covariances[:, 0] if self.family.diagonal else np.diagonal(covariances, axis1=1, axis2=2)
         if not (spread > 0.0).all():
             k = int(np.argmin((spread > 0.0).all(axis=1)))
@@ -117,7 +117,7 @@ class GaussianSolver(Solver[GaussianEmission]):
                 f"state {k} of {len(spread)} shows the same value at all of its steps, so its variance is 0: raise "
                 "reg_covar, lower n_states, or drop columns that do not vary"
             )
-        return GaussianEmission.of(held.mean, covariances)
+        return GaussianEmission.of(total.mean, covariances)
 
     def with_prior(self, moments: Moments) -> Moments:
         """Moments of the steps and of the m that the prior counts as."""
@@ -136,7 +136,7 @@ class GaussianSolver(Solver[GaussianEmission]):
         """m times the expected log density of a step at the mean and the variances of all."""
         if not self.m:
             return 0.0
-        density = Density.of(emission.components)
+        density = MixtureDensity.of(emission.components)
         gap = self.mean - emission.components.means
         factor = density.factor
         turned = factor[:, 0] * gap if emission.components.diagonal else np.einsum("kij,kj->ki", factor, gap)
@@ -154,11 +154,11 @@ def _outer(gap: Floats, diagonal: bool) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GaussianOverview(Overview):
+class GaussianOverview(StepOverview):
     """Means and variances of the columns, and a sample of rows, from which a mixture of Gaussians can start."""
 
-    rows: RowOverview
-    family: Family
+    rows: MixtureOverview
+    family: CovarianceFamily
 
     @classmethod
     def of(cls, values: Floats, weight: Floats, covariance_type: CovarianceType, reg_covar: float, seed: int) -> Self:
@@ -172,8 +172,8 @@ class GaussianOverview(Overview):
         variance = np.where(variance > (np.finfo(float).eps * np.abs(mean)) ** 2, variance, 1.0)
         rows = sampled(len(values), seed)
         sample = gap[rows] / np.sqrt(variance)
-        held = RowOverview(float(weight.sum()), mean, variance, sample, weight[rows])
-        return cls(held, Family(covariance_type, None, reg_covar * variance))
+        held = MixtureOverview(float(weight.sum()), mean, variance, sample, weight[rows])
+        return cls(held, CovarianceFamily(covariance_type, None, reg_covar * variance))
 
     def start(self, how: str, n_states: int, seed: int) -> GaussianEmission:
         """Clusters of rows, or random rows with the variances of all."""

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from novacula.graph.hmm.parameters import Emission, Forecast, Overview, Solver, sampled
+from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, sampled
 from novacula.mixture.gaussian.start import drawn, lloyd, seeds
 from novacula.table.chunk import Floats
 
@@ -54,7 +54,7 @@ class PoissonEmission(Emission):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoissonSolver(Solver[PoissonEmission]):
+class PoissonSolver(EmissionSolver[PoissonEmission]):
     """Mean counts, with m steps more at the rate of all."""
 
     overall: Floats  # (d,)
@@ -76,7 +76,7 @@ class PoissonSolver(Solver[PoissonEmission]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoissonOverview(Overview):
+class PoissonOverview(StepOverview):
     """The rate of each column, and a sample of steps as 2√x, which has about the same variance at every rate."""
 
     rate: Floats  # (d,)

@@ -3,7 +3,7 @@
 A node holds its examples as lists of entries. List 0 has them in row order, and one list for each numeric column has
 them sorted by value. An entry is a row number with two flags: TIE, the value equals that of the entry before; GONE,
 the value is missing, which sends the entry to the end. To split a node is to deal its lists out, in order, so nothing
-is sorted twice, and no value is looked at but those beside a chosen threshold.
+is sorted twice, and no value is read but those next to a chosen threshold.
 
 Columns of codes (categories, intervals, bins) are counted instead, into a table of (code, class).
 

@@ -170,7 +170,7 @@ def _split_codes(found, f, table, a, codes, t, work, rules, limits, logs):
 
 @inner
 def _heaviest(table, a, codes, t, k):
-    """Which of t codes has most weight, of equals the first: in class k, or in all where k is −1; −1 if none has."""
+    """Which of t codes has most weight, in class k or in all where k is −1; ties go to the first; −1 if none has."""
     best, most = -1, 0.0
     for i in range(t):
         cell = a + codes[a + i]

@@ -126,7 +126,7 @@ def _settle(n_branches, settings, desk):
 
 @inner
 def _significant(n_branches, settings, desk):
-    """Whether χ² of the branches beside the node's class weights reaches the critical value, where there is one."""
+    """Whether χ² of the branches against the node's class weights reaches the critical value, where there is one."""
     if len(settings.critical) == 0:
         return True
     n, classes, filled, statistic = row_sum(desk.work, TOTAL), 0, 0, 0.0

@@ -1,6 +1,6 @@
 """What a test is worth: impurity of class weights, and whether one test is better than another.
 
-Class weights stand in rows of the desk's scratch `work`, those of missing examples among them.
+Class weights are in rows of the desk's scratch `work`, those of missing examples among them.
 """
 
 import numpy as np
@@ -109,7 +109,7 @@ def consider_two_branches(found, f, work, before, n, n_gone, enough, first, rule
 
 @inner
 def _heavier(left, right, first):
-    """Which of two weights is the larger, LEFT or RIGHT; of equals the one that is branch 0."""
+    """Which of two weights is the larger, LEFT or RIGHT; a tie goes to branch 0."""
     if first == LEFT:
         return LEFT if left >= right * (1.0 - NOISE) else RIGHT
     return RIGHT if right >= left * (1.0 - NOISE) else LEFT

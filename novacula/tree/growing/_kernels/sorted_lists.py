@@ -97,7 +97,7 @@ def _scan_two_classes(entries, known, y, work, before, n, enough, logs):
 
 @inner
 def _scan_classes(entries, known, y, work, before, n, enough, logs):
-    """`_scan` for the entropy where every row counts once: p rows lie below place p, and one class changes a step."""
+    """`_scan` for the entropy where every row counts once: p rows lie below place p, and one class changes per step."""
     least = int64(np.ceil(enough))
     first, last = max(least, 1), known - least
     best, place, tries = -1.0, 0, 0

@@ -1,0 +1,1 @@
+"""Networks as files: the Bayesian interchange format."""

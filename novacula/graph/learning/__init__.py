@@ -1,0 +1,1 @@
+"""Parameters of a network from rows: counts, and EM where cells are empty."""

@@ -1,0 +1,1 @@
+"""Graphs, and the search for their edges."""
