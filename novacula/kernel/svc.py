@@ -85,7 +85,8 @@ class SVC(Classifier, SupportVectorMachine):
     margin_, dual_objective_, n_iter_
         1/‖w‖, Σα − ½ΣΣ…, and steps of each machine.
     history_
-        The dual objective from one working set to the next, those of the machines added one after the other.
+        The dual objective from one working set to the next, those of the machines added one after the other; from the
+        linear solver only the last.
     kkt_violation_, converged_
         The largest violation of a machine, and whether it is below tol for all.
 

@@ -1,4 +1,4 @@
-"""Support vector regression: a function of which a distance of ε to the targets is free of charge.
+"""Support vector regression: a function that may be up to ε away from the targets free of charge.
 
     minimise ½‖w‖² + C Σ max(0, |t − f(x)| − ε)                 f(x) = Σ βᵢ k(xᵢ, x) + b,  βᵢ = αᵢ − αᵢ*,  |βᵢ| ≤ C
 

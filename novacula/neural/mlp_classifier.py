@@ -229,7 +229,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         return self.classes_[(values[:, 0] > 0.5).astype(int) if len(self.classes_) == 2 else values.argmax(axis=1)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Mean accuracy on X, of labels that of whole rows; a table brings its own target."""
+        """Mean accuracy on X, for labels that of whole rows; a table brings its own target."""
         check_is_fitted(self)
         if not (isinstance(X, Table) and self.multilabel_):
             return super().score(X, y, sample_weight)

@@ -1,4 +1,4 @@
-"""Radial basis network for classification: one output a class, fitted to 1 for the class of a row and 0 for others.
+"""Radial basis network for classification: one output per class, fitted to 1 for the class of a row and 0 for others.
 
     oₜ = bₜ + Σ wₖₜ φ(‖x − μₖ‖ / σₖ)        the class with the largest output
 

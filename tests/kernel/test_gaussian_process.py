@@ -191,7 +191,7 @@ def test_the_unit_of_the_targets_does_not_matter():
     np.testing.assert_allclose(1e6 * one.predict(X), other.predict(X), rtol=1e-6)
 
 
-def test_only_the_kernel_moves_if_so_told_and_a_noise_of_zero_stays():
+def test_only_the_kernel_moves_on_request_and_a_noise_of_zero_stays():
     X, y = rows(2, n=30)
     model = GaussianProcessRegressor(Gaussian(width=1.0), noise=0.3, optimize="kernel").fit(X, y)
     assert model.noise_ == 0.3
@@ -219,7 +219,7 @@ def test_without_noise_in_the_targets_the_search_says_that_it_has_no_end():
     np.testing.assert_allclose(model.predict(X + 0.05), np.sin(X[:, 0] + 0.05), atol=0.01)
 
 
-def test_too_few_steps_are_said():
+def test_too_few_steps_are_reported():
     X, y = rows(4, n=30)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         model = GaussianProcessRegressor(max_iter=1).fit(X, y)
@@ -426,7 +426,7 @@ def test_one_column_has_a_picture():
 # --- what cannot be -----------------------------------------------------------------------------------------
 
 
-def test_rows_that_repeat_others_need_jitter_and_are_told_so():
+def test_rows_that_repeat_others_need_jitter_which_is_reported():
     X = np.array([[0.0], [0.0], [1.0]])
     with pytest.warns(RankWarning, match="was added to its diagonal"):
         model = fitted(Gaussian(width=1.0), X, [1.0, 1.0, 2.0], 0.0)

@@ -125,7 +125,7 @@ def test_without_a_price_a_kernel_that_can_interpolates_and_one_that_cannot_says
         _ = plain.leave_one_out_
 
 
-def test_a_kernel_with_negative_eigenvalues_is_solved_and_said():
+def test_a_kernel_with_negative_eigenvalues_is_solved_and_reported():
     X, y = rows(5, n=10)
     with pytest.warns(RankWarning, match="negative eigenvalues"):
         model = KernelRidge(0.01, Multiquadric()).fit(X, y)

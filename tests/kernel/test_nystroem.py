@@ -80,7 +80,7 @@ def test_directions_in_which_landmarks_do_not_differ_are_left_out():
 # --- landmarks ----------------------------------------------------------------------------------------------
 
 
-def test_landmarks_are_distinct_rows_whatever_their_order_and_copies():
+def test_landmarks_are_distinct_rows_for_any_order_and_copies():
     model = Nystroem(n_components=25).fit(X)
     assert {tuple(row) for row in model.components_} <= {tuple(row) for row in X}
     assert len(np.unique(model.components_, axis=0)) == 25

@@ -426,11 +426,11 @@ def test_wild_scales_are_warned_of(noisy):
 def test_verbose_says_how_a_long_search_gets_on(noisy, capsys, monkeypatch):
     monkeypatch.setattr("novacula.kernel.svm.effort.PAUSE", 0.0)  # every round is a long one then
     model = SVC(C=100.0, verbose=True).fit(*noisy)
-    told = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("SVC")]
-    assert told[0].startswith("0 steps, dual objective 0, violation 2")
-    violations = [float(line.rsplit(" ", 1)[1]) for line in told]
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("SVC")]
+    assert lines[0].startswith("0 steps, dual objective 0, violation 2")
+    violations = [float(line.rsplit(" ", 1)[1]) for line in lines]
     assert violations[-1] <= 1e-3 < violations[0]
-    assert told[-1].startswith(f"{model.n_iter_[-1]} steps, dual objective {model.dual_objective_[-1]:.6g},")
+    assert lines[-1].startswith(f"{model.n_iter_[-1]} steps, dual objective {model.dual_objective_[-1]:.6g},")
 
 
 def test_verbose_says_how_each_machine_came_out(noisy, capsys):

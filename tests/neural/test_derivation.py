@@ -121,7 +121,7 @@ def test_exclusive_or_step_by_step():
     ]
 
 
-def test_the_rate_stands_where_it_was_the_same_for_all_layers():
+def test_the_rate_is_written_where_it_was_the_same_for_all_layers():
     sgd = MLPClassifier(2, eta0=0.25, max_epochs=3, tol=None).fit(X, CLASSES)
     changes = [step for step in sgd.work() if step.formula == "Δw = η δ·input"]
     assert changes
@@ -186,7 +186,7 @@ def test_hostile_names_do_no_harm():
     assert "<script" not in page
 
 
-def test_held_out_loss_is_drawn_beside_that_of_training():
+def test_held_out_loss_is_drawn_with_that_of_training():
     model = MLPClassifier(2, early_stopping=True, max_epochs=5, tol=None).fit(X, CLASSES)
     [curve] = [step.figure for step in model.work() if step.title == "The learning curve"]
     assert "held out from" in curve.alt

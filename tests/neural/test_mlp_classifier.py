@@ -72,7 +72,7 @@ def test_a_truth_table_must_be_whole():
 @laws
 @given(seeds, st.sampled_from([2, 3, 4]), st.sampled_from([1e-3, 0.1]), st.sampled_from(["lbfgs", "cg"]))
 def test_without_a_hidden_layer_it_is_logistic_regression(seed, classes, decay, solver):
-    """γΣw² beside a mean of n losses is ½Σw² beside C = 1/(2γn) times their sum."""
+    """γΣw² with a mean of n losses is ½Σw² with C = 1/(2γn) times their sum."""
     X, y = blobs(classes=classes, seed=seed % 1000)
     weight = np.random.default_rng(seed).uniform(0.5, 2.0, len(y))
     ours = MLPClassifier((), solver=solver, weight_decay=decay, tol=1e-6, max_epochs=2000, dtype="float64")
@@ -108,7 +108,7 @@ def test_the_loss_is_that_of_the_probabilities(seed, solver, loss):
 
 
 def ring():
-    """Two columns, and whether a row lies far out."""
+    """Two columns, and whether a row is far out."""
     X = np.random.default_rng(0).normal(size=(400, 2))
     return X, ((X**2).sum(axis=1) > 1.4).astype(int)
 
@@ -120,7 +120,7 @@ def test_the_defaults_learn_small_tables(name):
     train, test, t, s = train_test_split(StandardScaler().fit_transform(X), y, test_size=0.3, random_state=0)
     model = MLPClassifier().fit(train, t)
     assert model.score(test, s) > 0.93
-    assert model.converged_ or name in ("breast_cancer", "ring")  # whose classes are told apart ever more surely
+    assert model.converged_ or name in ("breast_cancer", "ring")  # whose classes are separated ever more surely
     assert model.loss_ < 0.12
 
 

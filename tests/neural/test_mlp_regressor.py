@@ -37,7 +37,7 @@ def test_linear_layers_are_one_linear_unit(seed, hidden, solver, k):
 @laws
 @given(seeds, st.sampled_from([0.01, 0.5]))
 def test_without_a_hidden_layer_weight_decay_is_ridge(seed, decay):
-    """γΣw² beside the mean of ½(t − o)² is αΣw² beside Σ(t − o)² for α = 2γn."""
+    """γΣw² with the mean of ½(t − o)² is αΣw² with Σ(t − o)² for α = 2γn."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(30, 4)), rng.normal(size=30)
     model = MLPRegressor((), solver="lbfgs", weight_decay=decay, tol=1e-9, dtype="float64").fit(X, y)
@@ -56,7 +56,7 @@ def test_levenberg_marquardt_comes_where_descent_does_not():
     assert all(errors[solver] > 1e3 * errors["lm"] for solver in ("sgd", "adam", "batch"))
 
 
-def test_the_defaults_learn_diabetes_whatever_the_unit_of_the_target():
+def test_the_defaults_learn_diabetes_in_any_unit_of_the_target():
     X, y = sklearn.datasets.load_diabetes(return_X_y=True)
     train, test, t, s = train_test_split(StandardScaler().fit_transform(X), y, test_size=0.3, random_state=0)
     for scale in (1.0, 1e-4, 1 / y.std()):

@@ -238,7 +238,7 @@ def test_fine_tuning_never_raises_the_error(basis):
 
 
 def test_fine_tuning_finds_the_bumps():
-    """Two bumps of known places and widths are found from a start beside them."""
+    """Two bumps of known places and widths are found from a start next to them."""
     x = np.linspace(-4, 4, 200)[:, None]
     y = 2.0 * np.exp(-((x + 1.5) ** 2) / (2 * 0.5**2)) - np.exp(-((x - 1.0) ** 2) / (2 * 0.9**2))
     model = RBFNetworkRegressor([[-1.0], [0.5]], width=0.7, fine_tune=200).fit(x, y.ravel())
@@ -398,7 +398,7 @@ def test_more_centres_than_rows_are_fine_with_a_penalty():
     np.testing.assert_allclose(model.predict(x), y, atol=1e-5)
 
 
-def test_lost_rank_is_told_and_predictions_stay_sound():
+def test_lost_rank_is_reported_and_predictions_stay_sound():
     x, y = wave(200)
     with pytest.warns(RankWarning, match="20 units span .* directions"):
         model = RBFNetworkRegressor(20, width=10.0).fit(x, y)

@@ -167,7 +167,7 @@ class SupportVectorMachine(Learner):
 
     @property
     def support_(self) -> Any:
-        """The numbers of the rows that are support vectors; of equal rows that of the first."""
+        """The numbers of the rows that are support vectors; equal rows have the number of the first."""
         check_is_fitted(self)
         return self.multipliers_["row"]
 
@@ -222,7 +222,7 @@ class SupportVectorMachine(Learner):
 
     @abstractmethod
     def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
-        """Which of all rows a machine is made of, and on which side each of the n stands: ±1, 0 on neither."""
+        """Which of all rows a machine is made of, and on which side each of the n is: ±1, or 0 on neither."""
 
     def work(self, X: Any = None) -> Work:
         """Derive the machine from its multipliers, or with X its answers for the first rows."""

@@ -51,7 +51,7 @@ class Dual:
 
     @classmethod
     def regression(cls, t: Floats, cost: Floats, epsilon: float, loss: str) -> Self:
-        """Numbers t (n,), of which a distance of epsilon is free of charge."""
+        """Numbers t (n,); a distance of up to epsilon from them is free of charge."""
         reach, ridge = _priced(cost, loss)
         n, zeros = len(t), np.zeros(len(t))
         return cls(

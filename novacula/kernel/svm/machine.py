@@ -87,7 +87,7 @@ def separate(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -
 
 
 def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: SvmSettings) -> Machine:
-    """The machine that follows the numbers t (n,), of which a distance of ε is free of charge."""
+    """The machine that follows the numbers t (n,); a distance of up to ε from them is free of charge."""
     if settings.linear(rows):
         from novacula.kernel.svm.linear import solve_linear
 

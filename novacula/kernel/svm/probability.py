@@ -30,7 +30,7 @@ def fit_probability(rows: KernelRows, y: Floats, cost: Floats, weight: Floats, s
 
 
 def left_out_decisions(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Floats:
-    """The decision about each row by the machine of the other folds, in each of which both classes are."""
+    """The decision about each row by the machine of the other folds; every fold holds both classes."""
     fold, decisions = _folds(y, settings.seed), np.zeros(len(y))
     count = int(fold.max()) + 1
     for k in range(count):

@@ -91,7 +91,7 @@ def parameters_step(model: MultilayerNetwork) -> Step:
 
 
 def example_steps(model: MultilayerNetwork, outcomes: tuple[str, ...]) -> Iterator[Step]:
-    """Of the examples that were kept the one that is missed most: forward, its error, backward, changes of weights."""
+    """The kept example that is missed most: forward, its error, backward, changes of weights."""
     examples, loss = model.examples_, loss_of(model)
     pairs = zip(examples.rows, examples.targets, strict=True)
     missed = [np.abs(Example.of(model, x).outputs[-1] - t).sum() for x, t in pairs]

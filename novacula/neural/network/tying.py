@@ -80,7 +80,7 @@ class Tying:
         return theta
 
     def contract(self, theta: Array) -> Array:
-        """The free parameters of θ: of each group the weight that comes first."""
+        """The free parameters of θ: the first weight of each group."""
         return theta[self.members[self.starts]]
 
     def gather(self, gradient: Array) -> Array:
@@ -89,7 +89,7 @@ class Tying:
 
 
 def number_groups(groups: Groups, architecture: Architecture) -> tuple[npt.NDArray[np.intp], int]:
-    """Of each entry of θ the number of its group, or ALONE or ABSENT_NUMBER; and how many groups there are."""
+    """The number of the group of each entry of θ, or ALONE or ABSENT_NUMBER; and how many groups there are."""
     group_of = np.full(architecture.n_parameters, ALONE, np.intp)
     numbers: dict[Hashable, int] = {ABSENT: ABSENT_NUMBER}
     for weight, group in named_weights(groups, architecture):

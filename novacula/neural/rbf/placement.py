@@ -1,4 +1,4 @@
-"""Where the units of a radial basis network stand, and how wide they are.
+"""Where the units of a radial basis network are, and how wide.
 
 centres    by k-means, or given; with fewer distinct rows than centres, each row is one
 widths     σᵢ² = (1/(K−1)) Σ_{j≠i} ‖μⱼ − μᵢ‖², or the distance to the nearest other centre, or given

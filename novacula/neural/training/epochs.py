@@ -22,7 +22,7 @@ from novacula.linear.online.delta import rate
 from novacula.linear.online.passes import run_epochs
 from novacula.neural.network import BackPropagation, Layers
 from novacula.neural.training.lesson import NetworkLesson
-from novacula.neural.training.showings import Showings, Windows
+from novacula.neural.training.showings import NetworkShowings, Windows
 
 Array = npt.NDArray[Any]
 
@@ -85,13 +85,13 @@ class BatchGradients:
         self.lesson, self.batch = lesson, batch
         architecture, targets = lesson.architecture, lesson.targets
         shapes = (batch, architecture.sizes[0]), (batch, targets.outputs + targets.slopes), (batch,)
-        self.room = Showings(*(np.empty(shape, dtype) for shape in shapes))
+        self.room = NetworkShowings(*(np.empty(shape, dtype) for shape in shapes))
         self.back = BackPropagation(architecture, lesson.objective.loss.name, batch, dtype) if lesson.plain else None
         self.slope, self.pull = np.empty((2, architecture.n_parameters), dtype)
         self.slopes = architecture.layers(self.slope)
         self.decay = (2.0 * lesson.objective.penalties.weight_decay * architecture.is_weight).astype(dtype)
 
-    def take(self, window: Showings, order: Array | None, start: int) -> Showings:
+    def take(self, window: NetworkShowings, order: Array | None, start: int) -> NetworkShowings:
         """The batch that begins at `start`; a view where the order is that of the window."""
         stop = min(start + self.batch, len(window))
         if order is None:
@@ -102,7 +102,7 @@ class BatchGradients:
             source.take(rows, axis=0, out=out, mode="clip")  # "raise" would make a copy first
         return batch
 
-    def gradient(self, free: Array, layers: Layers, batch: Showings, weight: float) -> tuple[float, Array]:
+    def gradient(self, free: Array, layers: Layers, batch: NetworkShowings, weight: float) -> tuple[float, Array]:
         """Σ share·loss of a batch, and the gradient of that sum over `weight`, with that of weight decay.
 
         `layers` are views into the weights where none are tied.
@@ -131,7 +131,7 @@ class TeachingState:
     is_finite: bool = True  # every loss so far was finite
 
 
-def teach(state: TeachingState, window: Showings, number: int, plan: TeachingPlan, epoch: int) -> TeachingState:
+def teach(state: TeachingState, window: NetworkShowings, number: int, plan: TeachingPlan, epoch: int) -> TeachingState:
     """Show a window, batch by batch."""
     if not state.is_finite:
         return state
@@ -152,7 +152,7 @@ def teach(state: TeachingState, window: Showings, number: int, plan: TeachingPla
 
 
 def add_loss(
-    sums: tuple[float, float], window: Showings, _: int, lesson: NetworkLesson, free: Array
+    sums: tuple[float, float], window: NetworkShowings, _: int, lesson: NetworkLesson, free: Array
 ) -> tuple[float, float]:
     """Add a window's loss and weight."""
     weight = float(window.share.sum(dtype=np.float64))
@@ -220,7 +220,7 @@ class Epochs:
         return run_epochs(self.show, TrainingEpoch(0, TeachingState(theta, rule)), max_epochs)
 
     def show(self, last: TrainingEpoch) -> TrainingEpoch:
-        """Go through the showings once more."""
+        """Make one more pass over the showings."""
         before = replace(last.state, loss=0.0, weight=0.0)
         state = self.windows.fold(teach, before, self.plan, last.number)
         epoch = replace(last, number=last.number + 1, state=state)

@@ -74,7 +74,7 @@ class Tally(Statistic):
 
 
 @dataclass(frozen=True, eq=False)
-class Showings:
+class NetworkShowings:
     """Showings: their rows (m, d), their targets (m, k) and their shares (m,), in the precision of the training."""
 
     x: npt.NDArray[Any]
@@ -111,7 +111,7 @@ class Feed:
         """The same of the showings that are held out."""
         return replace(self, aside=True)
 
-    def showings(self, x: Floats, chunk: Chunk, number: int) -> tuple[Showings, int]:
+    def showings(self, x: Floats, chunk: Chunk, number: int) -> tuple[NetworkShowings, int]:
         """The showings of a chunk, with its columns x, that are wanted; and the number after the last of all.
 
         `number` is that of the first.
@@ -125,7 +125,7 @@ class Feed:
             wanted = held_out(number, len(row), self.seed, self.held_out) == self.aside
             row, share = row[wanted], share[wanted]
         made = (np.ascontiguousarray(array, self.dtype) for array in (x[row], self.targets.of(chunk)[row], share))
-        return Showings(*made), number + int(times.sum())
+        return NetworkShowings(*made), number + int(times.sum())
 
 
 def times_shown(weight: Floats) -> Floats:
@@ -152,7 +152,7 @@ class Filling(Generic[T]):
     """The state of a pass: that of the step, showings that do not fill a window yet, and what was counted."""
 
     state: T
-    pieces: tuple[Showings, ...] = ()
+    pieces: tuple[NetworkShowings, ...] = ()
     number: int = 0  # of the next showing
     window: int = 0  # of the next window
 
@@ -180,7 +180,7 @@ def emptied(filling: Filling[T], step: Callable[..., T], args: tuple[Any, ...]) 
     """Take a step with what waits, if anything does."""
     if not filling.pieces:
         return filling
-    state = step(filling.state, Showings.joined(filling.pieces), filling.window, *args)
+    state = step(filling.state, NetworkShowings.joined(filling.pieces), filling.window, *args)
     return replace(filling, state=state, pieces=(), window=filling.window + 1)
 
 
@@ -191,11 +191,11 @@ class Windows:
     table: Table
     feed: Feed
     showings: int  # of the table, at most
-    _kept: Showings | None = field(default=None, init=False)
+    _kept: NetworkShowings | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.showings <= self.feed.capacity:
-            self._kept = self.fold(keep, Showings(*np.empty((3, 0))))
+            self._kept = self.fold(keep, NetworkShowings(*np.empty((3, 0))))
 
     def __len__(self) -> int:
         return self.fold(count, 0)
@@ -208,11 +208,11 @@ class Windows:
         return emptied(filling, step, args).state
 
 
-def keep(_: Showings, window: Showings, __: int) -> Showings:
+def keep(_: NetworkShowings, window: NetworkShowings, __: int) -> NetworkShowings:
     """The window itself."""
     return window
 
 
-def count(so_far: int, window: Showings, _: int) -> int:
+def count(so_far: int, window: NetworkShowings, _: int) -> int:
     """Showings of windows."""
     return so_far + len(window)

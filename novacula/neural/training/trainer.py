@@ -24,7 +24,7 @@ from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.record import FirstShowings, Start, TrainingEnd
 from novacula.neural.training.settings import TrainingSettings
-from novacula.neural.training.showings import Feed, Showings, Tally, Windows, capacity
+from novacula.neural.training.showings import Feed, NetworkShowings, Tally, Windows, capacity
 from novacula.neural.training.solvers import LessonRows, NetworkDescent
 from novacula.table import Table
 from novacula.table.parallel import one_blas_thread
@@ -160,7 +160,7 @@ class Trainer:
 
     def examples(self) -> FirstShowings:
         """The first showings, in the order of the rows."""
-        targets, pieces = self.lesson.targets, list[Showings]()
+        targets, pieces = self.lesson.targets, list[NetworkShowings]()
         feed = replace(self.feed(), dtype="float64", targets=replace(targets, factor=None))
         with closing(self.table.chunks()) as chunks:
             for chunk in chunks:
@@ -169,5 +169,5 @@ class Trainer:
                 pieces.append(feed.showings(few.dense(), few, 0)[0])
                 if sum(map(len, pieces)) >= EXAMPLES:
                     break
-        first = Showings.joined(pieces).part(0, EXAMPLES)
+        first = NetworkShowings.joined(pieces).part(0, EXAMPLES)
         return FirstShowings(first.x, targets.split(first.t)[0])

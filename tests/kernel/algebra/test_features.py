@@ -35,7 +35,7 @@ def test_polynomials_of_any_degree(d, degree, coef0):
     assert phi.shape[1] == theirs.shape[1] if coef0 else phi.shape[1] < theirs.shape[1]
 
 
-def test_names_of_columns_stand_in_the_names_of_features():
+def test_names_of_columns_are_in_the_names_of_features():
     kernel = Polynomial(2).on(["age", "pay"])
     assert kernel.feature_names(["pay", "town", "age"]) == ["age²", "pay²", "√2·age·pay", "√2·age", "√2·pay", "1"]
     assert (4.0 * Linear() + Constant(0.5)).feature_names(2) == ["2·x₁", "2·x₂", "0.707107"]

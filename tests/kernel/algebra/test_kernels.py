@@ -171,7 +171,7 @@ def test_a_function_of_matrices_is_not_called_for_pairs():
     assert calls == [(2, 5), (30, 5), (30, 5)]
 
 
-def test_a_function_that_gives_no_number_is_refused():
+def test_a_function_that_does_not_give_a_number_is_refused():
     with pytest.raises(ParameterError, match="it must give a number, or a matrix"):
         Custom(lambda x, y: [1.0, 2.0, 3.0])(X)
 

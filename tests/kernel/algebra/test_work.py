@@ -1,4 +1,4 @@
-"""The work of a kernel: its arithmetic comes to the kernel, whatever the kernel, and hostile names do no harm."""
+"""The work of a kernel: its arithmetic comes to the kernel, for any kernel, and hostile names do no harm."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def test_the_series_of_the_gaussian_comes_near_it():
     assert table.rows[-1][2] == pytest.approx(np.exp(-((x[0] - x[1]) ** 2).sum()), abs=1e-4)
 
 
-def test_numbers_for_words_are_said():
+def test_numbers_for_words_are_reported():
     X = rng.normal(size=(40, 2))
     notes = " ".join(Gaussian().work(X).notes)
     assert f"gamma={Gaussian().resolved(X).gamma!r}" in notes

@@ -1,4 +1,4 @@
-"""Linear support vector machines on many rows: the same problem as SMO's, whatever the way to its solution."""
+"""Linear support vector machines on many rows: the same problem as SMO's, by any way to its solution."""
 
 import numpy as np
 import pytest

@@ -50,7 +50,7 @@ def test_columns_of_one_unit_do_not_warn(load):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-def test_rare_indicators_beside_standard_columns_do_not_warn(form):
+def test_rare_indicators_with_standard_columns_do_not_warn(form):
     rng = np.random.default_rng(0)
     X = np.zeros((5000, 12))
     X[rng.integers(0, 5000, 3), 0] = 1.0  # its deviation is a fortieth

@@ -122,7 +122,7 @@ def test_rows_with_weights_or_repeated_keep_their_numbers():
     np.testing.assert_allclose(machine.f, model.decision_function(machine.rows))
 
 
-def test_equal_rows_of_different_targets_are_told_apart():
+def test_equal_rows_of_different_targets_are_distinguished():
     x, t = np.array([[0.0], [0.0], [1.0], [2.0]]), np.array([0.0, 4.0, 1.0, 2.0])
     machine = show_machine(SVR(C=1.0, kernel="linear").fit(x, t), 0)
     assert machine.beta[1] > 0.0 > machine.beta[0]
@@ -172,7 +172,7 @@ def test_the_margin_is_drawn(n, classes, kernel):
     assert (rings in figure.alt) == (n == 24)
 
 
-def test_the_margin_lies_where_the_machine_says():
+def test_the_margin_is_where_the_machine_says():
     drawn = {}
 
     class Axes:

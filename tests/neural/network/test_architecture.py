@@ -1,4 +1,4 @@
-"""Where weights lie, how they start, and what networks can represent."""
+"""Where weights are, how they start, and what networks can represent."""
 
 import numpy as np
 import pytest

@@ -112,7 +112,7 @@ def test_a_step_allocates_nothing(peaks, activation, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("activation", ["logistic", "tanh"])
 def test_units_far_out(activation, dtype):
-    """Nothing overflows, and what is no number stays none."""
+    """Nothing overflows, and NaN stays NaN."""
     network = Architecture((1, 1, 1), activation, "linear")
     theta = np.array([1, 0, 1, 0], dtype)
     X = np.array([[-1e30], [-100], [-1], [0], [1e-3], [1], [100], [1e30], [np.nan]], dtype)

@@ -1,4 +1,4 @@
-"""Every gradient beside central differences: activation × output and loss × penalty × tying × depth."""
+"""Every gradient compared with central differences: activation × output and loss × penalty × tying × depth."""
 
 from itertools import product
 

@@ -140,5 +140,5 @@ def test_bad_input(problem):
     ],
 )
 def test_where_curvature_says_nothing(sizes, activation, output, word):
-    told = why_no_curvature(Architecture(sizes, activation, output))
-    assert (told is None) if word is None else (word in told)
+    obstacle = why_no_curvature(Architecture(sizes, activation, output))
+    assert (obstacle is None) if word is None else (word in obstacle)

@@ -1,4 +1,4 @@
-"""Jets beside central differences of the outputs themselves."""
+"""Jets compared with central differences of the outputs themselves."""
 
 import numpy as np
 import pytest

@@ -63,7 +63,7 @@ def test_a_convolution_slides_its_window():
     np.testing.assert_allclose(forward(network, tying.expand(free), X)[0], slid, rtol=1e-12)
 
 
-def test_groups_of_one_beside_others_are_free():
+def test_groups_of_one_among_others_are_free():
     """The corners of a matrix with equal diagonals stand alone."""
     tying = Tying(lambda layer, i, j: i - j if layer == 0 and i is not None else None, NETWORK)
     W, _ = NETWORK.layers(tying.place)[0]

@@ -14,7 +14,7 @@ from novacula.neural.mlp_regressor import MLPRegressor
 from novacula.neural.network import Architecture, NetworkObjective, Penalties
 from novacula.neural.training.epochs import Patience, TeachingPlan, TeachingState, TrainingEpoch, teach
 from novacula.neural.training.lesson import NetworkLesson
-from novacula.neural.training.showings import Showings
+from novacula.neural.training.showings import NetworkShowings
 from novacula.neural.training.targets import Targets
 from novacula.optimize.updates import Adam, Momentum
 
@@ -107,7 +107,7 @@ NETWORK = Architecture((50, 64, 10), "logistic", "softmax")
 def second_epochs():
     """For each rule, with and without a price of weights: four batches of 1024 rows."""
     rng = np.random.default_rng(0)
-    window = Showings(
+    window = NetworkShowings(
         rng.normal(size=(4096, 50)).astype("float32"),
         np.eye(10, dtype="float32")[rng.integers(0, 10, 4096)],
         np.ones(4096, "float32"),

@@ -1,4 +1,4 @@
-"""Rows as showings: numbered, cut into windows by their numbers, whatever the chunks are."""
+"""Rows as showings: numbered, cut into windows by their numbers, for any chunks."""
 
 import numpy as np
 import pytest

@@ -107,7 +107,7 @@ class ZoneDescent:
         return False
 
     def minimum(self) -> Floats:
-        """The minimum of the quadratic of these zones; where no row bends, it is none by b, which moves by `reach`."""
+        """The minimum of the quadratic of these zones; where no row bends it has none in b, which moves by `reach`."""
         matrix, right = self.bend / self.width, self.pull / self.width + self.beyond
         matrix[np.diag_indices(len(right) - 1)] += 1.0
         force = abs(float(right[-1] - matrix[-1] @ self.v))

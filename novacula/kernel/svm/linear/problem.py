@@ -107,7 +107,8 @@ class PlaneProblem:
 
     def dual(self, beta: Floats, w: Floats) -> float:
         """The dual objective, as it is maximised, of β with w = Σ βx."""
-        price = (self.epsilon or 0.0) * float(np.abs(beta).sum()) + 0.5 * float(self.ridge @ beta**2)
+        price = self.epsilon * float(np.abs(beta).sum()) if self.epsilon else 0.0
+        price += 0.5 * float(self.ridge @ beta**2) if self.squared else 0.0
         return float(self.target @ beta) - price - 0.5 * float(w @ w)
 
     def pressures(self, beta: Floats, sums: Floats) -> tuple[Floats, Floats]:
