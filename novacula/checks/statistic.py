@@ -117,7 +117,8 @@ def _check_cancellation(observe: Observe, chunk: Chunk, name: str) -> None:
 
 def _check_propagation(observe: Observe, chunk: Chunk, fault: str) -> None:
     """A statistic that claims that missing or infinite values make its sums not finite must not hide one."""
-    for row, column in ((0, 0), (len(chunk) - 1, chunk.numeric.shape[1] - 1)):
+    ends = ((0, 0), (len(chunk) - 1, chunk.numeric.shape[1] - 1)) if chunk.numeric.size else ()
+    for row, column in ends:
         numbers, weight = chunk.numeric.copy(), chunk.weight.copy()
         numbers[row, column], weight[row] = (np.nan if fault == "missing" else np.inf), 1.0
         with np.errstate(all="ignore"):

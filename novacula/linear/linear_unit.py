@@ -28,7 +28,7 @@ from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPa
 from novacula.linear.online.linear_unit_work import as_sides, derive_unit
 from novacula.linear.online.passes import (
     SCHEDULES,
-    FirstShowings,
+    OnlineShowings,
     OrderedRows,
     first_showings,
     largest_step,
@@ -129,7 +129,7 @@ class LinearUnit(LinearModel, Classifier):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
-    state_types: ClassVar[tuple[type, ...]] = (FirstShowings,)
+    state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
     remedy = "or use Ridge"
 
     eta_: float
@@ -137,7 +137,7 @@ class LinearUnit(LinearModel, Classifier):
     history_: tuple[float, ...]
     n_iter_: int
     converged_: bool
-    first_showings_: FirstShowings
+    first_showings_: OnlineShowings
 
     def __init__(
         self,

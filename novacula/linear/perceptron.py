@@ -21,7 +21,7 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
-from novacula.linear.online.passes import FirstShowings, OrderedRows, first_showings, largest_step, run_epochs
+from novacula.linear.online.passes import OnlineShowings, OrderedRows, first_showings, largest_step, run_epochs
 from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
 from novacula.linear.online.pocket import RESPONSES, PerceptronEpoch, PerceptronRule, teach
 from novacula.linear.rows import NUMBERS_CARD
@@ -67,7 +67,7 @@ class Perceptron(LinearClassifier):
         Mistakes of each epoch, epochs, and mistakes and updates in all, of all planes together.
     pocket_error_ : ndarray of shape (planes,)
         The share of the training weight on the wrong side of each plane that the pocket kept.
-    first_showings_ : FirstShowings
+    first_showings_ : OnlineShowings
         The rows with which the fit began, for `work`.
 
     Examples
@@ -121,7 +121,7 @@ class Perceptron(LinearClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
     }
-    state_types: ClassVar[tuple[type, ...]] = (FirstShowings,)
+    state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
 
     converged_: bool
     history_: tuple[int, ...]
@@ -129,7 +129,7 @@ class Perceptron(LinearClassifier):
     n_mistakes_: int
     n_updates_: int
     pocket_error_: Floats
-    first_showings_: FirstShowings
+    first_showings_: OnlineShowings
 
     def __init__(
         self,

@@ -106,13 +106,13 @@ def both_tallies(one: RowTally | None, other: RowTally | None) -> RowTally | Non
 class RowCheck:
     """How chunks are checked, on any thread or machine.
 
-    With `propagates`, values that are not admitted make the answer for their row NaN or infinite, so that rows are
-    checked only where an answer is.
+    With `answers_propagate`, values that are not admitted make the answer for their row NaN or infinite, so that rows
+    are checked only where an answer is.
     """
 
     admits: Admits
     n_classes: int = 0  # whose weights are added up
-    propagates: bool = False
+    answers_propagate: bool = False
     counts_unseen: bool = False
 
     def __call__(self, chunk: Chunk) -> RowTally:
@@ -148,7 +148,7 @@ class RowCheck:
 
     def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> WithTally:
         """The answer for each row of a chunk."""
-        if not self.propagates:
+        if not self.answers_propagate:
             return WithTally(self(chunk), function(chunk, *args))
         answers = function(chunk, *args)
         if not _is_finite(answers):

@@ -146,13 +146,13 @@ class AnswerRunner(AdmittingRunner):
     """For answers: categories that were not there at fit are reported."""
 
     def __init__(self, table: Table, admits: Admits, propagates: bool, reports_unseen: bool = True) -> None:
-        super().__init__(table, RowCheck(admits, propagates=propagates, counts_unseen=True))
+        super().__init__(table, RowCheck(admits, answers_propagate=propagates, counts_unseen=True))
         self._reports_unseen = reports_unseen
 
     def at_home(self, table: Table) -> Runner:
         """The rows that were brought here are still unchecked."""
         table.runner = super().at_home(table)
-        return AnswerRunner(table, self._check.admits, self._check.propagates, self._reports_unseen)
+        return AnswerRunner(table, self._check.admits, self._check.answers_propagate, self._reports_unseen)
 
     def judge(self, tally: RowTally) -> None:
         """Warn of unseen categories, with their columns and how many there are."""

@@ -143,7 +143,7 @@ def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:
 
 
 @dataclass(frozen=True)
-class FirstShowings:
+class OnlineShowings:
     """The first showings of a fit: at most 12, a row as often as it was shown, with the share of a last one."""
 
     rows: Floats  # (m, d)
@@ -152,13 +152,13 @@ class FirstShowings:
     repeat: bool  # whether they are a whole epoch, and every epoch is the same
 
 
-def first_showings(rows: OrderedRows, factor: Floats | None = None, *, once: bool = False) -> FirstShowings:
+def first_showings(rows: OrderedRows, factor: Floats | None = None, *, once: bool = False) -> OnlineShowings:
     """The first rows in order, repeated by their weight, which `factor` (classes,) multiplies."""
     with closing(_showings(rows, factor)) as showings:
         held = list(islice(showings, FIRST + 1))
     x, targets, shares = zip(*held[:FIRST], strict=True)
     repeat = len(held) <= FIRST and not rows.shuffled and not once
-    return FirstShowings(np.array(x), np.array(targets), np.array(shares), repeat)
+    return OnlineShowings(np.array(x), np.array(targets), np.array(shares), repeat)
 
 
 def _showings(rows: OrderedRows, factor: Floats | None) -> Generator[tuple[Floats, Any, float], None, None]:

@@ -8,7 +8,7 @@ from itertools import chain, islice, repeat
 
 import numpy as np
 
-from novacula.linear.online.passes import FirstShowings
+from novacula.linear.online.passes import OnlineShowings
 from novacula.table.chunk import Floats
 
 MOST = 30
@@ -31,7 +31,7 @@ class Correction:
 
 
 def replay(
-    first: FirstShowings, targets: Floats, again: int, eta: float, response: str, bias: bool
+    first: OnlineShowings, targets: Floats, again: int, eta: float, response: str, bias: bool
 ) -> list[Correction]:
     """Show the first rows with targets (m,) from weights of zero, as often as `again` says and no more than MOST times.
 
