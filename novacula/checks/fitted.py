@@ -79,8 +79,9 @@ def rows_as_a_set(examples: Mapping[str, Any], sums: tuple[str, ...]) -> dict[st
     identity = [per_row[name].reshape(len(per_row["weight"]), -1) for name in ("rows", "target") if name in per_row]
     keys = np.nan_to_num(np.hstack(identity).astype(np.float64), nan=np.inf)
     same = equal_rows(keys)
+    by_value = np.lexsort(keys[same.first].T[::-1])  # the last bits of a value change its place least of all
     joined = {
-        name: _sums(array, same.kind, len(same)) if name in sums else array[same.first]
+        name: (_sums(array, same.kind, len(same)) if name in sums else array[same.first])[by_value]
         for name, array in per_row.items()
     }
     return whole | joined

@@ -66,7 +66,9 @@ class ConjunctiveSpace:
             raise InputTypeError(f"ordered is a sequence of attributes: say ordered=[{self.ordered!r}]")
         for name in self.ordered:
             if name not in domains:
-                raise ParameterError(f"ordered names {name!r}, which is not an attribute{did_you_mean(name, domains)}")
+                raise ParameterError(
+                    f"ordered names {name!r}, which is not an attribute{did_you_mean(name, domains, 'attributes')}"
+                )
             _check_order(name, domains[name])
         object.__setattr__(self, "domains", domains)
         object.__setattr__(self, "ordered", tuple(name for name in domains if name in self.ordered))

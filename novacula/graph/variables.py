@@ -18,7 +18,6 @@ from novacula.graph.structure.dag import Dag, Edges
 from novacula.table.chunk import MISSING, Chunk, Codes, Floats
 from novacula.table.names import did_you_mean
 from novacula.table.schema import Category, Column, Schema
-from novacula.words import listed
 
 NOWHERE = -1
 """The place of a node that the chunk does not hold: every cell of it is empty."""
@@ -82,7 +81,7 @@ class Variables:
             if node not in self.place:
                 raise SchemaError(
                     f"the edges name {node!r}, which is neither a column nor hidden"
-                    f"{did_you_mean(node, self.place)}; the nodes are {listed(self.names)}"
+                    f"{did_you_mean(node, self.names, 'nodes')}"
                 )
         for parent, child in dag.edges:
             if child in self.states and parent not in self.states:

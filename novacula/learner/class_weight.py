@@ -24,7 +24,8 @@ def class_weights(given: Mapping[Any, float] | str | None, classes: Any, counts:
     for label, weight in given.items():
         if label not in labels:
             raise ParameterError(
-                f"class_weight names {label!r}, which is not a class{did_you_mean(str(label), map(str, labels))}"
+                f"class_weight names {label!r}, which is not a class"
+                f"{did_you_mean(str(label), map(str, labels), 'classes')}"
             )
         if isinstance(weight, (str, bool)) or not np.isfinite(weight) or weight < 0:
             raise ParameterError(

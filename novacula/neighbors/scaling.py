@@ -14,7 +14,8 @@ import numpy as np
 
 from novacula.errors import DataError, DataWarning, warn_user
 from novacula.table.chunk import Chunk, Floats
-from novacula.table.names import few, printable
+from novacula.table.names import printable
+from novacula.words import listed
 
 BLOCK = 1 << 12
 """Rows that are summed up at a time."""
@@ -50,7 +51,7 @@ class Scaling:
         if constant.any():
             same = [printable(name) for name, alike in zip(names, constant, strict=True) if alike]
             warn_user(
-                f"{few(same)}: the same value in every row says nothing of what is near, so the column is left out",
+                f"{listed(same, 8)}: the same value in every row does not say what is near, so the column is left out",
                 DataWarning,
             )
         return cls(np.where(constant, 0.0, offset), np.where(constant, np.inf, unit))

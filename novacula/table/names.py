@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from novacula.words import listed
+
 
 def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
     """One name, several, or none, as a tuple."""
@@ -13,22 +15,17 @@ def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def repeated(names: Iterable[Any]) -> Any:
-    """The first name that stands there more than once, or None."""
+    """The first name that occurs more than once, or None."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def few(names: Sequence[str], limit: int = 8) -> str:
-    """The first names, quoted, for a message."""
-    return ", ".join(map(repr, names[:limit])) + (", …" if len(names) > limit else "")
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Words for the end of a message: the nearest name, or the first few."""
+def did_you_mean(name: str, names: Iterable[str], what: str = "columns") -> str:
+    """The end of a message: the nearest of the names of columns, classes or whatever they name, or the first few."""
     import difflib
 
-    known = list(names)
-    near = difflib.get_close_matches(str(name), known[:10_000], n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; the columns are {few(known)}"
+    choices = list(names)
+    near = difflib.get_close_matches(str(name), choices[:10_000], n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; the {what} are {listed(choices, 8)}"
 
 
 def printable(text: str, limit: int | None = None) -> str:

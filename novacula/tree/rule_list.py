@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
+from novacula.learner.constructor import store_parameters_of, with_parameters_of
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
-from novacula.tree.borrowed_parameters import with_parameters_of
 from novacula.tree.decision_tree import DecisionTreeClassifier
 from novacula.tree.export import DecisionRule
 from novacula.tree.holding_out import split_rows
@@ -130,9 +130,10 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
     rule_list_: RuleList
 
     @with_parameters_of(DecisionTreeClassifier, OF_THE_TREE)
-    def __init__(self, criterion: str = "gain_ratio", *, validation_fraction: float | None = None) -> None:
+    def __init__(self, criterion: str = "gain_ratio", *, validation_fraction: float | None = None, **tree: Any) -> None:
         self.criterion = criterion
         self.validation_fraction = validation_fraction
+        store_parameters_of(DecisionTreeClassifier, OF_THE_TREE, self, tree)
 
     # --- fit ---------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Names in arguments and messages."""
 
-from novacula.table.names import as_names, did_you_mean, few, printable, repeated
+from novacula.table.names import as_names, did_you_mean, printable, repeated
 
 
 def test_one_name_several_or_none():
@@ -14,14 +14,10 @@ def test_repeated():
     assert repeated(["a", "b"]) is None
 
 
-def test_few_names_are_shown():
-    assert few(["a", "b'"]) == "'a', \"b'\""
-    assert few([str(i) for i in range(20)], 2) == "'0', '1', …"
-
-
 def test_nearest_name():
     assert did_you_mean("colour", ["color", "size"]) == "; did you mean 'color'?"
     assert did_you_mean("zzz", ["color", "size"]) == "; the columns are 'color', 'size'"
+    assert did_you_mean("zzz", ["no", "yes"], "classes") == "; the classes are 'no', 'yes'"
 
 
 def test_printable():

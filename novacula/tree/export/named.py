@@ -21,11 +21,12 @@ import numpy as np
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.table.chunk import Floats
-from novacula.table.names import few, printable
+from novacula.table.names import printable
 from novacula.tree.attributes import Attribute
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition, amount, branch_conditions
 from novacula.tree.structure import LEAF, Integers, Tree
+from novacula.words import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ class NamedTree:
     def place_of(self, class_: Any) -> int:
         """The number of a class."""
         if class_ not in self.classes:
-            raise ParameterError(f"{class_!r} is not a class of the tree; its classes are {few(self.classes)}")
+            raise ParameterError(f"{class_!r} is not a class of the tree; its classes are {listed(self.classes, 8)}")
         return self.classes.index(class_)
 
 
