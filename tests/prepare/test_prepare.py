@@ -179,7 +179,7 @@ def test_prepared_ridge_on_numbers_is_ridge_on_scaled_numbers():
 @pytest.mark.parametrize(
     "name", [n for n, kind in learners().items() if kind.card.task == "classification" and n != "prepared-classifier"]
 )
-@pytest.mark.filterwarnings("ignore:20 centres were asked for")  # of four distinct rows
+@pytest.mark.filterwarnings("ignore:centers=20, and")  # of four distinct rows
 def test_every_classifier_stands_behind_a_preparation(name):
     table = nv.datasets.load("enjoy_sport").take(np.tile(np.arange(4), 3))  # a conjunction, for learners of concepts
     assert PreparedClassifier(learners()[name]()).fit(table).predict(table).shape == (12,)
