@@ -59,6 +59,18 @@ def test_the_order_of_kinds_depends_on_their_values_alone(rows, random):
     assert rows[equal_rows(rows).first].tolist() == shuffled[equal_rows(shuffled).first].tolist()
 
 
+@pytest.mark.parametrize(("table", "few"), [(0, 0), (0, 1 << 12), (1 << 22, 0)])
+def test_every_way_to_group_whole_numbers_gives_the_same(monkeypatch, table, few):
+    rows = np.random.default_rng(1).integers(-2, 3, (300, 4))
+    as_usual = equal_rows(rows)
+    monkeypatch.setattr(module, "TABLE", table)
+    monkeypatch.setattr(module, "FEW", few)
+    same = equal_rows(rows)
+    assert same.first.tolist() == as_usual.first.tolist()
+    assert same.kind.tolist() == as_usual.kind.tolist()
+    assert_grouped(same, rows.tolist())
+
+
 def test_a_collision_joins_nothing(monkeypatch):
     monkeypatch.setattr(module, "_row_hashes", lambda rows, target: np.zeros(len(rows), np.uint64))
     assert len(equal_rows(np.array([[1.0], [2.0], [2.0]]))) == 2
@@ -80,5 +92,5 @@ def test_blocks_change_nothing(monkeypatch, block):
 
 def test_wide_rows_of_whole_numbers_keep_their_order():
     rows = np.random.default_rng(0).integers(-(2**40), 2**40, (200, 9))
-    order = np.argsort(row_numbers(rows), kind="stable")
+    order = np.argsort(row_numbers(rows)[0], kind="stable")
     assert rows[order].tolist() == sorted(rows.tolist())
