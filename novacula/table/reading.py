@@ -133,6 +133,9 @@ def _open(source: Any, format: str | None, dialect: dict[str, Any], n_features: 
     from novacula.table.frames import DaskSource, FrameSource, require_frame
 
     if hasattr(source, "to_delayed") and hasattr(source, "_meta"):
+        if not hasattr(source, "columns"):
+            kind = type(source).__name__
+            raise InputTypeError(f"a Dask {kind} has no columns: give a Dask frame, or compute() it first")
         return DaskSource(source)
     return FrameSource(require_frame(source))
 

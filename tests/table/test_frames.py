@@ -3,6 +3,7 @@
 import datetime
 import decimal
 
+import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -182,6 +183,14 @@ def test_dask_categories(mixed):
     assert nv.read(known).schema["size"].categories == STATED
     unknown = known.assign(size=known["size"].cat.as_unknown())
     assert nv.read(unknown).schema["size"].categories == ("large", "small")
+
+
+def test_a_dask_array_is_refused_in_a_sentence():
+    array = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0]}), npartitions=1).to_dask_array(lengths=True)
+    with pytest.raises(
+        InputTypeError, match=r"a Dask Array has no columns: give a Dask frame, or compute\(\) it first"
+    ):
+        nv.read(array)
 
 
 def test_dask_is_lazy():
