@@ -186,11 +186,8 @@ def test_dask_categories(mixed):
 
 
 def test_a_dask_array_is_refused_in_a_sentence():
-    array = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0]}), npartitions=1).to_dask_array(lengths=True)
-    with pytest.raises(
-        InputTypeError, match=r"a Dask Array has no columns: give a Dask frame, or compute\(\) it first"
-    ):
-        nv.read(array)
+    with pytest.raises(InputTypeError, match="a Dask Array has no columns: give a Dask frame, or compute"):
+        nv.read(da.ones((4, 2)))
 
 
 def test_dask_is_lazy():
