@@ -122,7 +122,7 @@ def _check_propagation(observe: Observe, chunk: Chunk, fault: str) -> None:
         numbers, weight = chunk.numeric.copy(), chunk.weight.copy()
         numbers[row, column], weight[row] = (np.nan if fault == "missing" else np.inf), 1.0
         with np.errstate(all="ignore"):
-            observed = observe(replace(chunk, numeric=numbers, weight=weight))
+            observed = observe(chunk) + observe(replace(chunk, numeric=numbers, weight=weight))
         if all(np.isfinite(array).all() for array in observed.arrays().values()):
             raise AssertionError(f"it claims to propagate {fault} values, but with one all its numbers stay finite")
 

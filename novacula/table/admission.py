@@ -134,13 +134,12 @@ class RowCheck:
         return RowTally(float(weight.sum()), classes, unseen)
 
     def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> WithTally:
-        """The statistic of a chunk; where faults propagate into sums, rows are checked only if a sum is not finite."""
-        if not self.admits.refused <= propagated_by(observe):
-            return WithTally(self(chunk), observe(chunk, *args))
-        statistic = observe(chunk, *args)
-        if not all(_is_finite(array) for array in statistic.arrays().values()):
-            self.require_admitted(chunk)
-        return WithTally(self.tally(chunk), statistic)
+        """The statistic of a chunk that is checked."""
+        return WithTally(self(chunk), observe(chunk, *args))
+
+    def observe_unchecked(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> WithTally:
+        """The statistic of a chunk whose faults propagate into the sums, so that these are checked at the end."""
+        return WithTally(self.tally(chunk), observe(chunk, *args))
 
     def step(self, last: WithTally, chunk: Chunk, step: Callable[..., Any], args: Any) -> WithTally:
         """The next state of a pass in order."""
@@ -161,6 +160,11 @@ def _unseen(codes: Codes) -> npt.NDArray[np.int64]:
     if not codes.size or codes.min() > UNSEEN:
         return np.zeros(codes.shape[1], np.int64)
     return np.asarray((codes == UNSEEN).sum(axis=0), np.int64)
+
+
+def is_finite(statistic: Any) -> bool:
+    """Whether all numbers of a statistic are finite."""
+    return all(map(_is_finite, statistic.arrays().values()))
 
 
 def propagated_by(observe: Any) -> frozenset[str]:

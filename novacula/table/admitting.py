@@ -6,9 +6,10 @@ on a cluster. Only where a value must be refused is the table read again, in ord
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,15 @@ from novacula.table.admission import (
     WithTally,
     both_tallies,
     first_fault,
+    is_finite,
+    propagated_by,
 )
 from novacula.table.chunk import Chunk
 from novacula.table.encode import refused_target
+from novacula.table.parallel import map_ordered
 from novacula.table.runner import ChunkLayout, Runner
 from novacula.table.schema import Schema
-from novacula.table.source import Partition
+from novacula.table.source import Partition, rows_per_chunk
 
 if TYPE_CHECKING:
     from novacula.table.table import Table
@@ -56,7 +60,11 @@ class AdmittingRunner(ABC):
         """Add what `observe` says of each chunk."""
         if not self._is_over:
             with self._refusing():
-                both = self._inner.reduce(parts, layout, self._check.observe, (observe, args))
+                in_sums = self._check.admits.refused <= propagated_by(observe)
+                look = self._check.observe_unchecked if in_sums else self._check.observe
+                both = self._inner.reduce(parts, layout, look, (observe, args))
+                if in_sums and not is_finite(both.result):
+                    self._refuse()  # which returns if the numbers of the table are finite, and only sums are not
                 self._conclude(both.tally, layout)
                 return both.result
         return self._inner.reduce(parts, layout, observe, args)
@@ -64,9 +72,14 @@ class AdmittingRunner(ABC):
     def fold(
         self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., Any], state: Any, args: Any
     ) -> Any:
-        """Take the chunks in order."""
+        """Take the chunks in order; in this process they are checked while the step is at work on the one before."""
         if not self._is_over:
             with self._refusing():
+                if self.is_local:
+                    checked = CheckedLayout(layout, self._check)
+                    result = self._inner.fold(parts, checked, step, state, args)
+                    self._conclude(checked.tally, layout)
+                    return result
                 both = self._inner.fold(parts, layout, self._check.step, WithTally(None, state), (step, args))
                 self._conclude(both.tally, layout)
                 return both.result
@@ -93,9 +106,16 @@ class AdmittingRunner(ABC):
         tally: RowTally | None = None
         for chunk in chunks:
             with self._refusing():
-                tally = both_tallies(tally, self._check(chunk))
+                tally = both_tallies(tally, self._tally_of(chunk))
             yield chunk
         self._conclude(tally, layout)
+
+    def _tally_of(self, chunk: Chunk) -> RowTally:
+        """The tally of a chunk, which may hold a whole table: its blocks are checked on all threads."""
+        step = rows_per_chunk(8 * (chunk.numeric.shape[1] + chunk.codes.shape[1]))
+        blocks = [chunk.rows(start, min(start + step, len(chunk))) for start in range(0, max(len(chunk), 1), step)]
+        with closing(map_ordered(self._check, blocks)) as tallies:
+            return reduce(operator.add, tallies)
 
     def at_home(self, table: Table) -> Runner:
         """The runner for some of the rows."""
@@ -124,6 +144,21 @@ class AdmittingRunner(ABC):
         self._is_over = layout.schema.target == self._table.layout.target
         if tally is not None:
             self.judge(tally)
+
+
+class CheckedLayout(ChunkLayout):
+    """A layout whose chunks are checked as they are made, with the tally of all of them."""
+
+    def __init__(self, layout: ChunkLayout, check: RowCheck) -> None:
+        super().__init__(layout.schema, layout.unseen)
+        self._check = check
+        self.tally: RowTally | None = None
+
+    def chunks(self, partition: Partition) -> Iterator[Chunk]:
+        """The chunks of a partition; `NotAdmitted` if one holds what cannot be used."""
+        for chunk in super().chunks(partition):
+            self.tally = both_tallies(self.tally, self._check(chunk))
+            yield chunk
 
 
 class FitRunner(AdmittingRunner):

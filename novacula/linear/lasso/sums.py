@@ -1,7 +1,7 @@
 """The data as a sparse solver asks for them: all products at once, or pass by pass those that it needs.
 
 `GramSums` holds XᵀX: one pass, d² numbers, and no row is needed again. `RowsSums` goes back to the rows: a first pass
-for means, lengths and Xᵀy, then one for each block of products and one for each residual. It holds some numbers a
+for means, lengths and Xᵀy, then one for each block of products and one for each residual. It holds some numbers per
 column, and leaves sparse columns sparse: their centre is taken off the sums instead of off the rows.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -154,6 +154,8 @@ class Total(Statistic):
 class CrossMoments(Statistic):
     """Weight, means and squares of [X, y], and products of features with targets only: 1 + 2(d + k) + dk numbers."""
 
+    propagates: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
+
     weight: float
     mean: Floats  # (d + k,)
     squares: Floats  # (d + k,), about the mean
@@ -173,7 +175,7 @@ class CrossMoments(Statistic):
         d = n_columns(chunk)
         if total == 0.0:
             return cls.zero(d, y.shape[1])
-        with np.errstate(invalid="ignore", over="ignore"):  # infinite values are for the learner to report
+        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is refused by the base
             mean = np.concatenate([times(chunk, weight), weight @ y]) / total
             y = y - mean[d:]
             squares, cross = centred_sums(chunk, mean[:d], y * weight[:, None])
