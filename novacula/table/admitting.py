@@ -6,10 +6,9 @@ on a cluster. Only where a value must be refused is the table read again, in ord
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +29,9 @@ from novacula.table.admission import (
 )
 from novacula.table.chunk import Chunk
 from novacula.table.encode import refused_target
-from novacula.table.parallel import map_ordered
 from novacula.table.runner import ChunkLayout, Runner
 from novacula.table.schema import Schema
-from novacula.table.source import Partition, rows_per_chunk
+from novacula.table.source import Partition
 
 if TYPE_CHECKING:
     from novacula.table.table import Table
@@ -106,16 +104,9 @@ class AdmittingRunner(ABC):
         tally: RowTally | None = None
         for chunk in chunks:
             with self._refusing():
-                tally = both_tallies(tally, self._tally_of(chunk))
+                tally = both_tallies(tally, self._check(chunk))
             yield chunk
         self._conclude(tally, layout)
-
-    def _tally_of(self, chunk: Chunk) -> RowTally:
-        """The tally of a chunk, which may hold a whole table: its blocks are checked on all threads."""
-        step = rows_per_chunk(8 * (chunk.numeric.shape[1] + chunk.codes.shape[1]))
-        blocks = [chunk.rows(start, min(start + step, len(chunk))) for start in range(0, max(len(chunk), 1), step)]
-        with closing(map_ordered(self._check, blocks)) as tallies:
-            return reduce(operator.add, tallies)
 
     def at_home(self, table: Table) -> Runner:
         """The runner for some of the rows."""
