@@ -196,7 +196,7 @@ def require_classes(table: Table, labels: Sequence[Any], admits: Admits) -> None
     if len(labels) < admits.classes:
         only = " and ".join(map(repr, labels))
         few = f"one class only, {only}" if len(labels) == 1 else f"{len(labels)} classes only, {only}"
-        raise DataError(f"{table.source.name} has rows of {few}: a classifier needs at least {admits.classes} classes")
+        raise DataError(f"{table.source.name} has rows of {few}: this learner needs at least {admits.classes} classes")
 
 
 def refusal(fault: Fault, layout: Schema, row: str) -> DataError:

@@ -155,7 +155,7 @@ def test_weights_that_sum_to_zero_and_too_few_classes():
         admitting(table_of([[1.0], [2.0]], weight=np.zeros(2))).reduce(CoMoments.observe)
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "w": [1.0, 1.0, 0.0], "y": ["a", "a", "b"]})
     table = nv.read(frame, "y", weight="w")
-    with pytest.raises(DataError, match="the frame has rows of one class only, 'a': a classifier needs at"):
+    with pytest.raises(DataError, match="the frame has rows of one class only, 'a': this learner needs at"):
         admitting(table, Admits(classes=2)).map(lambda chunk: chunk.weight)
 
 
