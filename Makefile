@@ -6,7 +6,7 @@ RIVALS := .venv/.rivals
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: demo test test-all check warm bench docs clean
+.PHONY: demo test test-all check warm bench fuzz docs clean
 
 demo: $(READY)
 	$(BIN)/novacula learn wine --out demo
@@ -35,6 +35,10 @@ warm: $(READY)
 
 bench: $(RIVALS)
 	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+
+# Inputs that are made to hurt, under kernels that check their bounds: make fuzz ONLY=models MINUTES=10 SEED=7
+fuzz: $(READY)
+	$(BIN)/python -m fuzz $(if $(ONLY),--only $(ONLY)) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),0)
 
 docs: $(READY)
 	$(BIN)/python -m pytest -q docs

@@ -1,0 +1,116 @@
+"""Workers at a target: each is started, listened to, and replaced when an input ends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock, Thread
+from time import monotonic
+
+ROOT = Path(__file__).parent.parent
+ENDS = {signal.SIGPROF: "took more processor time than it may", signal.SIGSEGV: "crashed: it read or wrote elsewhere"}
+"""What it means that a signal ended a worker."""
+
+
+@dataclass
+class Tally:
+    """How the inputs of a campaign ended."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    finds: list[tuple[int, str, Path | None]] = field(default_factory=list)  # number, what happened, the input
+
+    @property
+    def total(self) -> int:
+        """How many inputs were tried."""
+        return self.outcomes.total() + len(self.finds)
+
+
+class Campaign:
+    """Tries inputs of a target on several processes, for some seconds or up to some number of inputs."""
+
+    def __init__(self, target: str, seed: int, keep: Path, *, say: Callable[[str], None] = print) -> None:
+        self.target, self.seed, self.keep, self.say = target, seed, keep, say
+        self.tally = Tally()
+        self._lock = Lock()
+
+    def run(self, *, seconds: float, most: int | None = None, workers: int = 2) -> Tally:
+        """Attack; `seconds` count from the first outcome of each worker, so that compiling takes nothing of them."""
+        threads = [Thread(target=self._work, args=(first, workers, seconds, most)) for first in range(workers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return self.tally
+
+    def _work(self, first: int, step: int, seconds: float, most: int | None) -> None:
+        """Keep one worker going: where one was ended, the next begins behind the input that did it."""
+        number, deadline, deaths_without_input = first, None, 0
+        with tempfile.TemporaryDirectory() as folder:
+            while (deadline is None or monotonic() < deadline) and (most is None or number < most):
+                process = self._start(folder, number, step)
+                try:
+                    for line in process.stdout or ():
+                        deadline = deadline or monotonic() + seconds
+                        done, outcome, is_find = json.loads(line)
+                        self._note(done, outcome, Path(folder) / str(done) if is_find else None)
+                        number, deaths_without_input = done + step, 0
+                        if monotonic() >= deadline or (most is not None and number >= most):
+                            return
+                finally:
+                    process.kill()
+                    process.wait()
+                    process.stdout.close()
+                place = Path(folder) / str(number)
+                if not place.exists():
+                    deaths_without_input += 1
+                    if deaths_without_input > 2:
+                        raise RuntimeError(f"workers on {self.target} end before they try anything")
+                    continue
+                end = -process.returncode
+                self._note(number, ENDS.get(end, f"ended with code {process.returncode}"), place)
+                number += step
+
+    def _start(self, folder: str, number: int, step: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "fuzz.worker", self.target, str(self.seed), folder, str(number), str(step)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=checked_environment())
+
+    def _note(self, number: int, outcome: str, place: Path | None) -> None:
+        with self._lock:
+            if place is None:
+                self.tally.outcomes[outcome] += 1
+                return
+            kept = self._keep(number, place)
+            self.tally.finds.append((number, outcome, kept))
+            self.say(f"{self.target} {number}: {outcome}" + (f" ({kept})" if kept else ""))
+
+    def _keep(self, number: int, place: Path) -> Path | None:
+        """Move an input that hurt to where finds are kept."""
+        inputs = sorted(path for path in place.rglob("*") if path.is_file())
+        if not inputs:
+            return None
+        self.keep.mkdir(parents=True, exist_ok=True)
+        kept = self.keep / f"{self.target}-{self.seed}-{number}{''.join(inputs[0].suffixes)}"
+        shutil.move(inputs[0], kept)
+        shutil.rmtree(place)
+        return kept
+
+
+def checked_environment() -> dict[str, str]:
+    """The environment of a worker: compiled loops check where they read and write, and are cached apart."""
+    cache = ROOT / ".fuzz_cache"
+    return os.environ | {
+        "NUMBA_BOUNDSCHECK": "1",
+        "NUMBA_CACHE_DIR": str(cache),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONPATH": str(ROOT),
+    }

@@ -1,0 +1,61 @@
+"""What can be attacked: a target makes hostile inputs as files, and tries what the library does with such a file."""
+
+from __future__ import annotations
+
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+TARGETS = ("models", "tables", "arrays")
+"""The modules of targets; each has a class `Target`."""
+
+
+class FuzzTarget(Protocol):
+    """A way into the library. An input is a file, so that one that hurt can be kept and tried again."""
+
+    def ready(self) -> None:
+        """Have compiled and loaded what attempts need, before time and memory are counted."""
+
+    def write(self, random: np.random.Generator, folder: Path) -> Path:
+        """Write one hostile input into an empty folder, by the given random numbers and nothing else."""
+
+    def attempt(self, path: Path) -> str:
+        """Try an input, and say in a word or two how it ended; raise if the library misbehaved.
+
+        The library's own errors are to be caught here, where that is a good end. Everything that gets out is a find:
+        `Misbehaviour` with a sentence, or any other exception.
+        """
+
+
+class Misbehaviour(Exception):  # noqa: N818  (it is the library's, not the harness's)
+    """The library took an input and did what it must not: the sentence says what."""
+
+
+def target_of(name: str) -> FuzzTarget:
+    """The target of a module."""
+    if name not in TARGETS:
+        raise SystemExit(f"there is no target {name!r}: the targets are {', '.join(TARGETS)}")
+    target: FuzzTarget = import_module(f"fuzz.{name}").Target()
+    return target
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an exception is one of the library's own: a sentence for its users."""
+    from sklearn.exceptions import NotFittedError
+
+    return type(error).__module__ == "novacula.errors" or isinstance(error, NotFittedError)
+
+
+def describe(error: BaseException) -> str:
+    """An exception with the line of the library that raised it."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "novacula" in frame.filename]
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}: {str(error)[:200]}{place}"
+
+
+def pick(random: np.random.Generator, options: Any) -> Any:
+    """One of several, as they are: NumPy's `choice` would make an array of them."""
+    return options[int(random.integers(len(options)))]
