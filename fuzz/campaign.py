@@ -40,6 +40,7 @@ class Campaign:
     def __init__(self, target: str, seed: int, keep: Path, *, say: Callable[[str], None] = print) -> None:
         self.target, self.seed, self.keep, self.say = target, seed, keep, say
         self.tally = Tally()
+        self.failure = ""
         self._lock = Lock()
 
     def run(self, *, seconds: float, most: int | None = None, workers: int = 2) -> Tally:
@@ -49,11 +50,13 @@ class Campaign:
             thread.start()
         for thread in threads:
             thread.join()
+        if self.failure:
+            raise RuntimeError(self.failure)
         return self.tally
 
     def _work(self, first: int, step: int, seconds: float, most: int | None) -> None:
         """Keep one worker going: where one was ended, the next begins behind the input that did it."""
-        number, deadline, deaths_without_input = first, None, 0
+        number, deadline = first, None
         with tempfile.TemporaryDirectory() as folder:
             while (deadline is None or monotonic() < deadline) and (most is None or number < most):
                 process = self._start(folder, number, step)
@@ -62,21 +65,18 @@ class Campaign:
                         deadline = deadline or monotonic() + seconds
                         done, outcome, is_find = json.loads(line)
                         self._note(done, outcome, Path(folder) / str(done) if is_find else None)
-                        number, deaths_without_input = done + step, 0
+                        number = done + step
                         if monotonic() >= deadline or (most is not None and number >= most):
                             return
+                    code = process.wait()
                 finally:
                     process.kill()
                     process.wait()
                     process.stdout.close()
-                place = Path(folder) / str(number)
-                if not place.exists():
-                    deaths_without_input += 1
-                    if deaths_without_input > 2:
-                        raise RuntimeError(f"workers on {self.target} end before they try anything")
-                    continue
-                end = -process.returncode
-                self._note(number, ENDS.get(end, f"ended with code {process.returncode}"), place)
+                if code >= 0:  # it was not ended from outside, so it is the harness that is wrong
+                    self.failure = f"a worker on {self.target} ended with code {code} at input {number}"
+                    return
+                self._note(number, ENDS.get(-code, f"was ended by signal {-code}"), Path(folder) / str(number))
                 number += step
 
     def _start(self, folder: str, number: int, step: int) -> subprocess.Popen[str]:
@@ -98,7 +98,7 @@ class Campaign:
         if not inputs:
             return None
         self.keep.mkdir(parents=True, exist_ok=True)
-        kept = self.keep / f"{self.target}-{self.seed}-{number}{''.join(inputs[0].suffixes)}"
+        kept = self.keep / f"{self.seed}-{number}~{inputs[0].name}"
         shutil.move(inputs[0], kept)
         shutil.rmtree(place)
         return kept

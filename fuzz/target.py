@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -42,11 +43,18 @@ def target_of(name: str) -> FuzzTarget:
     return target
 
 
+SCIKIT_LEARNS = re.compile(r"The feature names should match|X has \d+ features?, but")
+    r"The feature names should match|X has \d+ features?, but|Input [Xy] contains|.* dtype=numeric"
+)
+"""How sentences begin that scikit-learn's protocol asks its estimators for, in these words and by its own checks."""
+
+
 def is_ours(error: BaseException) -> bool:
-    """Whether an exception is one of the library's own: a sentence for its users."""
+    """Whether an exception is one of the library's own, or of scikit-learn's protocol: a sentence for its users."""
     from sklearn.exceptions import NotFittedError
 
-    return type(error).__module__ == "novacula.errors" or isinstance(error, NotFittedError)
+    ours = type(error).__module__ == "novacula.errors" or isinstance(error, NotFittedError)
+    return ours or (isinstance(error, ValueError) and SCIKIT_LEARNS.match(str(error)) is not None)
 
 
 def describe(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.baseline.plurality import PluralityClassifier, count_rows
 from novacula.learner import Card, Regressor, Step, Work
+from novacula.state import State, floats, number, one_of, record
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
@@ -33,6 +34,11 @@ class MeanRegressor(Regressor):
         noise="Averages out.",
         expected_failures={},
     )
+
+    state: ClassVar[State] = {
+        "moments_": record(CoMoments, columns="targets"),
+        "mean_": one_of(number(), floats("targets")),
+    }
 
     def _learn(self, table: Table) -> None:
         """Take the mean."""

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner import Admits, Card, Classifier, Step, Work
+from novacula.state import State, floats, probabilities
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
@@ -43,6 +44,11 @@ class PluralityClassifier(Classifier):
             "check_classifiers_classes": "it predicts one class only, by design",
         },
     )
+
+    state: ClassVar[State] = {
+        "class_count_": floats("classes", least=0.0),
+        "share_": probabilities("classes"),
+    }
 
     def _learn(self, table: Table) -> None:
         """Count the classes."""

@@ -22,6 +22,7 @@ from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
+from novacula.state import State, instance, labels, optional, texts, whole
 from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.admitting import AnswerRunner, FitRunner, require_classes
 
@@ -30,6 +31,12 @@ class Learner(BaseEstimator):
     """The base of every learner, which derives from `Classifier`, `Regressor` or `Unsupervised` below it."""
 
     card: ClassVar[Card]
+    state: ClassVar[State] = {
+        "schema_": instance(Schema),
+        "n_features_in_": whole(size="width"),
+        "feature_names_in_": optional(texts("columns")),
+    }
+    """What its fitted attributes are, in addition to what the bases declare: see `novacula.state`."""
     state_types: ClassVar[tuple[type, ...]] = ()
     """Dataclasses, besides the statistics, that its fitted attributes hold."""
     reports_unseen: ClassVar[bool] = True
@@ -242,6 +249,8 @@ class Learner(BaseEstimator):
 
 class Classifier(ClassifierMixin, Learner):
     """A learner of classes."""
+
+    state: ClassVar[State] = {"classes_": labels("classes")}
 
     classes_: Any
 

@@ -21,8 +21,7 @@ import secrets
 import struct
 import zlib
 from collections.abc import Mapping
-from functools import cached_property, partial
-from inspect import getattr_static
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -33,7 +32,9 @@ from safetensors import SafetensorError
 
 from novacula.errors import InputTypeError, ModelFileError
 from novacula.learner.codec import MAX_DEPTH, Decoder, Encoder, TypeCoding, dataclass_form, excerpt
+from novacula.learner.fitted_state import check_fitted_state, fitted_attributes
 from novacula.learner.registry import learners, state_types
+from novacula.state import StateError
 from novacula.version import __version__
 
 FilePath: TypeAlias = str | os.PathLike[str]
@@ -261,18 +262,10 @@ def _forms(registry: Registry) -> list[TypeCoding]:
 
 
 def _take_apart(learner: Any) -> dict[str, Any]:
-    kind = type(learner)
     _validate(learner)
-    parameters = learner.get_params(deep=False)
-    attributes = {
-        name: value
-        for name, value in sorted(vars(learner).items())
-        if name not in parameters
-        and not name.startswith("_")
-        and not isinstance(getattr_static(kind, name, None), cached_property)
-    }
-    _check_names(kind, attributes)
-    return {"parameters": parameters, "attributes": attributes}
+    attributes = fitted_attributes(learner)
+    _check_names(type(learner), attributes)
+    return {"parameters": learner.get_params(deep=False), "attributes": attributes}
 
 
 def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str, Any]) -> Any:
@@ -284,8 +277,13 @@ def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str
     learner = kind(**parameters)
     _validate(learner)
     vars(learner).update(attributes)
-    if attributes and hasattr(learner, "_check_state"):
-        learner._check_state()  # kernels do not look where they read, so arrays have to fit each other
+    if attributes:  # kernels do not look where they read, so arrays have to be as they are declared
+        try:
+            check_fitted_state(learner)
+        except StateError as error:
+            raise ModelFileError(f"its {error}") from error
+        if hasattr(learner, "_check_state"):
+            learner._check_state()
     return learner
 
 

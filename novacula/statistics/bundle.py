@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
+from novacula.state import State, any_record, each
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk
 
@@ -23,6 +24,8 @@ class Bundle(Statistic):
     >>> moments.mean.item(), sketch.quantile(1.0).item()
     (2.0, 3.0)
     """
+
+    state: ClassVar[State] = {"parts": each(any_record(Statistic))}
 
     parts: tuple[Statistic, ...]
 

@@ -18,6 +18,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from novacula.state import State, floats, number
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -38,6 +39,12 @@ class CoMoments(Statistic):
     """
 
     propagates: ClassVar[frozenset[str]] = frozenset({"missing", "infinite"})
+
+    state: ClassVar[State] = {
+        "weight": number(least=0.0),
+        "mean": floats("columns"),
+        "scatter": floats("columns", "columns"),
+    }
 
     weight: float
     mean: Floats  # (p,)

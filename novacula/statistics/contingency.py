@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError, ParameterError
+from novacula.state import State, floats, offsets
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -26,6 +27,11 @@ class Contingency(Statistic):
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
+
+    state: ClassVar[State] = {
+        "counts": floats("classes", "entries", least=0.0),
+        "offsets": offsets("columns+1", "entries"),
+    }
 
     counts: Floats  # (K, offsets[d])
     offsets: npt.NDArray[np.int64]  # (d + 1,)

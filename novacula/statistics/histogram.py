@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import ParameterError
+from novacula.state import State, floats, offsets
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.statistics.contingency import side_by_side
 from novacula.table.chunk import MISSING, Chunk, Codes, Floats
@@ -29,6 +30,12 @@ class Histogram(Statistic):
     >>> histogram.column(0), histogram.missing
     (array([[1., 1., 1.]]), array([[1.]]))
     """
+
+    state: ClassVar[State] = {
+        "counts": floats("classes", "entries", least=0.0),
+        "missing": floats("classes", "columns", least=0.0),
+        "offsets": offsets("columns+1", "entries"),
+    }
 
     counts: Floats  # (K, offsets[d])
     missing: Floats  # (K, d)

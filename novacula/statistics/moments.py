@@ -8,10 +8,11 @@ Blocks A and B with weights a and b join as
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from novacula.state import State, floats
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -29,6 +30,14 @@ class ClassMoments(Statistic):
     >>> moments.weight.item(), moments.mean.item(), moments.ssd.item()
     (2.0, 2.0, 2.0)
     """
+
+    state: ClassVar[State] = {
+        "weight": floats("classes", "columns", least=0.0),
+        "mean": floats("classes", "columns", finite=False),
+        "ssd": floats("classes", "columns", finite=False),
+        "low": floats("classes", "columns", finite=False),
+        "high": floats("classes", "columns", finite=False),
+    }
 
     weight: Floats  # (K, d)
     mean: Floats  # (K, d)

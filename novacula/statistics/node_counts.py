@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from novacula.state import State, floats
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Floats
 
@@ -18,6 +19,11 @@ class NodeCounts(Statistic):
     Columns lie side by side. Missing codes are counted apart. How rows come to nodes is the tree's to say, so it is the
     tree that observes.
     """
+
+    state: ClassVar[State] = {
+        "counts": floats("nodes", "codes", "classes", least=0.0),
+        "missing": floats("nodes", "columns", "classes", least=0.0),
+    }
 
     counts: Floats  # (S, Σc, K)
     missing: Floats  # (S, C, K)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import ParameterError
+from novacula.state import State, floats, offsets, whole, wholes
+from novacula.state.arrays import ArrayForm
 from novacula.statistics.base import Statistic, class_codes, require_same_layout
 from novacula.statistics.contingency import side_by_side
 from novacula.table.chunk import Chunk, Floats
@@ -55,6 +57,16 @@ class QuantileSketch(Statistic):
     >>> sketch.quantile(0.25).item(), sketch.rank_error.item()
     (25.0, 0.0)
     """
+
+    state: ClassVar[State] = {
+        "capacity": whole(least=2),
+        "level": wholes("classes", "columns", least=None),
+        "offsets": offsets("cells+1", "values"),
+        "bucket": ArrayForm("keys", ("uint64",), ("values",)),
+        "weight": floats("values", least=0.0),
+        "low": floats("values", finite=False),
+        "high": floats("values", finite=False),
+    }
 
     capacity: int
     level: npt.NDArray[np.int64]  # (K, d)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.state import State, floats
 from novacula.statistics.base import Statistic, class_codes, require_same_layout, weighted_counts
 from novacula.table.chunk import Chunk, Codes, Floats, without_duplicates
 
@@ -27,6 +28,13 @@ class ClassTotals(Statistic):
     >>> totals.weight.item(), totals.total.item(), totals.known.item()
     (4.0, 12.0, 3.0)
     """
+
+    state: ClassVar[State] = {
+        "weight": floats("classes", least=0.0),
+        "total": floats("classes", "columns"),
+        "known": floats("classes", "columns", least=0.0),
+        "low": floats("columns", finite=False),
+    }
 
     weight: Floats  # (K,), of all rows
     total: Floats  # (K, d)

@@ -12,11 +12,12 @@ The diagonal is made non-negative. Then R is unique where the columns of Z are i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.state import State, floats, number
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.statistics.comoments import counted_rows, deviations
 from novacula.table.chunk import Chunk, Floats
@@ -28,6 +29,11 @@ class Triangle(Statistic):
 
     Factors may only be added when they were observed with one and the same centre and scale.
     """
+
+    state: ClassVar[State] = {
+        "weight": number(least=0.0),
+        "r": floats("columns", "columns"),
+    }
 
     weight: float
     r: Floats  # (p, p), upper triangular

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
+from novacula.state import State, each, floats, text
 from novacula.statistics.base import Statistic, class_codes, require_same_layout, weighted_counts
 from novacula.table.chunk import Chunk, Floats
 
@@ -28,6 +29,12 @@ class Vocabulary(Statistic):
     >>> words.values, words.weight, words.documents
     (('link', 'play', 'secret'), array([[1., 2., 1.]]), array([2.]))
     """
+
+    state: ClassVar[State] = {
+        "values": each(text(), "words"),
+        "weight": floats("classes", "words", least=0.0),
+        "documents": floats("classes", least=0.0),
+    }
 
     values: tuple[str, ...]  # V of them, sorted
     weight: Floats  # (K, V)

@@ -235,7 +235,7 @@ class Schema:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read what `to_dict` gave."""
         try:
-            return cls(
+            schema = cls(
                 tuple(_column_from_dict(column) for column in values["columns"]),
                 tuple(values["target"]),
                 values["weight"],
@@ -245,6 +245,10 @@ class Schema:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise SchemaError(f"this is not a schema: {type(error).__name__} {error}") from error
+        markers = (marker for stated in (schema.missing, *schema.missing_by_column.values()) for marker in stated)
+        if not all(isinstance(marker, str) for marker in markers) or not isinstance(schema.n_rows, int | None):
+            raise SchemaError("this is not a schema: markers of missing values must be text, and n_rows a number")
+        return schema
 
     def __str__(self) -> str:
         head = ("column", "kind", "missing", "values", "role")

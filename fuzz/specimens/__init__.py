@@ -1,0 +1,56 @@
+"""Fitted models that are forged: every learner as it comes, and for each family its variants.
+
+A module of a family has a function `variants` that yields a name, a learner that is not fitted, rows and targets. It is
+for settings that make a model hold other attributes, or attributes of other forms, than the learner as it comes.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from novacula.checks.samples import sample
+from novacula.learner.registry import learner_id, learners
+
+ROWS = 40
+"""Rows of the sample that each learner is fitted on as it comes."""
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """A model as the bytes of its file, with rows to ask it about."""
+
+    name: str
+    content: bytes
+    rows: Any
+    target: Any
+
+
+def specimens(only: set[str] | None = None) -> dict[str, Specimen]:
+    """All specimens by name; `only` those whose learners have one of these ids."""
+    fitted = (made(*one) for one in variants() if only is None or learner_id(type(one[1])) in only)
+    return {specimen.name: specimen for specimen in fitted}
+
+
+def variants() -> Iterator[tuple[str, Any, Any, Any]]:
+    """Learners that are not fitted, with names, rows and targets."""
+    for name, kind in learners().items():
+        data = sample(kind.card, n=ROWS)
+        yield name, kind(), data.X, data.target
+    for module in pkgutil.iter_modules(__path__):
+        yield from import_module(f"{__name__}.{module.name}").variants()
+
+
+def made(name: str, learner: Any, rows: Any, target: Any) -> Specimen:
+    """Fit a learner, and save it."""
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
+        warnings.simplefilter("ignore")
+        path = Path(folder) / "model.nova"
+        learner.fit(rows, target).save(path)
+        return Specimen(name, path.read_bytes(), rows, target)

@@ -1,0 +1,56 @@
+"""What a fitted learner holds, checked against what its class and its bases declare in `state`.
+
+Dimensions that every learner knows: `columns` of its schema, of which `numeric`, `categorical` and `text` ones;
+`width`, the numbers that scikit-learn counts as columns, of which `sparse` ones; `numbers`, the numeric and the sparse
+ones; and of a classifier the `classes`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from inspect import getattr_static
+from typing import Any
+
+from novacula.state import Scope, StateError, check_state, declared
+from novacula.table.schema import Schema
+
+
+def fitted_attributes(learner: Any) -> dict[str, Any]:
+    """What a learner holds besides its parameters; names that begin with `_` are caches, which no file has."""
+    parameters = learner.get_params(deep=False)
+    return {
+        name: value
+        for name, value in sorted(vars(learner).items())
+        if name not in parameters
+        and not name.startswith("_")
+        and not isinstance(getattr_static(type(learner), name, None), cached_property)
+    }
+
+
+def check_fitted_state(learner: Any) -> None:
+    """Raise `StateError` unless the fitted attributes are as declared; without a declaration they may be anything."""
+    state = declared(type(learner))
+    if not state:
+        return
+    values = fitted_attributes(learner)
+    schema = values.get("schema_")
+    if not isinstance(schema, Schema):
+        raise StateError("schema_ is missing, or is not a schema")
+    check_state(state, values, Scope(sizes_of(schema), learner.get_params(deep=False).get))
+    names = values.get("feature_names_in_")
+    if names is not None and names.tolist() != [column.name for column in schema.features]:
+        raise StateError("feature_names_in_ are not the names of the columns of its schema")
+
+
+def sizes_of(schema: Schema) -> dict[str, int]:
+    """The sizes of the dimensions that a schema gives."""
+    numeric, sparse = len(schema.of_kind("numeric")), sum(column.width for column in schema.of_kind("sparse"))
+    return {
+        "columns": len(schema.features),
+        "numeric": numeric,
+        "categorical": len(schema.of_kind("categorical")),
+        "text": len(schema.of_kind("text")),
+        "sparse": sparse,
+        "numbers": numeric + sparse,
+        "width": sum(column.width for column in schema.features),
+    }

@@ -1,0 +1,145 @@
+"""`Form`, what a value may be, and the scope in which dimensions have sizes."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Dim: TypeAlias = str | int
+"""A dimension: its size, its name, a name with a difference, as in "columns+1", or "any"."""
+
+_DIM = re.compile(r"([a-z_]+)([+-]\d+)?")
+
+
+class StateError(ValueError):
+    """A value is not of the form that was declared: the sentence says which, and what it should be."""
+
+
+@dataclass
+class Scope:
+    """The sizes of named dimensions, and the parameters that decide between forms."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    parameter: Callable[[str], Any] | None = None
+
+    def fits(self, dim: Dim, size: int) -> bool:
+        """Whether a dimension has this size; a name that is new gets it."""
+        if isinstance(dim, int):
+            return dim == size
+        name, difference = name_of(dim)
+        if name == "any":
+            return True
+        return self.sizes.setdefault(name, size - difference) + difference == size
+
+    def size(self, dim: Dim) -> int:
+        """The size of a dimension that an earlier attribute, the schema or the classes have given."""
+        if isinstance(dim, int):
+            return dim
+        name, difference = name_of(dim)
+        if name not in self.sizes:
+            raise StateError(f"nothing before says how many {name} there are")
+        return self.sizes[name] + difference
+
+    def inner(self, names: Mapping[str, Dim]) -> Scope:
+        """The scope of a part that has names of its own for some dimensions."""
+        sizes = {own: self.size(outer) for own, outer in names.items() if self.knows(outer)}
+        return Scope(sizes, self.parameter)
+
+    def learn(self, part: Scope, names: Mapping[str, Dim]) -> None:
+        """Take over what a part says of dimensions that are new here."""
+        for own, outer in names.items():
+            if own in part.sizes and not self.fits(outer, part.sizes[own]):
+                raise StateError(f"there are {part.sizes[own]} {own}, which is not the number of {outer}")
+
+    def knows(self, dim: Dim) -> bool:
+        """Whether the size of a dimension is known."""
+        return isinstance(dim, int) or name_of(dim)[0] in self.sizes
+
+
+def name_of(dim: str) -> tuple[str, int]:
+    """The name of a dimension, and the difference that is added to its size."""
+    match = _DIM.fullmatch(dim)
+    if match is None:
+        raise ValueError(f"{dim!r} is not a dimension: say a name, or a name and a difference such as 'columns+1'")
+    return match[1], int(match[2] or 0)
+
+
+class Form(ABC):
+    """What a value may be."""
+
+    @abstractmethod
+    def check(self, value: Any, where: str, scope: Scope) -> None:
+        """Raise `StateError` unless the value has this form; `where` is what the sentence calls it."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """The form in a few words, for people."""
+
+    def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
+        """Values near a right one that this form does not have, or that may not fit what is beside it."""
+        return [None, "forged", -1, 2**40, 0.5, []]
+
+    def refuse(self, value: Any, where: str) -> StateError:
+        """The error of a value that does not have this form."""
+        return StateError(f"{where} is {kind_of(value)}, where {self.words()} should be")
+
+
+State: TypeAlias = Mapping[str, Form]
+"""What a learner or a dataclass declares: the form of each attribute, by name."""
+
+
+@dataclass(frozen=True)
+class OptionalForm(Form):
+    """An attribute that may not be there."""
+
+    form: Form
+
+    def check(self, value: Any, where: str, scope: Scope) -> None:
+        """Check it where it is."""
+        self.form.check(value, where, scope)
+
+    def words(self) -> str:
+        """With the condition."""
+        return f"{self.form.words()}, not always there"
+
+    def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
+        """Those of the form."""
+        return self.form.forgeries(value, random)
+
+
+def check_state(state: State, values: Mapping[str, Any], scope: Scope, owner: str = "") -> None:
+    """Check attributes against their declaration: none may be missing, and none may be unknown."""
+    for name in values:
+        if name not in state:
+            raise StateError(f"{owner}{name} is not an attribute that is declared")
+    for name, form in state.items():  # in the order of the declaration, which gives dimensions their sizes
+        if name in values:
+            form.check(values[name], f"{owner}{name}", scope)
+        elif not isinstance(form, OptionalForm):
+            raise StateError(f"{owner}{name} is missing")
+
+
+def declared(kind: type) -> dict[str, Form]:
+    """All that a class declares, with what its bases do."""
+    state: dict[str, Form] = {}
+    for base in reversed(kind.__mro__):
+        state |= vars(base).get("state", {})
+    return state
+
+
+def describe(state: State) -> str:
+    """A declaration as lines of text: names, and what they hold."""
+    width = max(map(len, state), default=0)
+    return "\n".join(f"{name:{width}}  {form.words()}" for name, form in state.items())
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in a few words that do not repeat it."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
+    return "None" if value is None else f"a {type(value).__name__}"
