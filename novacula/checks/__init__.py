@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from novacula.checks.admission import check_admission
     from novacula.checks.learner import check_learner, learner_checks
     from novacula.checks.scales import check_chunking, check_scales
+    from novacula.checks.state import check_declaration
     from novacula.checks.statistic import check_statistic
     from novacula.checks.study import check_study
     from novacula.checks.work import check_work
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _HOME = {
     "check_admission": "admission",
     "check_chunking": "scales",
+    "check_declaration": "state",
     "check_learner": "learner",
     "check_scales": "scales",
     "check_statistic": "statistic",
@@ -28,6 +30,7 @@ _HOME = {
 __all__ = [
     "check_admission",
     "check_chunking",
+    "check_declaration",
     "check_learner",
     "check_scales",
     "check_statistic",

@@ -23,6 +23,7 @@ from novacula.checks.admission import check_admission, refusal_of
 from novacula.checks.fitted import fitted_arrays
 from novacula.checks.samples import NASTY_NAMES, CheckSample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
+from novacula.checks.state import check_declaration
 from novacula.checks.study import check_study
 from novacula.checks.verdict import require
 from novacula.checks.work import check_work
@@ -43,6 +44,7 @@ def learner_checks(learner: Learner, client: Any = None) -> Iterator[tuple[str, 
     yield "chunking", lambda: check_chunking(learner)
     yield "scales", lambda: check_scales(learner, client)
     yield "file", lambda: check_file(learner)
+    yield "state", lambda: check_declaration(learner)
     yield "work", lambda: check_derivation(learner)
     yield "reproducible", lambda: check_reproducible(learner)
     if learner.card.task != "sequence":  # there a weight belongs to a whole sequence

@@ -35,6 +35,10 @@ Array: TypeAlias = npt.NDArray[Any]
 
 MAX_DEPTH = 64
 """How deep values may be nested in each other."""
+MAX_ALIKE = 64
+"""How many keys of a dictionary may have one hash."""
+MAX_HEX_DIGITS = 1024
+"""How many digits an integer of more than 64 bits may have, about 1230 decimal ones."""
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES = {name: np.dtype(name) for name in ("bool", *_INTEGERS, "float32", "float64")}
@@ -73,7 +77,7 @@ class Encoder:
         if value is None or kind is bool:
             return value
         if kind is int:
-            return value if -(2**63) <= value < 2**63 else {"$int": hex(value)}
+            return value if -(2**63) <= value < 2**63 else {"$int": _hex(value, where)}
         if kind is float:
             return value if math.isfinite(value) else {"$float": np.float64(value).tobytes().hex()}
         if kind is str:
@@ -182,7 +186,9 @@ class Decoder:
         return {_whole(name, "it"): self._decode(part, depth + 1) for name, part in body.items()}
 
     def _items(self, body: list[tuple[Json, Json]], depth: int) -> dict[Any, Any]:
-        items = {self._decode(key, depth + 1): self._decode(item, depth + 1) for key, item in body}
+        keys = [self._decode(key, depth + 1) for key, _ in body]
+        _require_few_alike(keys)
+        items = {key: self._decode(item, depth + 1) for key, (_, item) in zip(keys, body, strict=True)}
         if len(items) != len(body):
             raise ModelFileError("it holds a dictionary with a key that stands twice")
         return items
@@ -219,11 +225,7 @@ class Decoder:
 
 def excerpt(value: object) -> str:
     """Something from a file, or what went wrong with it, fit for a sentence."""
-    kind = type(value).__name__
-    try:
-        text = repr(value) if not isinstance(value, Exception) else f"{kind}: {value}"
-    except ValueError:  # Python does not print integers of more than 4300 digits
-        text = f"a {kind}"
+    text = repr(value) if not isinstance(value, Exception) else f"{type(value).__name__}: {value}"
     text = text.removeprefix("ModelFileError: ")
     return printable(text if len(text) <= 160 else f"{text[:159]}…")
 
@@ -258,8 +260,22 @@ def _checked(array: Array) -> Array:
     return array
 
 
+def _hex(value: int, where: str) -> str:
+    digits = hex(value)
+    if len(digits) > MAX_HEX_DIGITS:
+        raise ModelFileError(f"{where} is an integer of more than {MAX_HEX_DIGITS} hexadecimal digits")
+    return digits
+
+
+def _require_few_alike(keys: list[Any]) -> None:
+    """Refuse keys that hash alike, of which a dictionary takes time that grows with the square of their number."""
+    hashes = sorted(map(hash, keys))  # text hashes by a secret of this process, numbers and tuples do not
+    if any(one == other for one, other in zip(hashes, hashes[MAX_ALIKE:], strict=False)):
+        raise ModelFileError(f"it holds a dictionary with more than {MAX_ALIKE} keys that hash alike")
+
+
 def _int(body: str) -> int:
-    if not _HEX_INTEGER.fullmatch(body):
+    if len(body) > MAX_HEX_DIGITS or not _HEX_INTEGER.fullmatch(body):
         raise ModelFileError(f"it holds {excerpt(body)} as an integer")
     return int(body, 16)
 

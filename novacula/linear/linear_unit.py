@@ -262,6 +262,7 @@ class LinearUnit(LinearModel, Classifier):
         start = DeltaPass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
         run = run_epochs(course.show, start, self._limit)
         if not run.params.sound:
+            table.refuse_faults()
             raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")
         weights = run.params.weights
         self._keep(weights[:, :-1], weights[:, -1], is_flat(table))

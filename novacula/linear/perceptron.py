@@ -203,9 +203,10 @@ class Perceptron(LinearClassifier):
         return PerceptronRule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
 
     def _require_sound(self, table: Table, lesson: PerceptronEpoch) -> None:
-        """Refuse a rate at which the weights grew without end."""
+        """Refuse rows that are not finite, and a rate at which the weights grew without end."""
         if lesson.sound:
             return
+        table.refuse_faults()
         stable = largest_step(table, self.fit_intercept)
         raise ParameterError(
             f"the weights of {type(self).__name__} grew without end, since eta0={self.eta0:g} is too large for rows "

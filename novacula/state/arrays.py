@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, Scope, StateError, kind_of, name_of
+from novacula.state.base import Dim, Form, Scope, StateError, name_of
 
 ROUNDING = 1e-6
 """By how much the sum of probabilities may differ from 1."""
@@ -31,7 +31,8 @@ class ArrayForm(Form):
             raise self.refuse(value, where)
         for dim, size in zip(self.dims, value.shape, strict=True):
             if not scope.fits(dim, size):
-                raise StateError(f"{where} is {kind_of(value)}, but there are {scope.size(dim)} {dim}")
+                count = "" if isinstance(dim, int) else f", and there are {scope.size(dim)} {dim}"
+                raise StateError(f"{self.refuse(value, where)}{count}")
         if not value.flags.c_contiguous:
             raise StateError(f"{where} is not laid out row by row")
         self.check_values(value, where, scope)
@@ -64,11 +65,20 @@ class ArrayForm(Form):
 
     def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
         """Other shapes and types, and values out of range in one place."""
+        with np.errstate(all="ignore"):
+            return self._forged(value, random)
+
+    def _forged(self, value: Any, random: np.random.Generator) -> list[Any]:
         forged: list[Any] = [*super().forgeries(value, random), value.astype(np.float32), value.astype(np.int64)]
-        forged += [value[..., None], value.reshape(-1), value[..., :0], np.zeros((0, *value.shape[1:]), value.dtype)]
+        forged += [value[..., None], value.reshape(-1), np.zeros((0, *value.shape[1:]), value.dtype)]
         if value.ndim:
             axis = int(random.integers(value.ndim))
-            forged += [np.repeat(value, 2, axis=axis), np.delete(value, slice(0, 1), axis=axis), value.T.copy()]
+            forged += [
+                value[..., :0],
+                np.repeat(value, 2, axis=axis),
+                np.delete(value, slice(0, 1), axis=axis),
+                value.T.copy(),
+            ]
         extremes = [-1, 0, 1, 2**31 - 1, 2**20] if value.dtype.kind in "iub" else [np.nan, np.inf, -1.0, 0.0, 1e300]
         for extreme in extremes if value.size else []:
             changed, number = value.copy(), np.asarray(extreme).astype(value.dtype)
@@ -136,9 +146,8 @@ class LabelForm(Form):
             raise StateError(
                 f"{where} has {len(value)} labels, but there are {scope.size(self.dims[0])} {self.dims[0]}"
             )
-        plain = value.dtype != object or all(isinstance(item, str | int | float | bool | np.generic) for item in value)
-        if not plain or (value.dtype.kind == "f" and not np.isfinite(value).all()):
-            raise StateError(f"{where} holds a label that is neither text nor a finite number")
+        if not all(map(is_label, value.tolist())):
+            raise StateError(f"{where} holds a label that is neither text nor a finite number of 64 bits")
         if self.unique and len(set(value.tolist())) != len(value):
             raise StateError(f"{where} holds a label twice")
 
@@ -149,6 +158,11 @@ class LabelForm(Form):
     def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
         """Too few, too many, twice the same, none."""
         return [*super().forgeries(value, random), value[:-1], np.repeat(value, 2), value[:0], value[:, None]]
+
+
+def is_label(value: Any) -> bool:
+    """Whether a plain value can be a label; of larger integers many could hash alike."""
+    return isinstance(value, str) or (isinstance(value, int | float) and abs(value) < 2**64)
 
 
 def _all_finite(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from novacula.state.arrays import is_label
 from novacula.state.base import Dim, Form, Scope, StateError
 
 
@@ -91,8 +92,8 @@ class ScalarLabelForm(Form):
     """A label: a text, a number or a truth value."""
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
-        """Plain, and equal to itself."""
-        if not isinstance(value, str | int | float | bool | np.generic) or value != value:
+        """Python's or NumPy's."""
+        if not is_label(value.item() if isinstance(value, np.generic) else value):
             raise self.refuse(value, where)
 
     def words(self) -> str:

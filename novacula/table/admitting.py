@@ -62,7 +62,7 @@ class AdmittingRunner(ABC):
                 look = self._check.observe_unchecked if in_sums else self._check.observe
                 both = self._inner.reduce(parts, layout, look, (observe, args))
                 if in_sums and not is_finite(both.result):
-                    self._refuse()  # which returns if the numbers of the table are finite, and only sums are not
+                    self.refuse_faults()  # which returns if the numbers of the table are finite, and only sums are not
                 self._conclude(both.tally, layout)
                 return both.result
         return self._inner.reduce(parts, layout, observe, args)
@@ -96,15 +96,16 @@ class AdmittingRunner(ABC):
         """The first row that an examination points at."""
         return self._inner.find(parts, layout, examine, args)
 
-    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout, propagates: bool = False) -> Iterator[Chunk]:
         """Check chunks that are taken one by one; chunks that are never taken are not checked."""
         if self._is_over:
             yield from chunks
             return
+        look = self._check.tally if propagates else self._check
         tally: RowTally | None = None
         for chunk in chunks:
             with self._refusing():
-                tally = both_tallies(tally, self._check(chunk))
+                tally = both_tallies(tally, look(chunk))
             yield chunk
         self._conclude(tally, layout)
 
@@ -118,10 +119,11 @@ class AdmittingRunner(ABC):
         try:
             yield
         except NotAdmitted:
-            self._refuse()
+            self.refuse_faults()
             self._is_over = True
 
-    def _refuse(self) -> None:
+    def refuse_faults(self) -> None:
+        """Read the table in order, and refuse the first value that is not admitted."""
         table = self._table
         found = self._inner.find(
             table.source.partitions(), ChunkLayout(table.layout, table.unseen), first_fault, (self._check.admits,)

@@ -108,9 +108,12 @@ class ClusterRunner:
                 before += n
             return None
 
-    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout, propagates: bool = False) -> Iterator[Chunk]:
         """There is nothing to look for."""
         yield from chunks
+
+    def refuse_faults(self) -> None:
+        """Everything is admitted."""
 
     def at_home(self, table: Any) -> LocalRunner:
         """Threads."""

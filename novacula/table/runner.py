@@ -76,8 +76,14 @@ class Runner(Protocol):
     ) -> Found | None:
         """The first partition, its row and what `examine` found there; it finds a `row` of a chunk, or None."""
 
-    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
-        """Give chunks that are taken one by one, checked if they have not been yet."""
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout, propagates: bool = False) -> Iterator[Chunk]:
+        """Give chunks that are taken one by one, checked if they have not been yet.
+
+        `propagates`: what is not admitted will show in what is computed of them, so that their values are not checked.
+        """
+
+    def refuse_faults(self) -> None:
+        """Refuse the first value that is not admitted, if there is one."""
 
     def at_home(self, table: Any) -> Runner:
         """The runner of a table of some of the rows that was brought into the memory of this process."""
@@ -125,9 +131,12 @@ class LocalRunner:
         with closing(map_ordered(find_in, parts)) as places:
             return next((place for place in places if place is not None), None)
 
-    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout) -> Iterator[Chunk]:
+    def watch(self, chunks: Iterable[Chunk], layout: ChunkLayout, propagates: bool = False) -> Iterator[Chunk]:
         """There is nothing to look for."""
         yield from chunks
+
+    def refuse_faults(self) -> None:
+        """Everything is admitted."""
 
     def at_home(self, table: Any) -> LocalRunner:
         """The same."""

@@ -290,6 +290,8 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
 def _column_from_dict(values: Mapping[str, Any]) -> Column:
     known = {name: values[name] for name in Column.__slots__ if name in values}
     known["categories"] = tuple(values.get("categories", ()))
+    if any(isinstance(category, int) and abs(category) >= 2**64 for category in known["categories"]):
+        raise SchemaError("a column has an integer of more than 64 bits as a category")  # many of these can hash alike
     for bound in _BOUNDS:
         if known.get(bound) in ("inf", "-inf"):
             known[bound] = float(known[bound])

@@ -273,13 +273,21 @@ class Table:
         with closing(prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))) as ahead:
             yield from self.runner.watch(ahead, layout)
 
-    def to_chunk(self) -> Chunk:
-        """All rows as one chunk, for learners that need them at once; a view where they are in memory as such."""
+    def to_chunk(self, propagates: bool = False) -> Chunk:
+        """All rows as one chunk, for learners that need them at once; a view where they are in memory as such.
+
+        `propagates`: a learner sees from what it computes that a value may not be admitted, and calls `refuse_faults`
+        then. So values in memory are not read for that alone.
+        """
         if isinstance(self.source, MemorySource) and self.source.n_rows:
             whole = self.source.chunk(0, self.source.n_rows, self.layout, self.unseen)
-            [chunk] = self.runner.watch([whole], self._layout)
+            [chunk] = self.runner.watch([whole], self._layout, propagates)
             return chunk
         return Chunk.concatenate(list(self.chunks()))
+
+    def refuse_faults(self) -> None:
+        """Refuse the first value that the learner which fits this table does not admit, if there is one."""
+        self.runner.refuse_faults()
 
     @property
     def _layout(self) -> ChunkLayout:

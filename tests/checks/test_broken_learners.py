@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from novacula.baseline import PluralityClassifier
 from novacula.bayes import NaiveBayes
 from novacula.checks import check_study, learner_checks
 from novacula.checks.learner import check_weights
 from novacula.learner import Admits, Learner, LeftOut
 from novacula.learner.work import Work
 from novacula.neighbors import KNeighborsRegressor
+from novacula.state import floats, one_of
 
 
 class Weightless(NaiveBayes):
@@ -112,6 +114,18 @@ class Hides(NaiveBayes):
         return self
 
 
+class Undeclared(PluralityClassifier):
+    """Keeps something that it does not declare."""
+
+    def _learn(self, table):
+        super()._learn(table)
+        self.median_ = 0.5
+
+
+class Understated(PluralityClassifier):
+    state = {"share_": one_of(floats("classes"), floats("any", "any"))}  # noqa: RUF012
+
+
 class SawTheRow(NaiveBayes):
     def left_out(self, X, y):
         return LeftOut(self.predict(X), np.ones(len(y), bool), "as if nothing were left out")
@@ -136,6 +150,12 @@ class Absent(KNeighborsRegressor):
         (Absent(), "study", "left_out of Absent must give an answer and a flag for each of 30 rows"),
         (Mutters(), "chunking", "Mutters cut into chunks of seven rows has another notes_.inner.draw"),
         (Mutters(), "reproducible", "the same seed gives another notes_.inner.draw"),
+        (
+            Undeclared(),
+            "state",
+            "is not as its class declares in `state`: median_ is not an attribute",
+        ),
+        (Understated(), "state", "share_ may have any dimensions: declare them in `state`"),
         (Hides(), "chunking", "Hides keeps a object in notes_.inner, which cannot be compared"),
     ],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,

@@ -122,14 +122,14 @@ def test_every_value_comes_back_to_the_bit(value):
     [
         2**63,
         -(2**63),
-        [-(10**6000)],
+        [-(10**1200)],
         -0.0,
         5e-324,
         math.inf,
         struct.unpack("d", bytes.fromhex("010000000000f0ff"))[0],  # a NaN with a sign and a payload
         np.frombuffer(bytes.fromhex("0100a07f"), np.float32)[0],
         "\0\u2028\U0001f600",
-        {10**6000: 1},
+        {10**1200: 1},
         {True: 1, "1": 2, 1.5: 3, (1, ("a",)): 4},
         {"$array": "0", "Schema": None},
         np.array("word"),
@@ -273,6 +273,8 @@ def test_a_list_within_itself_is_refused():
         ({"$tuple": "ab"}, "a str where a list should be"),
         ({"$tuple": {"a": 1}}, "a dict where a list should be"),
         ({"$dict": [1]}, "malformed"),
+        ({"$int": "0x" + "f" * 1100}, "as an integer"),
+        ({"$items": [[{"$int": hex(k * (2**61 - 1))}, k] for k in range(2, 20_000)]}, "64 keys that hash alike"),
         ({"$items": [[1, 2], [1, 3]]}, "stands twice"),
         ({"$items": [[1, 2], [True, 3]]}, "stands twice"),
         ({"$items": [[[], 2]]}, "malformed"),
@@ -302,7 +304,6 @@ def test_a_list_within_itself_is_refused():
         ({"Split": []}, "malformed"),
         ({"csr_array": {}}, "csr_array cannot be put together"),
         ({"Picky": {"value": 1}}, r"Picky cannot be put together \(KeyError: 1\)"),
-        ({"Picky": {"value": {"$int": "0x" + "f" * 6000}}}, r"Picky cannot be put together \(a KeyError\)"),
     ],
     ids=repr,
 )

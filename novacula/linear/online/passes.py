@@ -32,12 +32,15 @@ FIRST = 12
 
 
 class OrderedRows:
-    """The rows of a table in an order: as they come, or in a new one each epoch. What is small is read once."""
+    """The rows of a table in an order: as they come, or in a new one each epoch. What is small is read once.
+
+    A learner calls `table.refuse_faults` where what it computes of the first epoch is not finite.
+    """
 
     def __init__(self, table: Table, shuffle: bool, random_state: Any) -> None:
         self.table = table
         self._random = check_random_state(random_state) if shuffle else None
-        self._chunk = table.to_chunk() if shuffle or is_small(table) else None
+        self._chunk = table.to_chunk(propagates=True) if shuffle or is_small(table) else None
         self._order: Any = None
         self.next_epoch()
 
