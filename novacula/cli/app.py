@@ -68,16 +68,21 @@ def learners(json: AsJson = False) -> None:
 @app.command()
 def card(
     learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists, or a word of it.")],
+    attributes: Annotated[bool, typer.Option("--attributes", help="Print what a fitted model holds instead.")] = False,
     json: AsJson = False,
 ) -> None:
     """Print a learner's card: hypothesis space, bias, search, cost."""
     from novacula.learner.registry import find, look_up
+    from novacula.state import declared
 
-    learner_card = find(look_up(learner)).card
-    if json:
-        echo_json(learner_card.to_dict())
+    kind = find(look_up(learner))
+    if attributes:
+        rows = [(name, form.words()) for name, form in declared(kind).items()]
+        print_table(("attribute", "what it holds"), rows, json)
+    elif json:
+        echo_json(kind.card.to_dict())
     else:
-        typer.echo(str(learner_card))
+        typer.echo(str(kind.card))
 
 
 @app.command()

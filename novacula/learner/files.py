@@ -51,18 +51,19 @@ _ARRAYS = b"arrays.safetensors"
 _MEMBERS = {"format", "learner", "parameters", "attributes", "versions", "sha256"}
 
 
-def save(learner: Any, path: FilePath, *, registry: Registry | None = None) -> None:
+def save(learner: Any, path: FilePath, *, registry: Registry | None = None, checked: bool = True) -> None:
     """Write a learner, fitted or not, to a file that is replaced as a whole or not at all.
 
     The model is its parameters and its attributes that end in `_`; attributes that begin with `_` are taken
-    for caches and left out. The learner has to be in the registry: the library's, unless another is given.
+    for caches and left out. The learner has to be in the registry: the library's, unless another is given. What is
+    not as its class declares would be refused by `load`, so it is refused here; forgeries are not `checked`.
     """
     target = _as_path(path)
     known = learners() if registry is None else registry
     name = type(learner).__name__
     if type(learner) not in known.values():
         raise ModelFileError(f"{name} cannot be saved: it is none of the registered learners")
-    encoder = Encoder(_forms(known))
+    encoder = Encoder(_forms(known, checked))
     [(learner_id, parts)] = encoder.encode(learner, name).items()
     arrays = safetensors.numpy.save(encoder.arrays)
     document = {
@@ -249,22 +250,28 @@ def _model(document: dict[str, Any], content: bytes, registry: Registry) -> Any:
     except (SafetensorError, ValueError, LookupError, ArithmeticError) as error:
         raise ModelFileError(f"its arrays are malformed ({excerpt(error)})") from error
     parts = {part: document[part] for part in ("parameters", "attributes")}
-    return Decoder(arrays, _forms(registry)).decode({name: parts})
+    return Decoder(arrays, _forms(registry, True)).decode({name: parts})
 
 
 def _header_size(arrays: bytes) -> int:
     return int.from_bytes(arrays[:8], "little")
 
 
-def _forms(registry: Registry) -> list[TypeCoding]:
-    own = [TypeCoding(kind, name, _take_apart, partial(_put_together, kind)) for name, kind in registry.items()]
+def _forms(registry: Registry, checked: bool) -> list[TypeCoding]:
+    take_apart = partial(_take_apart, checked=checked)
+    own = [TypeCoding(kind, name, take_apart, partial(_put_together, kind)) for name, kind in registry.items()]
     return [*(dataclass_form(*pair) for pair in state_types(registry.values()).items()), *own]
 
 
-def _take_apart(learner: Any) -> dict[str, Any]:
+def _take_apart(learner: Any, checked: bool) -> dict[str, Any]:
     _validate(learner)
     attributes = fitted_attributes(learner)
     _check_names(type(learner), attributes)
+    if attributes and checked:
+        try:
+            _check_values(learner)
+        except ModelFileError as error:
+            raise ModelFileError(f"{type(learner).__name__} cannot be saved: {error}") from error
     return {"parameters": learner.get_params(deep=False), "attributes": attributes}
 
 
@@ -277,14 +284,19 @@ def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str
     learner = kind(**parameters)
     _validate(learner)
     vars(learner).update(attributes)
-    if attributes:  # kernels do not look where they read, so arrays have to be as they are declared
-        try:
-            check_fitted_state(learner)
-        except StateError as error:
-            raise ModelFileError(f"its {error}") from error
-        if hasattr(learner, "_check_state"):
-            learner._check_state()
+    if attributes:
+        _check_values(learner)
     return learner
+
+
+def _check_values(learner: Any) -> None:
+    """Kernels do not look where they read, so arrays have to be as they are declared."""
+    try:
+        check_fitted_state(learner)
+    except StateError as error:
+        raise ModelFileError(f"its {error}") from error
+    if hasattr(learner, "_check_state"):
+        learner._check_state()
 
 
 def _check_names(kind: Any, attributes: dict[str, Any]) -> None:

@@ -44,6 +44,7 @@ def test_learners_and_cards(novacula):
     assert "inductive bias" in novacula("card", "naive-bayes").out
     assert json.loads(novacula("card", "ridge", "--json").out)["task"] == "regression"
     assert "Decision tree" in novacula("card", "tree").out
+    assert "share_\tprobabilities (classes)" in novacula("card", "plurality", "--attributes").out
 
 
 def test_datasets(novacula):
