@@ -1,7 +1,8 @@
 """`python -m fuzz.worker TARGET SEED FOLDER FIRST STEP`: tries inputs FIRST, FIRST + STEP, … until it is told to stop.
 
-Each input is made from the target, the seed and its number alone. It lies in FOLDER/NUMBER while it is tried, so that
-what ended this process can be found there. Each outcome is a line of JSON: number, outcome, and whether it is a find.
+The first inputs are those that hurt once and were kept, in `finds/TARGET`; each further one is made from the target, the
+seed and its number alone. An input lies in FOLDER/NUMBER while it is tried, so that what ended this process can be found
+there. Each outcome is a line of JSON: number, outcome, and whether it is a find.
 """
 
 from __future__ import annotations
@@ -30,15 +31,24 @@ def main() -> None:
     warnings.simplefilter("ignore")
     target.ready()
     limits.limit_addresses()
+    kept = kept_inputs(name)
     for number in count(int(first), int(step)):
         place = Path(folder) / str(number)
         place.mkdir()
-        path = target.write(randomness(name, int(seed), number), place)
+        if number < len(kept):
+            path = Path(shutil.copy(kept[number], place))
+        else:
+            path = target.write(randomness(name, int(seed), number - len(kept)), place)
         outcome, is_find = judged(target, path)
         lines.write(json.dumps([number, outcome, is_find]) + "\n")
         lines.flush()
         if not is_find:
             shutil.rmtree(place)
+
+
+def kept_inputs(name: str) -> list[Path]:
+    """The inputs of a target that hurt once."""
+    return sorted((Path(__file__).parent / "finds" / name).glob("*"))
 
 
 def randomness(name: str, seed: int, number: int) -> np.random.Generator:
