@@ -1,8 +1,8 @@
 """`python -m fuzz.worker TARGET SEED FOLDER FIRST STEP`: tries inputs FIRST, FIRST + STEP, … until it is told to stop.
 
-The first inputs are those that hurt once and were kept, in `finds/TARGET`; each further one is made from the target, the
-seed and its number alone. An input lies in FOLDER/NUMBER while it is tried, so that what ended this process can be found
-there. Each outcome is a line of JSON: number, outcome, and whether it is a find.
+The first inputs are those that hurt once and were kept in `finds/TARGET`; each further one is made from the target,
+the seed and its number alone. An input lies in FOLDER/NUMBER while it is tried, so that what ended this process can be
+found there. Each outcome is a line of JSON: number, outcome, and whether it is a find.
 """
 
 from __future__ import annotations
