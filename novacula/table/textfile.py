@@ -16,7 +16,7 @@ import pyarrow as pa
 from novacula.errors import DataError, ParameterError
 from novacula.table.arrow import READ_ERRORS
 from novacula.table.files import COMPRESSED, DataFile, first_line
-from novacula.table.records import RecordSyntax
+from novacula.table.records import RecordSyntax, count_lines
 
 RANGE_BYTES = 16 << 20
 """Bytes of a file that one partition covers."""
@@ -100,7 +100,7 @@ class TextFile:
 
     def _line(self, offset: int) -> int:
         with self.open(0, offset) as stream:
-            return int(stream.read().count(b"\n")) + 1
+            return count_lines(stream.read()) + 1
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Lines that are not blank, without the white space around them, numbered from 1."""
@@ -118,7 +118,7 @@ class TextFile:
 
     def undecodable(self) -> DataError | None:
         """Name the first line that is not in the encoding; None if all lines are."""
-        decoder = codecs.getincrementaldecoder(self.encoding)()
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self.encoding)(), translate=True)
         line = 1
         try:
             with self._unpacked(self.path) as stream:
@@ -135,7 +135,7 @@ class TextFile:
         data, at = getattr(error, "object", b""), getattr(error, "start", 0)
         wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         found = f"the byte 0x{data[at]:02x} is" if at < len(data) else "its end is"
-        line += data.count(b"\n", 0, at)
+        line += count_lines(data[:at])
         advice = "'utf-16'" if wide else "'latin-1' or the encoding the file was written in"
         return DataError(f"{self.path}, line {line}: {found} not {self.encoding}; say encoding={advice}")
 
