@@ -58,6 +58,8 @@ def _plain(column: Any) -> list[Any]:
         whole = column.cast(pa.int32()).cast(pa.int64()) if kind.bit_width == 32 else column.cast(pa.int64())
         per_second = 1 / 86400 if kind == pa.date32() else _UNITS[getattr(kind, "unit", "ms")]
         return [None if value is None else value / per_second for value in whole.to_pylist()]
+    if pa.types.is_decimal(kind) and not 0 <= kind.scale <= kind.precision:  # which Python may have no decimal for
+        return _plain(column.cast(pa.float64()))
     values = column.to_pylist()
     if pa.types.is_decimal(kind):
         return [None if value is None else float(value) for value in values]

@@ -108,7 +108,7 @@ def _columns(table: Any) -> dict[str, Any]:
     chunks, schema = list(table.chunks()), table.schema
     columns: dict[str, Any] = {}
     for j, column in enumerate(schema.of_kind("numeric")):
-        columns[column.name] = np.concatenate([chunk.numeric[:, j] for chunk in chunks])
+        columns[column.name] = np.concatenate([chunk.numeric[:, j] for chunk in chunks]).tolist()
     for j, column in enumerate(schema.of_kind("categorical")):
         codes = np.concatenate([chunk.codes[:, j] for chunk in chunks]).tolist()
         columns[column.name] = [None if code < 0 else column.categories[code] for code in codes]
