@@ -23,6 +23,7 @@ RUN_BYTES = 8 << 20
 """Neighbouring row groups or record batches that are smaller than this together share a partition."""
 
 _BUFFER_BYTES = 1 << 18  # read of a column at a time; Arrow would read whole row groups
+_BUFFERED = 8 << 20  # bytes of a file from which that pays; a buffer is as long as a page claims to be, right or wrong
 _NO_CODES = "DictAccumulator"  # in what Arrow says of encodings whose words it cannot decode as a dictionary
 _PAGE_BYTES = 16  # of a Parquet page with its header, at least
 _PAGE_ROWS = 1 << 31  # of a Parquet page, at most
@@ -107,7 +108,8 @@ class RowGroups(ArrowPartition):
     def _decoded(self, names: Sequence[str], coded: Sequence[str]) -> Iterator[Any]:
         self.file.require()
         size = rows_per_chunk(8 * max(len(names), 1))
-        with _open_parquet(self.file, read_dictionary=coded, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+        buffer = _BUFFER_BYTES if self.file.size > _BUFFERED else 0
+        with _open_parquet(self.file, read_dictionary=coded, buffer_size=buffer, pre_buffer=False) as file:
             for batch in file.iter_batches(size, list(self.groups), list(names), use_threads=False):
                 batch.validate(full=True)
                 yield batch
