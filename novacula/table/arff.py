@@ -137,7 +137,7 @@ def read_header(text: TextFile) -> tuple[ArffAttribute, ...]:
     attributes: list[ArffAttribute] = []
     path = text.path
     for number, line in text.lines():
-        word = line.split(None, 1)[0].lower()
+        word = " ".join(line.split(None, 1)[:1]).lower()  # of a line of white space beyond ASCII there is none
         if word == "@data":
             break
         if word == "@attribute":

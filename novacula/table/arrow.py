@@ -18,16 +18,8 @@ from novacula.table.chunk import MISSING, UNSEEN, Codes, Floats
 from novacula.table.schema import Category
 from novacula.table.source import is_textual
 
-READ_ERRORS = (
-    pa.ArrowInvalid,
-    pa.ArrowKeyError,
-    pa.ArrowTypeError,
-    pa.ArrowNotImplementedError,
-    OSError,
-    UnicodeError,
-    EOFError,
-)
-"""What is raised when a file cannot be read, unpacked, decoded or parsed."""
+READ_ERRORS = (pa.ArrowException, OSError, UnicodeError, EOFError, MemoryError, OverflowError)
+"""What is raised when a file cannot be read, unpacked, decoded or parsed, or claims to be larger than memory."""
 
 _NUMBER = r"^[-+]?((\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|(?i:inf|infinity))$"
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}

@@ -1,4 +1,8 @@
-"""Parquet and Arrow IPC files: a partition is a run of row groups or record batches, read in its turn."""
+"""Parquet and Arrow IPC files: a partition is a run of row groups or record batches, read in its turn.
+
+A file is not trusted. Arrow takes the offsets and codes of a record batch for granted and would follow them out of the
+file, so every batch is validated in full before anything looks at its values; for numbers that costs nothing.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,12 @@ RUN_BYTES = 8 << 20
 """Neighbouring row groups or record batches that are smaller than this together share a partition."""
 
 _BUFFER_BYTES = 1 << 18  # read of a column at a time; Arrow would read whole row groups
+_BUFFERED = 8 << 20  # bytes of a file from which that pays; a buffer is as long as a page claims to be, right or wrong
+_NO_CODES = "DictAccumulator"  # in what Arrow says of encodings whose words it cannot decode as a dictionary
+_PAGE_BYTES = 16  # of a Parquet page with its header, at least
+_PAGE_ROWS = 1 << 31  # of a Parquet page, at most
+_STRING_BYTES, _CONTAINER_ITEMS = 100_000_000, 1_000_000  # of a footer or the header of a page: Arrow's own limits
+_ROWS_OF_NOTHING = 1 << 24  # of a batch whose columns take no bytes, so that any number could be written
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,11 @@ class ParquetSource(Source):
 
     def partitions(self) -> Sequence[RowGroups]:
         """Runs of row groups of each file."""
-        return [RowGroups(f.file, run, sum(f.rows[: run.start])) for f in self._footers for run in f.runs()]
+        return [
+            RowGroups(f.file, run, sum(f.rows[: run.start]), sum(f.rows[run.start : run.stop]))
+            for f in self._footers
+            for run in f.runs()
+        ]
 
     def count_rows(self) -> int:
         """Rows by the files' footers."""
@@ -66,28 +80,39 @@ class ParquetSource(Source):
 class RowGroups(ArrowPartition):
     """Neighbouring row groups of a Parquet file."""
 
-    def __init__(self, file: DataFile, groups: range, first_row: int) -> None:
-        self.file, self.groups, self.first_row = file, groups, first_row
+    def __init__(self, file: DataFile, groups: range, first_row: int, n_rows: int) -> None:
+        self.file, self.groups, self.first_row, self.n_rows = file, groups, first_row, n_rows
         self.name = f"{file.path} ({_numbered('row group', groups)})"
         self.key = f"{file.token}-{groups.start}-{groups.stop}"
 
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
-        """Decode a few thousand rows at a time; words that are to be categories stay dictionaries."""
-        import pyarrow.parquet as pq
-
+        """Decode a few thousand rows at a time; words that are to be categories stay dictionaries where they can."""
         coded = [name for name in names if schema is not None and schema[name].kind == "categorical"]
+        rows = 0
         try:
-            with pq.ParquetFile(
-                self.file.require(),
-                read_dictionary=coded,
-                buffer_size=_BUFFER_BYTES,
-                pre_buffer=False,
-                page_checksum_verification=True,
-            ) as file:
-                size = rows_per_chunk(8 * max(len(names), 1))
-                yield from file.iter_batches(size, list(self.groups), list(names), use_threads=False)
+            try:
+                for batch in self._decoded(names, coded):
+                    yield batch
+                    rows += batch.num_rows
+            except OSError as error:
+                if _NO_CODES not in str(error):
+                    raise
+                for batch in _behind(rows, self._decoded(names, [])):
+                    yield batch
+                    rows += batch.num_rows
         except READ_ERRORS as error:
             raise DataError(f"{self.name} cannot be read: {first_line(error)}") from error
+        if rows != self.n_rows:
+            raise DataError(f"{self.name} is damaged: it holds {rows:,} rows, and its footer says {self.n_rows:,}")
+
+    def _decoded(self, names: Sequence[str], coded: Sequence[str]) -> Iterator[Any]:
+        self.file.require()
+        size = rows_per_chunk(8 * max(len(names), 1))
+        buffer = _BUFFER_BYTES if self.file.size > _BUFFERED else 0
+        with _open_parquet(self.file, read_dictionary=coded, buffer_size=buffer, pre_buffer=False) as file:
+            for batch in file.iter_batches(size, list(self.groups), list(names), use_threads=False):
+                batch.validate(full=True)
+                yield batch
 
     def row_name(self, row: int) -> str:
         """Count rows from the first one of the file."""
@@ -122,9 +147,13 @@ class RecordBatches(ArrowPartition):
         self.key = f"{file.token}-{run.start}-{run.stop}"
 
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:
-        """Give the named columns, mapped into memory."""
+        """Give the named columns, mapped into memory, as many rows at a time as a chunk has."""
+        size = rows_per_chunk(8 * max(len(names), 1))
         for batch in self._read(self.run):
-            yield batch.select(list(names))
+            columns = batch.select(list(names))
+            self._validate(columns)
+            for start in range(0, columns.num_rows, size):
+                yield columns.slice(start, size)
 
     def _read(self, run: range) -> Iterator[Any]:
         try:
@@ -138,27 +167,60 @@ class RecordBatches(ArrowPartition):
         except READ_ERRORS as error:
             raise DataError(f"{self.name} cannot be read: {first_line(error)}") from error
 
+    def _validate(self, batch: Any) -> None:
+        """Refuse columns that lead out of the file, or out of their dictionaries, or are not what they say."""
+        try:
+            batch.validate(full=True)
+        except READ_ERRORS as error:
+            raise DataError(f"{self.name} is damaged: {first_line(error)}") from error
+        empty = all(map(pa.types.is_null, batch.schema.types))
+        if empty and batch.num_rows > max(_ROWS_OF_NOTHING, 8 * self.file.size):
+            raise DataError(f"{self.name} is damaged: it claims {batch.num_rows:,} rows that hold nothing")
+
     def row_name(self, row: int) -> str:
         """Count rows from the first one of the file."""
         before = 0 if self.is_stream else sum(len(batch) for batch in self._read(range(self.run.start)))
         return f"row {before + row + 1} of {self.file.path}"
 
 
+def _behind(rows: int, batches: Iterator[Any]) -> Iterator[Any]:
+    """The rows behind the first ones."""
+    for batch in batches:
+        skipped = min(rows, batch.num_rows)
+        rows -= skipped
+        if skipped < batch.num_rows:
+            yield batch.slice(skipped)
+
+
 def _numbered(thing: str, run: range) -> str:
     return f"{thing} {run.start}" if len(run) < 2 else f"{thing}s {run.start} to {run.stop - 1}"
 
 
-def _parquet_footer(path: str) -> Footer:
+def _open_parquet(file: DataFile, **options: Any) -> Any:
+    """A Parquet file whose strings and lists are no longer than it is."""
     import pyarrow.parquet as pq
 
+    return pq.ParquetFile(
+        file.path,
+        page_checksum_verification=True,
+        thrift_string_size_limit=min(max(file.size, 1), _STRING_BYTES),
+        thrift_container_size_limit=min(max(file.size, 1), _CONTAINER_ITEMS),
+        **options,
+    )
+
+
+def _parquet_footer(path: str) -> Footer:
     file = DataFile.at(path)
     try:
-        with pq.ParquetFile(path) as parquet:
+        with _open_parquet(file) as parquet:
             groups = [parquet.metadata.row_group(i) for i in range(parquet.num_row_groups)]
             sizes, rows = [group.total_byte_size for group in groups], [group.num_rows for group in groups]
-            return Footer(file, parquet.schema_arrow, sizes, rows)
+            footer = Footer(file, _spelled(parquet.schema_arrow), sizes, rows)
     except READ_ERRORS as error:
         raise DataError(f"{path} is not a Parquet file that can be read: {first_line(error)}") from error
+    if min(rows, default=0) < 0 or sum(rows) > _PAGE_ROWS * (file.size // _PAGE_BYTES):
+        raise DataError(f"{path} is damaged: {file.size:,} bytes cannot hold the {sum(rows):,} rows of its footer")
+    return footer
 
 
 def _ipc_footer(path: str) -> tuple[Footer, bool]:
@@ -168,13 +230,18 @@ def _ipc_footer(path: str) -> tuple[Footer, bool]:
         with pa.memory_map(path) as mapped:
             if mapped.read(6) != b"ARROW1":
                 mapped.seek(0)
-                return Footer(file, pa.ipc.open_stream(mapped).schema, [file.size], []), True
+                return Footer(file, _spelled(pa.ipc.open_stream(mapped).schema), [file.size], []), True
             mapped.seek(0)
             reader = pa.ipc.open_file(mapped)
             count = reader.num_record_batches
-            return Footer(file, reader.schema, [file.size // max(count, 1)] * count, []), False
+            return Footer(file, _spelled(reader.schema), [file.size // max(count, 1)] * count, []), False
     except READ_ERRORS as error:
         raise DataError(f"{path} is not an Arrow file that can be read: {first_line(error)}") from error
+
+
+def _spelled(schema: Any) -> Any:
+    """A schema whose names are text, which Arrow finds out only when it is asked for them."""
+    return schema if schema.names else pa.schema([])
 
 
 def common_schema(footers: Sequence[Footer]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Self
 from novacula.errors import DataError, ParameterError
 from novacula.table.files import unpacked_name
 from novacula.table.names import repeated
-from novacula.table.records import RecordSyntax
+from novacula.table.records import RecordSyntax, line_ends
 from novacula.table.textfile import TextFile
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -112,11 +112,10 @@ class Head:
 def _first_record(data: bytes, skip: int) -> int:
     """The offset of the first line that is not blank, after those to be skipped."""
     start = len(_BOM) if data.startswith(_BOM) else 0
-    plain = RecordSyntax()
-    while end := plain.first_end(data[start:]):
-        if skip <= 0 and data[start : start + end].strip():
+    for end in line_ends(data, start):
+        if skip <= 0 and data[start:end].strip():
             break
-        start, skip = start + end, skip - 1
+        start, skip = end, skip - 1
     return start if skip <= 0 else len(data)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ import pyarrow.csv as pacsv
 
 from novacula.table.arrow import READ_ERRORS, matrix_of
 from novacula.table.dialect import Dialect
+
+_RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 class NotANumber(Exception):  # noqa: N818  (a signal, and no error)
@@ -24,11 +27,10 @@ class RecordTooLong(Exception):  # noqa: N818  (a signal, and no error)
 class RaggedRow(Exception):  # noqa: N818  (a signal, and no error)
     """A record has more or fewer values than there are columns."""
 
-    def __init__(self, row: Any) -> None:
+    def __init__(self, number: str, expected: str, found: str, text: str) -> None:
         super().__init__()
-        self.number: int = row.number  # from 1, blank lines not counted
-        found = f"{row.actual_columns} values where there are {row.expected_columns} columns"
-        self.description = f"{found}: {row.text[:60]!r}"
+        self.number = int(number)  # from 1, blank lines not counted
+        self.description = f"{found} values where there are {expected} columns: {text[:60]!r}"
 
 
 def parse(
@@ -43,18 +45,11 @@ def parse(
     block: int,
 ) -> Iterator[Any]:
     """Parse records into batches of the wanted columns; a column without a type gets the one that Arrow sees in it."""
-    ragged: list[Any] = []
-
-    def stop_at(row: Any) -> str:
-        ragged.append(row)
-        return "error"
-
     read = pacsv.ReadOptions(use_threads=False, block_size=block, encoding=encoding, column_names=list(columns))
     parsing = pacsv.ParseOptions(
         delimiter=dialect.delimiter,
         quote_char=dialect.quote or False,
         newlines_in_values=dialect.quote is not None,
-        invalid_row_handler=stop_at,
     )
     convert = pacsv.ConvertOptions(
         column_types=types,
@@ -68,8 +63,8 @@ def parse(
             yield batch
     except READ_ERRORS as error:
         text = str(error)
-        if ragged:
-            raise RaggedRow(ragged[0]) from error
+        if ragged := _RAGGED.match(text):  # Arrow's handler of such rows fails where they are not in their encoding
+            raise RaggedRow(*ragged.groups()) from error
         if "conversion error to double" in text:
             raise NotANumber from error
         if "straddling" in text:

@@ -1,4 +1,7 @@
-"""Where the records of delimited text end: a newline ends one unless it is inside quotes.
+"""Where the records of delimited text end: the end of a line ends one unless it is inside quotes.
+
+A line ends in a line feed, a carriage return or both, and not all lines of a text need to end alike. Text is cut after
+line feeds, where there are any: a place that ends a record whatever ends the others.
 
 A quotation mark opens a quoted field only where a field begins; anywhere else in a plain field it is a
 character like any other (`12" pipe`). Inside quotes a doubled mark is one mark. All functions take bytes that
@@ -7,17 +10,30 @@ begin at a record, so a place where text may be cut depends on the text alone.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 _LINE_ENDS = b"\r\n"
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+def line_ends(data: bytes, start: int = 0) -> Iterator[int]:
+    """Where lines end, and the next ones begin."""
+    return (match.end() for match in _LINE_END.finditer(data, start))
+
+
+def count_lines(data: bytes) -> int:
+    """How many lines end in some bytes."""
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordSyntax:
-    """The single bytes that delimit fields and quote them; no quote: every newline ends a record."""
+    """The single bytes that delimit fields and quote them; no quote: the end of every line ends a record."""
 
     delimiter: bytes = b","
     quote: bytes | None = None
@@ -32,12 +48,11 @@ class RecordSyntax:
 
     def first_end(self, data: bytes) -> int:
         """Where the first record ends, 0 if it is not whole."""
-        newline = b"\n" if b"\n" in data else b"\r"
-        end = data.find(newline)
         marks = self._field_marks(data)
-        while end >= 0 and (before := int(np.searchsorted(marks, end))) % 2:
-            end = data.find(newline, int(marks[before])) if before < len(marks) else -1
-        return end + 1
+        end = next(line_ends(data), 0)
+        while end and (before := int(np.searchsorted(marks, end))) % 2:
+            end = next(line_ends(data, int(marks[before])), 0) if before < len(marks) else 0
+        return end
 
     def open_quote(self, data: bytes) -> int | None:
         """Where a quote stands that is not closed, if there is one."""

@@ -73,10 +73,10 @@ class SvmlightPartition(Partition):
         """Give the matrix and the labels; without a width, the matrix is as wide as it must."""
         from sklearn.datasets import load_svmlight_file
 
-        with self.text.open(self.start, self.stop) as stream:
-            lines = stream.read()
+        text = self.text.read(self.start, self.stop)
+        lines = BytesIO(text.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))  # which is all that scikit-learn knows
         try:
-            matrix, labels = load_svmlight_file(BytesIO(lines), n_features=self.width, zero_based=self.first == 0)
+            matrix, labels = load_svmlight_file(lines, n_features=self.width, zero_based=self.first == 0)
         except (ValueError, OverflowError) as error:
             raise self._diagnosed(error) from error
         return matrix, labels

@@ -16,7 +16,7 @@ import pyarrow as pa
 from novacula.errors import DataError, ParameterError
 from novacula.table.arrow import READ_ERRORS
 from novacula.table.files import COMPRESSED, DataFile, first_line
-from novacula.table.records import RecordSyntax
+from novacula.table.records import RecordSyntax, count_lines
 
 RANGE_BYTES = 16 << 20
 """Bytes of a file that one partition covers."""
@@ -57,13 +57,17 @@ class TextFile:
     def _unpacked(self, path: str) -> Any:
         return pa.input_stream(path, compression="detect")
 
-    def beginning(self, size: int) -> tuple[bytes, bool]:
-        """The first bytes, and whether they are all."""
+    def read(self, start: int = 0, stop: int | None = None, size: int | None = None) -> bytes:
+        """The bytes from one offset to another, or as many as `size`."""
         try:
-            with self.open() as stream:
-                data = stream.read(size)
+            with self.open(start, stop) as stream:
+                return bytes(stream.read() if size is None else stream.read(size))
         except READ_ERRORS as error:
             raise self.unreadable(error) from error
+
+    def beginning(self, size: int) -> tuple[bytes, bool]:
+        """The first bytes, and whether they are all."""
+        data = self.read(size=size)
         return data, len(data) < size
 
     def ranges(self, start: int, syntax: RecordSyntax, least: int = 0) -> Iterator[tuple[int, int | None]]:
@@ -76,8 +80,7 @@ class TextFile:
             if end := self._last_end(start, edge, syntax):
                 yield start, start + end
                 start += end
-        with self.open(start, self.file.size) as stream:
-            held = stream.read()
+        held = self.read(start, self.file.size)
         if (quote := syntax.open_quote(held)) is not None:
             raise DataError(f"{self.path}, line {self._line(start + quote)}: a quote opens here and is never closed")
         if held or start == first:
@@ -95,12 +98,10 @@ class TextFile:
                 at += len(piece)
             else:
                 return end
-        with self.open(start, edge) as stream:
-            return syntax.last_end(stream.read())
+        return syntax.last_end(self.read(start, edge))
 
     def _line(self, offset: int) -> int:
-        with self.open(0, offset) as stream:
-            return int(stream.read().count(b"\n")) + 1
+        return count_lines(self.read(0, offset)) + 1
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Lines that are not blank, without the white space around them, numbered from 1."""
@@ -118,7 +119,7 @@ class TextFile:
 
     def undecodable(self) -> DataError | None:
         """Name the first line that is not in the encoding; None if all lines are."""
-        decoder = codecs.getincrementaldecoder(self.encoding)()
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self.encoding)(), translate=True)
         line = 1
         try:
             with self._unpacked(self.path) as stream:
@@ -135,7 +136,7 @@ class TextFile:
         data, at = getattr(error, "object", b""), getattr(error, "start", 0)
         wide = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         found = f"the byte 0x{data[at]:02x} is" if at < len(data) else "its end is"
-        line += data.count(b"\n", 0, at)
+        line += count_lines(data[:at])
         advice = "'utf-16'" if wide else "'latin-1' or the encoding the file was written in"
         return DataError(f"{self.path}, line {line}: {found} not {self.encoding}; say encoding={advice}")
 

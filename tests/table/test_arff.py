@@ -55,7 +55,15 @@ def test_kinds_names_and_the_stated_order(arff):
     assert [table.schema[name].missing for name in ("wind speed", "windy", "note")] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("style", [str, lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text])
+STYLES = [
+    str,
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: text.replace("\n", "\r", 5),
+    lambda text: "\ufeff" + text,
+]
+
+
+@pytest.mark.parametrize("style", STYLES)
 def test_line_ends_and_bom(arff, style):
     assert len(nv.read(arff(style(WEATHER)))) == 3
 

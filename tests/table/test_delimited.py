@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from itertools import product, zip_longest
 
 import numpy as np
 import pytest
@@ -107,6 +108,24 @@ def test_another_quote(tmp_path, holds):
 def test_old_line_ends(tmp_path, holds):
     (tmp_path / "t.csv").write_bytes(b"a,b\r1,x\r2,y\r")
     assert holds(nv.read(tmp_path / "t.csv"), {"a": [1.0, 2.0], "b": ["x", "y"]})
+
+
+@pytest.mark.parametrize("size", [3, 1 << 20])
+@pytest.mark.parametrize("ends", list(product(["\n", "\r", "\r\n"], repeat=3)))
+@pytest.mark.parametrize("plain_bytes", [0, 1 << 20])
+def test_mixed_line_ends(tmp_path, holds, small_ranges, monkeypatch, size, ends, plain_bytes):
+    """A header that ended in a carriage return took the first row with it, where the rows ended in line feeds."""
+    small_ranges(size)
+    monkeypatch.setattr("novacula.table.delimited.PLAIN_BYTES", plain_bytes)
+    rows = ["a,b", "1,x", "3,y", "5,z"]
+    text = "".join(map("".join, zip_longest(rows, ends, fillvalue="")))
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    assert holds(nv.read(tmp_path / "t.csv"), {"a": [1.0, 3.0, 5.0], "b": ["x", "y", "z"]})
+
+
+def test_skipped_lines_end_in_any_way(tmp_path, holds):
+    (tmp_path / "t.csv").write_bytes(b"one\rtwo\r\nthree\na,b\r1,2\n")
+    assert holds(nv.read(tmp_path / "t.csv", skip=3), {"a": [1.0], "b": [2.0]})
 
 
 def test_blank_lines_are_no_rows(tmp_path, holds, small_ranges):

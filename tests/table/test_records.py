@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from novacula.table.records import RecordSyntax
+from novacula.table.records import RecordSyntax, count_lines
 
 
 def record_ends(data: bytes, delimiter=b",", quote=b'"'):
@@ -20,7 +20,7 @@ def record_ends(data: bytes, delimiter=b",", quote=b'"'):
                 inside = False
         elif byte == quote and field_begins:
             inside = True
-        elif byte == b"\n":
+        elif byte == b"\n" or (byte == b"\r" and data[i + 1 : i + 2] != b"\n"):
             ends.append(i + 1)
         field_begins = not inside and byte in (delimiter, b"\n", b"\r")
         i += 1
@@ -28,7 +28,7 @@ def record_ends(data: bytes, delimiter=b",", quote=b'"'):
 
 
 CSV = RecordSyntax(b",", b'"')
-texts = st.lists(st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r\n", b" "]), max_size=30).map(b"".join)
+texts = st.lists(st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r", b"\r\n", b" "]), max_size=30).map(b"".join)
 
 
 @settings(max_examples=500, deadline=None)
@@ -39,9 +39,9 @@ texts = st.lists(st.sampled_from([b"a", b'"', b'""', b",", b"\n", b"\r\n", b" "]
 @example(b'"",""\n""x"\n')
 def test_ends_agree_with_a_byte_by_byte_reader(data):
     ends = record_ends(data)
-    assert CSV.last_end(data) == (ends[-1] if ends else 0)
-    if b"\n" in data:
-        assert CSV.first_end(data) == (ends[0] if ends else 0)
+    line_feeds = [end for end in ends if data[end - 1 : end] == b"\n"]
+    assert CSV.last_end(data) == (line_feeds[-1] if line_feeds else 0)
+    assert CSV.first_end(data) == (ends[0] if ends else 0)
 
 
 @settings(deadline=None)
@@ -67,8 +67,14 @@ def test_without_quotes_every_newline_ends_a_record():
     assert plain.last_end(b"") == 0
 
 
-def test_old_line_ends_are_known_at_the_top():
-    assert CSV.first_end(b"a,b\r1,2\r") == 4
+@pytest.mark.parametrize("rest", [b"", b"1,2\r", b"1,2\n", b"1,2\r\n"])
+def test_whatever_ends_the_first_line_others_may_end_otherwise(rest):
+    for end in (b"\n", b"\r", b"\r\n"):
+        assert CSV.first_end(b"a,b" + end + rest) == 3 + len(end)
+
+
+def test_lines_are_counted_whatever_ends_them():
+    assert count_lines(b"a\nb\rc\r\n\n\rd") == 5
 
 
 @pytest.mark.parametrize("quotes", [0, 1, 2, 3])

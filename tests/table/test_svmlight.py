@@ -17,7 +17,7 @@ LABELS = np.array([1.0, -1.0, 1.0, 2.5])
 @pytest.fixture
 def svm(tmp_path):
     def make(text, name="t.svm"):
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_bytes(text.encode())
         return tmp_path / name
 
     return make
@@ -121,3 +121,9 @@ def test_labels_that_are_missing_or_unknown(svm, small_ranges):
 def test_rows_of_nothing_but_a_label(svm):
     table = nv.read(svm("1\n0\n"), n_features=3)
     assert table.to_chunk().sparse.shape == (2, 3)
+
+
+def test_lines_that_end_differently(svm):
+    """A comment took the row behind a carriage return with it."""
+    table = nv.read(svm("1 1:2 # one\r0 2:3\r\n1 1:4\n"))
+    np.testing.assert_array_equal(table.to_chunk().sparse.toarray(), [[2, 0], [0, 3], [4, 0]])
