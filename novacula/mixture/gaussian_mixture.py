@@ -135,8 +135,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
             {
                 "full": definite("components", "columns", "columns"),
                 "tied": definite("columns", "columns"),
-                "diag": floats("components", "columns", least=0.0),
-                "spherical": floats("components", least=0.0),
+                "diag": floats("components", "columns", above=0.0),
+                "spherical": floats("components", above=0.0),
             },
         ),
         "floor_": floats("columns", least=0.0),
@@ -365,3 +365,5 @@ class GaussianMixture(DensityMixin, Unsupervised):
     def _check_state(self) -> None:
         if len(self.weights_) != self.n_components:
             raise ModelFileError(f"its weights_ are {len(self.weights_)}, but n_components={self.n_components}")
+        if not self.moments_.weight.any():
+            raise ModelFileError("its moments_ are of no row: all their weights are 0")

@@ -117,7 +117,7 @@ class LogisticRegression(LinearClassifier):
         "separated_": nullable(word("complete", "quasi-complete")),
         "rank_": whole(most="width+1"),
         "log_likelihood_": number(),
-        "class_count_": floats("classes", least=0.0),
+        "class_count_": floats("classes", above=0.0),
         "covariance_": nullable(floats("estimates", "estimates")),
         "centre_": floats("width"),
         "spread_": floats("width", least=0.0),
