@@ -85,6 +85,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         Mean log-likelihood of a row from the start on, updates made, and why it ended; of every start, how it ended.
     log_likelihood_ : float
         Of all rows.
+    floor_ : array (n_columns,)
+        The least variance of each column, by `reg_covar`.
     collapsed_ : tuple of int
         Components that lie on the floor of `reg_covar`, which a warning reports as well.
 
