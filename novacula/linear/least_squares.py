@@ -17,11 +17,12 @@ from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
-from novacula.linear.model import LinearModel
+from novacula.linear.model import LinearModel, by_target
 from novacula.linear.problem import LeastSquaresProblem, observe_problem
 from novacula.linear.rows import NUMBERS_CARD
 from novacula.linear.solve import CentredColumns, LeastSquaresSolution
 from novacula.linear.summary import RegressionSummary, summarise
+from novacula.state import State, floats, number, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -30,9 +31,11 @@ class LinearRegression(LinearModel):
     """Ordinary least squares, with the inference that belongs to it.
 
     Fitted: `coef_`, `intercept_`, `sigma_` (the standard deviation of the errors by maximum likelihood),
-    `r2_`, `rank_` and `singular_` of the centred columns, `solver_`, and the sums `moments_`, to which
-    `partial_fit` adds. `summary()` has standard errors, t, p and intervals. Weights are repetitions. Where
-    columns are dependent, the coefficients are those of least norm, and a `RankWarning` says so.
+    `r2_`, `rank_` and `singular_` of the centred columns, `solver_`, `x_centre_` and `y_centre_` (the point that the
+    plane passes through), `weight_` (that of all rows), `unit_errors_` (standard errors of intercept and coefficients
+    for a σ of 1, NaN where columns are dependent), and the sums `moments_`, to which `partial_fit` adds; None where
+    there were fewer rows than columns. `summary()` has standard errors, t, p and intervals. Weights are repetitions.
+    Where columns are dependent, the coefficients are those of least norm, and a `RankWarning` says so.
 
     >>> import numpy as np
     >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])
@@ -66,6 +69,15 @@ class LinearRegression(LinearModel):
         ),
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
+    state: ClassVar[State] = {
+        "sigma_": by_target(number(least=0.0), floats("targets", least=0.0)),
+        "r2_": by_target(number(), floats("targets")),
+        "weight_": number(above=0.0),
+        "rank_": whole(most="width"),
+        "singular_": floats("directions", least=0.0),
+        "unit_errors_": floats("width+1", finite=False),  # NaN where columns are dependent
+        "solver_": word("cholesky", "qr", "svd", "sums"),
+    }
     remedy = "or use Ridge"
 
     sigma_: Any

@@ -23,6 +23,7 @@ from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
+from novacula.linear.model import by_target
 from novacula.linear.penalised import PenalisedModel
 from novacula.linear.penalties import as_grid, one_per_target
 from novacula.linear.penalty_path import PenaltyPath, choose_penalty
@@ -35,8 +36,14 @@ from novacula.linear.problem import (
     spectrum_of,
 )
 from novacula.linear.rows import NUMBERS_CARD
+from novacula.state import State, floats, optional, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
+
+LEFT_OUT = by_target(
+    floats("penalties+1", least=0.0, finite=False), floats("penalties+1", "targets", least=0.0, finite=False)
+)
+"""Errors for each penalty; infinite where a row is met by itself alone, so that it cannot be left out."""
 
 
 class Ridge(PenalisedModel):
@@ -48,8 +55,8 @@ class Ridge(PenalisedModel):
     penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
 
     Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`; with "loo" also `loo_error_`, the mean squared error of rows
-    left out for each of `alphas_`, and its `loo_std_error_`; and the sums `moments_`, to which `partial_fit` adds.
-    Weights of rows are repetitions.
+    left out for each of `alphas_`, and its `loo_std_error_`; `x_centre_`, `y_centre_`; and the sums `moments_`, to
+    which `partial_fit` adds, None where there were fewer rows than columns. Weights of rows are repetitions.
 
     >>> import numpy as np
     >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])
@@ -89,6 +96,13 @@ class Ridge(PenalisedModel):
         "penalty_factor": ["array-like", dict, None],
         "choice": [StrOptions({"best", "one_standard_error"})],
     }
+    state: ClassVar[State] = {
+        "solver_": word("cholesky", "qr", "svd", "sums", "dual", "spectrum", "coordinate"),
+        "alphas_": optional(floats("penalties+1", least=0.0), beside="loo_error_"),
+        "loo_error_": optional(LEFT_OUT),
+        "loo_std_error_": optional(LEFT_OUT, beside="loo_error_"),
+    }
+
     alphas_: Floats
     loo_error_: Floats
     loo_std_error_: Floats
