@@ -33,7 +33,8 @@ MAX_WAYS = 50
 """Ways in which the repeats of such a pattern can share the characters of a text."""
 
 _ESCAPED = r"\\(?:[wWdDsStnrfv]|[^\w\s])"
-_ITEM = re.compile(rf"({_ESCAPED}|\[\^?(?:[^\\\[\]]|{_ESCAPED})+\]|[^\\\[\]().?*+{{}}|^$]|\.)([?*+]|\{{[0-9]+(?:,[0-9]*)?\}})?")
+_CHARACTER = rf"{_ESCAPED}|\[\^?(?:[^\\\[\]]|{_ESCAPED})+\]|[^\\\[\]().?*+{{}}|^$]|\."
+_ITEM = re.compile(rf"({_CHARACTER})([?*+]|\{{[0-9]+(?:,[0-9]*)?\}})?")
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +59,7 @@ def is_linear(pattern: str) -> bool:
         ways *= 1 if most is None else max(most - least + 1, 1)
         length += least if most is None else most
         at = found.end()
-    bounded = 0 < len(body) and ways <= MAX_WAYS and length <= MAX_PATTERN
+    bounded = len(body) > 0 and ways <= MAX_WAYS and length <= MAX_PATTERN
     return bounded and endless in ("", r"\w" if ends_at_boundary else endless) and _compiles(pattern)
 
 
@@ -86,8 +87,8 @@ def _compiles(pattern: str) -> bool:
 def linear_words(pattern: str) -> str:
     """A sentence about a pattern that a model file does not hold."""
     return (
-        rf"the token_pattern {quoted(pattern)} may hang: model files hold characters such as \w or [a-z], repeated up to "
-        r"a limit, without one only at the end"
+        rf"the token_pattern {quoted(pattern)} may hang: model files hold characters such as \w or [a-z], repeated up "
+        r"to a limit, without one only at the end"
     )
 
 
