@@ -32,8 +32,11 @@ def variants() -> Iterator[tuple[str, Any, Any, Any]]:
     yield "naive-bayes-sparse-there", NaiveBayes(distributions="bernoulli"), csr_matrix(counts), three
     yield "text-messages", TextNaiveBayes(ngram_range=(1, 2), stop_words=["is", "was"]), MESSAGES, LABELS
     yield "text-there", TextNaiveBayes(model="bernoulli", token_pattern=r"[a-z]{2,}"), MESSAGES, LABELS
-    mixed = pa.table({"text": MESSAGES, "other": MESSAGES[::-1], "n": [1.0, 2.0, 3.0, None, 5.0, 6.0]})
-    yield "text-mixed", TextNaiveBayes(stop_words="english"), mixed, LABELS
+    long = [
+        message and f"{message} was written by number {i}" for i, message in enumerate(5 * MESSAGES)
+    ]  # read as text
+    mixed = pa.table({"text": long, "other": long[::-1], "n": 5 * [1.0, 2.0, 3.0, None, 5.0, 6.0]})
+    yield "text-mixed", TextNaiveBayes(stop_words="english"), mixed, 5 * LABELS
     members = {"tree": DecisionTreeClassifier(max_depth=2), "bayes": NaiveBayes(), 3: PluralityClassifier()}
     yield "committee", BayesOptimalClassifier(members, prior={"tree": 0.5, "bayes": 0.25, 3: 0.25}), counts, three
     yield "committee-drawn", GibbsClassifier(members), data.X, data.target

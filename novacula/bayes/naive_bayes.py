@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.arguments import as_numbers
 from novacula.bayes.derivation import derive_model, derive_predictions
 from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
 from novacula.bayes.groups import distributions_by_column, group_columns, groups_fit, kinds_needed, merge_categories
@@ -196,7 +197,7 @@ class NaiveBayes(Classifier):
     def _prior(self, class_count: Floats) -> Floats:
         if self.class_prior is None:
             return class_count / class_count.sum()
-        prior = np.asarray(self.class_prior, np.float64)
+        prior = as_numbers(self.class_prior, "class_prior")
         if prior.shape != class_count.shape:
             raise ParameterError(f"class_prior has {prior.size} entries for {len(class_count)} classes")
         if not np.all(prior >= 0) or not np.isclose(prior.sum(), 1.0):

@@ -246,6 +246,9 @@ class ConceptLearner(Classifier):
         """After loading: columns and examples must fit the space, and the learner must be able to live with them."""
         if self.positive_ not in self.classes_.tolist():
             raise ModelFileError("its positive_ is none of its classes_")
+        is_own = _is_observed(self.space_, self.schema_) if self.space is None else self.space == self.space_
+        if not is_own:
+            raise ModelFileError("its space_ is neither that of its parameters nor one that rows have")
         if not _codes_as(self.space_, self.schema_):
             raise ModelFileError("its schema_ has other columns or categories than its space_")
         rows, names = self.examples_.positions, self.row_names_
@@ -300,6 +303,12 @@ def _codes_as(space: ConjunctiveSpace, schema: Schema) -> bool:
         column.kind == "numeric" or column.categories == values
         for column, values in zip(columns_of(space, schema), space.values, strict=True)
     )
+
+
+def _is_observed(space: ConjunctiveSpace, schema: Schema) -> bool:
+    """Whether a space can be that of the rows of a schema: numbers are ordered, which later rows add to."""
+    numeric = tuple(column.name for column in schema.of_kind("numeric"))
+    return space.ordered == numeric and all(is_number(v) for name in numeric for v in space.domains[name])
 
 
 def _coded_by(space: ConjunctiveSpace, schema: Schema) -> Schema:

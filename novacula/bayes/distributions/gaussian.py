@@ -113,7 +113,8 @@ class GaussianPart(NumericPart):
         mean, var = float(self.mean[k, j]), float(self.var[k, j])
         numbers = {f"x{mark}": x, f"u{mark}": mean, f"v{mark}": var, f"pi{mark}": math.pi}
         expression = f"exp(-(x{mark} - u{mark})**2 / (2 * v{mark})) / sqrt(2 * pi{mark} * v{mark})"
-        value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
+        deviation = (x - mean) / math.sqrt(var)  # whose square may be infinite, which ** would refuse
+        value = math.exp(-0.5 * deviation * deviation) / math.sqrt(2 * math.pi) / math.sqrt(var)
         return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 
