@@ -215,3 +215,10 @@ def test_densities_beyond_what_a_double_holds_are_derived():
     str(NaiveBayes().fit(narrow, np.arange(20) % 2).work(narrow[:2]))
     far = np.array([[0.0], [1e-3], [1e6], [1e6 + 1]])
     str(NaiveBayes(var_smoothing=1e-30).fit(far, [0, 0, 1, 1]).work(far))
+
+
+def test_weights_sum_to_one_however_many_data_there_were():
+    """ln P(D | h) of a thousand million rows is rounded to more than the weights may be."""
+    model = committee()
+    model.log_likelihood_ = np.array([-1e300, -1e300])
+    np.testing.assert_array_equal(model.posterior_.weights, [0.5, 0.5])
