@@ -15,6 +15,7 @@ from scipy import linalg
 
 from novacula.learner.iterate import Outcome
 from novacula.linear.online.passes import SCHEDULES, OrderedRows, dense_blocks
+from novacula.linear.solve import require_finite_sums
 from novacula.statistics import CoMoments
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
@@ -38,7 +39,9 @@ class Bowl:
     def of(cls, moments: CoMoments, d: int, intercept: bool) -> Self:
         """Take the sums about zero from moments of [X, t]; the column of ones comes last."""
         n, mean = moments.weight, moments.mean
-        sums = moments.scatter + n * np.outer(mean, mean)
+        with np.errstate(over="ignore"):
+            sums = moments.scatter + n * np.outer(mean, mean)
+        require_finite_sums(sums, n)
         gram, cross = sums[:d, :d], sums[:d, d:]
         if intercept:
             ones = n * mean[:d]
