@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _ROWS = 5  # predictions derived
 _CLASSES = 12  # classes written out
 _FACTORS = 12  # factors written out in one product
+_WRITTEN = 600  # logarithms beyond this are of products too small, or too large, to be held
 
 
 def derive_model(model: NaiveBayes, smoothing: Smoothing) -> Work:
@@ -111,14 +112,15 @@ def _product(
         f"The first {2 * _FACTORS} of {len(factors)} factors." if len(factors) > 2 * _FACTORS else "",
     )
     formula = f"P({label}) · Π P(x | {label})"
-    if len(factors) <= _FACTORS and joint > -600:
+    if len(factors) <= _FACTORS and abs(joint) < _WRITTEN:
         share, counts = _prior_share(model, k)
         expression = " * ".join([share, *(f"({factor.expression})" for factor in factors)])
         values = counts | {name: v for factor in factors for name, v in factor.values.items()}
         return Step(title, formula, expression, values, result=math.exp(joint), table=table)
     if math.isinf(joint):
         return Step(title, formula, table=table, note="A factor is 0, and with it the product.")
-    shown = factors[:_FACTORS]
+    # A value that is too small or too large to be held has a logarithm nevertheless, which is in the rest.
+    shown = [factor for factor in factors if 0.0 < factor.value < math.inf][:_FACTORS]
     rest = joint - math.log(prior) - sum(math.log(factor.value) for factor in shown)
     values = {"prior": prior, "rest": rest, **{f"f{i}": factor.value for i, factor in enumerate(shown)}}
     expression = " + ".join(["log(prior)", *(f"log(f{i})" for i in range(len(shown))), "rest"])
@@ -135,8 +137,9 @@ def _prior_share(model: NaiveBayes, k: int) -> tuple[str, dict[str, float]]:
 def _posterior(joint: Any, classes: list[str], row: int, model: NaiveBayes) -> list[Step]:
     """The share of each class in the sum of the products; products are scaled by the largest when they are tiny."""
     with np.errstate(divide="ignore"):
-        scale = 0.0 if joint.max() > -600 else float(joint.max())
-        shares = np.exp((joint if np.isfinite(joint.max()) else np.log(model.class_prior_)) - scale)
+        logs = joint if np.isfinite(joint.max()) else np.log(model.class_prior_)
+        scale = 0.0 if abs(logs.max()) < _WRITTEN else float(logs.max())
+        shares = np.exp(logs - scale)
     order = np.argsort(-shares, kind="stable")[:_CLASSES]
     rest = float(shares.sum() - shares[order].sum())
     names = {f"j{k}": float(shares[k]) for k in order}

@@ -84,13 +84,22 @@ def _group(name: str, columns: tuple[Column, ...], places: list[int], words: Tok
 
 
 def group_fits(group: Group, schema: Schema) -> bool:
-    """Whether the columns of a group are those of the schema at its places."""
-    columns = schema.of_kind(group.kind)
-    if len(group.places) != len(group.names) or not all(0 <= place < len(columns) for place in group.places):
+    """Whether a group is one that `group_columns` could have made of a schema."""
+    columns, part = schema.of_kind(group.kind), DISTRIBUTIONS.get(group.distribution)
+    if part is None or group.kind not in part.kinds or not group.places or max(group.places) >= len(columns):
         return False
-    held = [columns[place] for place in group.places]
-    coded = tuple(c.categories for c in held) if group.kind == "categorical" else ()
-    return group.names == tuple(c.name for c in held) and group.categories == coded
+    if group.kind == "text" and len(group.places) > 1:
+        return False
+    if group.kind == "sparse" and len(group.places) < len(columns):  # all blocks lie side by side in one matrix
+        return False
+    return group == _group(group.distribution, columns, list(group.places), group.words)
+
+
+def groups_fit(groups: tuple[Group, ...], schema: Schema) -> bool:
+    """Whether groups share the columns of a schema among them, each column in one of them."""
+    names = [name for group in groups for name in group.names]
+    complete = len(names) == len(set(names)) == len(schema.features)
+    return complete and all(group_fits(group, schema) for group in groups)
 
 
 def merge_categories(

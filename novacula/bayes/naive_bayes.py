@@ -16,14 +16,16 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.arguments import as_numbers
 from novacula.bayes.derivation import derive_model, derive_predictions
 from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
-from novacula.bayes.groups import distributions_by_column, group_columns, group_fits, kinds_needed, merge_categories
-from novacula.errors import DataWarning, ParameterError, warn_user
+from novacula.bayes.groups import distributions_by_column, group_columns, groups_fit, kinds_needed, merge_categories
+from novacula.errors import DataWarning, ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
+from novacula.state import State, any_record, each, floats, probabilities, record
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
 from novacula.table.admission import propagating
@@ -98,6 +100,13 @@ class NaiveBayes(Classifier):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Group, Tokenization, *DISTRIBUTIONS.values())
+    state: ClassVar[State] = {
+        "class_count_": floats("classes", least=0.0),
+        "class_prior_": probabilities("classes"),
+        "groups_": each(record(Group), "groups"),
+        "parts_": each(any_record(DistributionPart, classes="classes"), "groups"),
+        "statistic_": record(Bundle),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
@@ -188,21 +197,24 @@ class NaiveBayes(Classifier):
     def _prior(self, class_count: Floats) -> Floats:
         if self.class_prior is None:
             return class_count / class_count.sum()
-        prior = np.asarray(self.class_prior, np.float64)
+        prior = as_numbers(self.class_prior, "class_prior")
         if prior.shape != class_count.shape:
             raise ParameterError(f"class_prior has {prior.size} entries for {len(class_count)} classes")
         if not np.all(prior >= 0) or not np.isclose(prior.sum(), 1.0):
             raise ParameterError("class_prior must be probabilities that sum to 1")
-        return prior
+        return prior / prior.sum()
 
     def _check_state(self) -> None:
-        """After loading: the parts must speak of the classes and columns that the model has."""
-        fits = len(self.parts_) == len(self.groups_) and all(
-            part.group == group and part.n_classes == len(self.classes_) and group_fits(group, self.schema_)
-            for part, group in zip(self.parts_, self.groups_, strict=True)
-        )
-        if not fits or len(self.class_prior_) != len(self.classes_):
-            raise ParameterError("the parts of the model do not fit its classes and columns")
+        """After loading: groups must share the columns, and each have its part and its sums."""
+        if not groups_fit(tuple(self.groups_), self.schema_):
+            raise ModelFileError("its groups_ do not share the columns of its schema among them")
+        rows, *statistics = self.statistic_.parts or (None,)
+        counted = isinstance(rows, ClassTotals) and np.array_equal(rows.weight, self.class_count_)
+        if not counted or len(statistics) != len(self.groups_):
+            raise ModelFileError("its statistic_ does not hold the weights of its classes and sums for each group")
+        for group, part, statistic in zip(self.groups_, self.parts_, statistics, strict=True):
+            if type(part) is not DISTRIBUTIONS[group.distribution] or part.group != group or not part.fits(statistic):
+                raise ModelFileError(f"its {group.distribution} part and its sums do not fit their columns")
 
     # --- predict -----------------------------------------------------------------------------------------------
 

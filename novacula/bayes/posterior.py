@@ -134,7 +134,9 @@ class Posterior:
     @cached_property
     def log_weights(self) -> Floats:
         """ln P(h | D) in the order of `names`."""
-        return logarithm(self.prior) + self.log_likelihood - self.log_evidence
+        logs = logarithm(self.prior) + self.log_likelihood
+        relative = logs - logs.max()  # whose rounding does not grow with the number of data, so that weights sum to 1
+        return relative - log_sum(relative)
 
     @property
     def weights(self) -> Floats:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,11 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.bayes.distributions import Smoothing, Tokenization
 from novacula.bayes.distributions.categorical import pseudo
 from novacula.bayes.distributions.counts import Bag, BernoulliPart, bag_totals
+from novacula.bayes.distributions.tokenization import is_linear, linear_words
 from novacula.bayes.naive_bayes import NaiveBayes
-from novacula.errors import InputTypeError, ParameterError, SchemaError
+from novacula.errors import InputTypeError, ModelFileError, ParameterError, SchemaError
 from novacula.learner.card import Card
 from novacula.table import Schema, Table
 from novacula.table.schema import printable
+from novacula.words import quoted
 
 COLUMN = "text"
 
@@ -34,7 +37,8 @@ class TextNaiveBayes(NaiveBayes):
     model : {"multinomial", "bernoulli"}, default="multinomial"
         Whether a word counts as often as it occurs in a message, or once.
     lowercase, ngram_range, stop_words, token_pattern
-        How a message is cut into words, as in scikit-learn's CountVectorizer.
+        How a message is cut into words, as in scikit-learn's CountVectorizer. N-grams are of at most 32 words. A model
+        is saved only if matches of its pattern are found in time linear in the text: see `save`.
     prior_estimate, distributions, class_prior, var_smoothing, unseen
         As in `NaiveBayes`.
 
@@ -81,6 +85,9 @@ class TextNaiveBayes(NaiveBayes):
         self.token_pattern = token_pattern
 
     def _words(self) -> Tokenization:
+        require_pattern(self.token_pattern)
+        if len(self.ngram_range) != 2 or not all(isinstance(n, Integral) for n in self.ngram_range):
+            raise ParameterError(f"ngram_range is {quoted(self.ngram_range)}; it must be two whole numbers")
         stop = self.stop_words
         return Tokenization(
             self.lowercase,
@@ -88,6 +95,12 @@ class TextNaiveBayes(NaiveBayes):
             stop if stop is None or isinstance(stop, str) else tuple(stop),
             self.token_pattern,
         )
+
+    def _check_storable(self) -> None:
+        """Refuse patterns that could hang: those of the parameters, and of a fit before these were set."""
+        for pattern in (self.token_pattern, *(group.words.token_pattern for group in getattr(self, "groups_", ()))):
+            if not is_linear(pattern):
+                raise ModelFileError(linear_words(pattern))
 
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         table = super()._ingest(text_frame(X), y, sample_weight, **how)
@@ -168,6 +181,16 @@ def _shares(bag: Bag, statistic: Any, rows: list[int], smoothing: Smoothing) -> 
     together = counts[rows].sum(axis=0)
     with np.errstate(invalid="ignore"):
         return (together + m * p) / (together.sum() + m)
+
+
+def require_pattern(pattern: str) -> None:
+    """Refuse a pattern that cannot be read, or that says in two ways what a word is."""
+    try:
+        groups = re.compile(pattern).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ParameterError(f"token_pattern is {quoted(pattern)}, which is not a pattern: {error}") from None
+    if groups > 1:
+        raise ParameterError(f"token_pattern is {quoted(pattern)}; it may have one group in parentheses, not {groups}")
 
 
 def is_texts(X: Any) -> bool:

@@ -20,12 +20,13 @@ from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.bayes.posterior import Posterior
 from novacula.bayes.posterior_work import bayes_steps
 from novacula.bayes.probabilities import refuse_doubled
-from novacula.errors import InputTypeError, ParameterError
+from novacula.errors import InputTypeError, ModelFileError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Classifier, Learner
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.work import Work
-from novacula.table import Table
+from novacula.state import State, each, floats, instance, label, probabilities
+from novacula.table import Schema, Table
 from novacula.table.chunk import Floats
 from novacula.words import quoted
 
@@ -39,6 +40,13 @@ class PosteriorClassifier(Classifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimators": ["array-like", Mapping, Posterior, None],
         "prior": ["array-like", Mapping, None],
+    }
+
+    state: ClassVar[State] = {
+        "hypothesis_names_": each(label(), "hypotheses"),
+        "hypotheses_": each(instance(Classifier), "hypotheses"),
+        "prior_": probabilities("hypotheses"),
+        "log_likelihood_": floats("hypotheses", finite=False),  # −∞ of a hypothesis that the rows rule out
     }
 
     estimators: Any
@@ -121,14 +129,29 @@ class PosteriorClassifier(Classifier):
         return LabelledRows(dict(zip(self.hypothesis_names_, self.hypotheses_, strict=True)))
 
     def _check_state(self) -> None:
-        """After loading: one number per hypothesis."""
-        n = len(self.hypotheses_)
-        if not len(self.hypothesis_names_) == len(self.prior_) == len(self.log_likelihood_) == n:
-            raise ParameterError("the weights of the model do not fit its hypotheses")
+        """After loading: hypotheses must be fitted on these columns and classes, and have a posterior."""
+        if len(set(self.hypothesis_names_)) != len(self.hypothesis_names_):
+            raise ModelFileError("its hypothesis_names_ name one hypothesis twice")
+        for name, hypothesis in zip(self.hypothesis_names_, self.hypotheses_, strict=True):
+            if not is_fitted_like(hypothesis, self.schema_, self.classes_):
+                raise ModelFileError(f"its hypothesis {quoted(name)} has other columns or classes, or no probabilities")
+        try:
+            self.posterior_.log_weights  # noqa: B018  (its value is not needed here, but that it can be found)
+        except ValueError as error:
+            raise ModelFileError(f"its hypotheses_ have no posterior: {error}") from error
 
     def _derive_weights(self, title: str) -> Work:
         notes = "P(D|h) is the probability of the labels of the rows, given their columns."
         return Work(title, bayes_steps(self.posterior_, ("posterior_", "weights")), notes)
+
+
+def is_fitted_like(hypothesis: Any, schema: Schema, classes: Any) -> bool:
+    """Whether a learner gives probabilities of these classes for rows of these columns."""
+    if not hasattr(hypothesis, "schema_") or not hasattr(hypothesis, "predict_proba"):
+        return False
+    same_columns = [c.name for c in hypothesis.schema_.features] == [c.name for c in schema.features]
+    same_width = hypothesis.n_features_in_ == sum(c.width for c in schema.features)
+    return same_columns and same_width and np.array_equal(hypothesis.classes_, classes)
 
 
 def fitted(estimator: Any, name: Any, X: Any, labels: Any, weight: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -13,18 +14,24 @@ from sklearn.utils._param_validation import StrOptions
 from novacula.concept.conjunction import Conjunction, Positions
 from novacula.concept.rows import chunk_positions, columns_of, observed_domains
 from novacula.concept.space import ConjunctiveSpace, is_number, plain
-from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
+from novacula.errors import DataError, ModelFileError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
+from novacula.state import State, flags, label, labels, record, whole, wholes
 from novacula.table import Chunk, Table
 from novacula.table.equal_rows import equal_rows
 from novacula.table.schema import Schema
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
+MAX_ROWS = 2**53
+"""Rows that can be numbered."""
+
 
 @dataclass(frozen=True, eq=False)
 class ConceptExamples:
     """The distinct examples in the order in which they first came: size n·d, as every one of them may matter."""
+
+    state: ClassVar[State] = {"positions": wholes("examples", "columns"), "positive": flags("examples")}
 
     positions: Positions  # (n, d)
     positive: Flags  # (n,)
@@ -48,6 +55,11 @@ class ConceptExamples:
 class RowNames:
     """What the examples are called: the number of the row in which each first came, from 1 on over all fits."""
 
+    state: ClassVar[State] = {
+        "first": wholes("examples", least=1, most=MAX_ROWS),
+        "n_rows": whole(most=MAX_ROWS),
+    }
+
     first: npt.NDArray[np.int64]  # (n,)
     n_rows: int  # that were read, also those that brought nothing new
 
@@ -56,10 +68,17 @@ class ConceptLearner(Classifier):
     """The base of the family: keeps examples, finds the space, names rows."""
 
     state_types: ClassVar[tuple[type, ...]] = (ConjunctiveSpace, Conjunction, ConceptExamples, RowNames)
+    state: ClassVar[State] = {
+        "classes_": labels(2),
+        "positive_": label(),
+        "space_": record(ConjunctiveSpace, columns="columns"),
+        "examples_": record(ConceptExamples, examples="examples", columns="columns"),
+        "row_names_": record(RowNames, examples="examples"),
+    }
     reports_unseen: ClassVar[bool] = False  # what is in no domain is reported instead
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "space": [ConjunctiveSpace, None],
-        "positive": "no_validation",
+        "positive": ["boolean", Real, str, None],
         "unseen": [StrOptions({"ignore", "error"})],
     }
 
@@ -224,15 +243,22 @@ class ConceptLearner(Classifier):
         return self.examples_.positions.size + self.examples_.positive.size
 
     def _check_state(self) -> None:
-        """After loading: examples and names must fit the space, and what is derived is derived again."""
-        examples, d = self.examples_, len(self.space_.names)
-        n = len(examples.positive)
-        fits = examples.positions.shape == (n, d) and self.row_names_.first.shape == (n,)
-        if not fits or len(self.classes_) != 2 or len(self.schema_.features) != d:
-            raise ParameterError("the examples of the model do not fit its space and classes")
-        rows = examples.positions
-        if ((rows < 0) | (rows > 2 * self.space_.sizes - 2) | (rows % 2 == 1)).any():
-            raise ParameterError("an example of the model lies outside of its space")
+        """After loading: columns and examples must fit the space, and the learner must be able to live with them."""
+        if self.positive_ not in self.classes_.tolist():
+            raise ModelFileError("its positive_ is none of its classes_")
+        is_own = _is_observed(self.space_, self.schema_) if self.space is None else self.space == self.space_
+        if not is_own:
+            raise ModelFileError("its space_ is neither that of its parameters nor one that rows have")
+        if not _codes_as(self.space_, self.schema_):
+            raise ModelFileError("its schema_ has other columns or categories than its space_")
+        rows, names = self.examples_.positions, self.row_names_
+        if ((rows > 2 * self.space_.sizes - 2) | (rows % 2 == 1)).any():
+            raise ModelFileError("its examples_ hold one that lies outside of its space_")
+        if len(equal_rows(rows, self.examples_.positive)) != len(rows):
+            raise ModelFileError("its examples_ hold one twice")
+        if (np.diff(names.first) <= 0).any() or names.first.max(initial=0) > names.n_rows:
+            raise ModelFileError("its row_names_ do not rise up to the number of rows")
+        self._check(self.space_, self.examples_, names)
 
 
 def refuse_contradiction(examples: ConceptExamples, names: RowNames) -> None:
@@ -268,6 +294,21 @@ def _grown(
     for j, values in enumerate(space.values):
         moved[:, j] = grown.positions(j, values)[examples.positions[:, j] // 2]
     return grown, ConceptExamples(moved, examples.positive)
+
+
+def _codes_as(space: ConjunctiveSpace, schema: Schema) -> bool:
+    """Whether a schema has a column for each attribute, and the domains as categories."""
+    kinds = {"numeric", "categorical"} >= {column.kind for column in schema.features}
+    return kinds and all(
+        column.kind == "numeric" or column.categories == values
+        for column, values in zip(columns_of(space, schema), space.values, strict=True)
+    )
+
+
+def _is_observed(space: ConjunctiveSpace, schema: Schema) -> bool:
+    """Whether a space can be that of the rows of a schema: numbers are ordered, which later rows add to."""
+    numeric = tuple(column.name for column in schema.of_kind("numeric"))
+    return space.ordered == numeric and all(is_number(v) for name in numeric for v in space.domains[name])
 
 
 def _coded_by(space: ConjunctiveSpace, schema: Schema) -> Schema:

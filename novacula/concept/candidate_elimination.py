@@ -26,9 +26,10 @@ from novacula.concept.rows import chunk_positions, instance_values, row_values
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import VersionSpace
 from novacula.concept.voting import VotingLearner
-from novacula.errors import DataError, DataWarning, warn_user
+from novacula.errors import DataError, DataWarning, ModelFileError, warn_user
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.state import State, flag, nullable, text, whole
 
 
 class CandidateElimination(VotingLearner):
@@ -90,6 +91,12 @@ class CandidateElimination(VotingLearner):
         "contradiction": [StrOptions({"raise", "collapse"})],
     }
 
+    state: ClassVar[State] = {
+        "collapsed_": flag(),
+        "collapsed_at_": nullable(whole(least=1)),
+        "diagnosis_": nullable(text()),
+    }
+
     collapsed_: bool
     collapsed_at_: int | None
     diagnosis_: str | None
@@ -125,6 +132,9 @@ class CandidateElimination(VotingLearner):
     def _check_state(self) -> None:
         super()._check_state()
         self._version_space = VersionSpace.of(self.space_, self.examples_.positives, self.examples_.negatives)
+        said = self.collapsed_, self.collapsed_at_ is not None, self.diagnosis_ is not None
+        if set(said) != {self._version_space.is_empty}:
+            raise ModelFileError("its collapsed_ is not what follows from its examples_")
 
     # --- the version space -------------------------------------------------------------------------------------------
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError, InputTypeError
+from novacula.state import State, each, instance, whole
 from novacula.table.names import printable
 from novacula.table.schema import Category
 
@@ -33,6 +34,12 @@ class Conjunction:
     least general conjunction above h that x satisfies. Two conjunctions with an ∅ are equal, since none has an
     instance.
     """
+
+    state: ClassVar[State] = {
+        "space": instance(object),  # which its constructor checks, and the learner compares with its own
+        "low": each(whole(least=-1), "columns"),
+        "high": each(whole(least=-1), "columns"),
+    }
 
     space: ConjunctiveSpace
     low: tuple[int, ...]

@@ -16,8 +16,10 @@ from novacula.concept.cards import conjunction_card
 from novacula.concept.conjunction import Conjunction, boxed, join
 from novacula.concept.derivation import derive_tests, derive_trace
 from novacula.concept.version_space import box_of
+from novacula.errors import ModelFileError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.state import State, flag, record
 
 
 class FindS(ConceptLearner):
@@ -68,13 +70,26 @@ class FindS(ConceptLearner):
         },
     )
 
+    state: ClassVar[State] = {"hypothesis_": record(Conjunction, columns="columns"), "consistent_": flag()}
+
     hypothesis_: Conjunction
     consistent_: bool
 
     def _solve(self) -> None:
+        self.hypothesis_, self.consistent_ = self._solution()
+
+    def _solution(self) -> tuple[Conjunction, bool]:
+        """The hypothesis of the examples, and whether it rejects the negatives."""
         box = box_of(self.space_, self.examples_.positives)
-        self.hypothesis_ = self.space_.most_specific if box is None else boxed(self.space_, box[0][None], box[1][None])
-        self.consistent_ = not self.hypothesis_.covers(self.examples_.negatives).any()
+        found = self.space_.most_specific if box is None else boxed(self.space_, box[0][None], box[1][None])
+        return found, not found.covers(self.examples_.negatives).any()
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        found, consistent = self._solution()
+        held = self.hypothesis_
+        if (held.space, held.low, held.high, self.consistent_) != (found.space, found.low, found.high, consistent):
+            raise ModelFileError("its hypothesis_ is not the one that follows from its examples_")
 
     def _path(self) -> list[Conjunction]:
         """The hypothesis at the start and after each distinct example."""

@@ -17,9 +17,10 @@ from novacula.concept.conjunction import NONE, Conjunction, Positions, inside
 from novacula.concept.derivation import derive_list, derive_votes
 from novacula.concept.space import ConjunctiveSpace, all_places
 from novacula.concept.voting import VotingLearner
-from novacula.errors import DataError
+from novacula.errors import DataError, ModelFileError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.state import State, record, wholes
 
 _BLOCK = 1 << 24  # comparisons made at a time
 
@@ -27,6 +28,11 @@ _BLOCK = 1 << 24  # comparisons made at a time
 @dataclass(frozen=True, eq=False)
 class Listing:
     """Hypotheses as their lowest and highest positions: 2·d numbers per hypothesis."""
+
+    state: ClassVar[State] = {
+        "low": wholes("hypotheses", "columns", least=NONE[1]),
+        "high": wholes("hypotheses", "columns", least=NONE[1]),
+    }
 
     low: Positions  # (m, d)
     high: Positions  # (m, d)
@@ -40,6 +46,15 @@ class Listing:
         low, high = (np.column_stack([each[:, end] for each in picked]) for end in (0, 1))
         nothing = np.full((1, len(ranges)), NONE[0]), np.full((1, len(ranges)), NONE[1])
         return cls(np.vstack([nothing[0], low]), np.vstack([nothing[1], high]))
+
+    def is_of(self, space: ConjunctiveSpace) -> bool:
+        """Whether each is a hypothesis of a space: ∅, or for every attribute one of its constraints."""
+        low, high, last = self.low, self.high, 2 * space.sizes - 2
+        nothing = ((low == NONE[0]) & (high == NONE[1])).all(axis=1)
+        free = (low == -1) & (high == last + 1)
+        inner = (low >= 0) & (low % 2 == 0) & (high % 2 == 0) & (low <= high) & (high <= last)
+        allowed = free | (inner & (space.is_ordered | (low == high)))
+        return bool((nothing | allowed.all(axis=1)).all())
 
     def without(self, row: Positions, positive: bool) -> Listing:
         """Those that agree with an example."""
@@ -113,6 +128,7 @@ class ListThenEliminate(VotingLearner):
         },
     )
     state_types: ClassVar[tuple[type, ...]] = (*ConceptLearner.state_types, Listing)
+    state: ClassVar[State] = {"listing_": record(Listing, columns="columns")}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **ConceptLearner._parameter_constraints,
         "max_hypotheses": [Interval(Integral, 1, None, closed="left")],
@@ -147,9 +163,8 @@ class ListThenEliminate(VotingLearner):
 
     def _check_state(self) -> None:
         super()._check_state()
-        shape = (len(self.listing_.low), len(self.space_.names))
-        if not self.listing_.low.shape == self.listing_.high.shape == shape:
-            raise DataError("the hypotheses of the model do not fit its space")
+        if not self.listing_.is_of(self.space_):
+            raise ModelFileError("its listing_ holds what is not a hypothesis of its space_")
 
     @property
     def version_space_(self) -> list[Conjunction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from novacula.concept.space import ConjunctiveSpace
 from novacula.errors import ParameterError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.state import State, floats
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 from novacula.table.equal_rows import equal_rows
@@ -88,6 +90,8 @@ class RoteLearner(InstanceMemory):
         unseen="Never seen, so decide abstains, with a warning, or it is refused (unseen='error').",
     )
 
+    state: ClassVar[State] = {"class_count_": floats(2, least=0.0)}
+
     class_count_: Floats
 
     def __init__(
@@ -102,7 +106,7 @@ class RoteLearner(InstanceMemory):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **ConceptLearner._parameter_constraints,
-        "default": "no_validation",
+        "default": ["boolean", Real, str, None],
     }
 
     def _count(self, chunk: Chunk, codes: Any) -> None:

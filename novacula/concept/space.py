@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from numbers import Real
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from novacula.concept.conjunction import ANY, NONE, Conjunction, Positions, Range
 from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.state import State, each, label, mapping, text
 from novacula.table.names import did_you_mean, repeated
 from novacula.table.schema import Category, Column, Schema
 
@@ -52,6 +53,8 @@ class ConjunctiveSpace:
     >>> print(warm | ("Rainy", 25))
     ⟨?, [15, 25]⟩
     """
+
+    state: ClassVar[State] = {"domains": mapping(each(label()), "columns"), "ordered": each(text())}
 
     domains: Mapping[str, Sequence[Category]]
     ordered: Sequence[str] = ()

@@ -98,6 +98,9 @@ class Learner(BaseEstimator):
         """Set the fitted attributes from the rows of a table; schema and classes are set already."""
         raise NotImplementedError(f"{type(self).__name__} must learn from a table")
 
+    def _check_storable(self) -> None:
+        """Before saving, and after loading before it is fitted: raise if a parameter is not one that files hold."""
+
     def _check_state(self) -> None:
         """After loading: raise if fitted attributes do not fit each other, for learners whose kernels trust them."""
 

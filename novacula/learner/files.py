@@ -265,6 +265,10 @@ def _forms(registry: Registry, checked: bool) -> list[TypeCoding]:
 
 def _take_apart(learner: Any, checked: bool) -> dict[str, Any]:
     _validate(learner)
+    try:
+        _check_storable(learner)
+    except ModelFileError as error:
+        raise ModelFileError(f"{type(learner).__name__} cannot be saved: {error}") from error
     attributes = fitted_attributes(learner)
     _check_names(type(learner), attributes)
     if attributes and checked:
@@ -283,6 +287,7 @@ def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str
     _check_names(kind, attributes)
     learner = kind(**parameters)
     _validate(learner)
+    _check_storable(learner)
     vars(learner).update(attributes)
     if attributes:
         _check_values(learner)
@@ -305,6 +310,12 @@ def _check_names(kind: Any, attributes: dict[str, Any]) -> None:
         defined = name in kind._get_param_names() or any(name in vars(base) for base in kind.__mro__)
         if defined or not re.fullmatch("[a-z][a-z0-9_]*_", name):
             raise ModelFileError(f"{kind.__name__} cannot have a fitted attribute {excerpt(name)}")
+
+
+def _check_storable(learner: Any) -> None:
+    """Some parameters are allowed in memory and not in a file, such as a regular expression that may hang."""
+    if hasattr(learner, "_check_storable"):
+        learner._check_storable()
 
 
 def _validate(learner: Any) -> None:

@@ -7,18 +7,21 @@ streams still streams behind it, and the model is the same in memory, from files
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.errors import ModelFileError, ParameterError
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.work import Step, Work, WorkTable
-from novacula.prepare.encoding import Encoding, preparation_words
+from novacula.prepare.encoding import Encoding, preparation_words, same_columns
 from novacula.prepare.sums import PreparationSums
-from novacula.table import Chunk, Schema, Table
+from novacula.state import State, each, instance, record
+from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.chunk_source import ChunkSource
 
 MOST_DESCRIBED = 40
@@ -29,6 +32,11 @@ class PreparedLearner(Learner):
     """Holds a learner in `model_`, and in `encoding_` how columns become what it takes."""
 
     state_types: ClassVar[tuple[type, ...]] = (Encoding,)
+    state: ClassVar[State] = {
+        "encoding_": record(Encoding, numeric="numeric", categorical="categorical", text="text"),
+        "columns_": each(instance(Column)),
+        "model_": instance(Learner),
+    }
     learner: Any
     max_words: int
     unseen: str
@@ -40,6 +48,8 @@ class PreparedLearner(Learner):
     def _learn(self, table: Table) -> None:
         """Find the preparation from one pass over the rows, and fit a clone of the learner behind it."""
         learner = self.inner_learner()
+        if not answers(learner):
+            raise ParameterError(f"learner={type(learner).__name__}() predicts nothing: give one that has a predict")
         sums = PreparationSums.of(table, counts_words="text" not in learner.card.takes)
         self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words)
         self.columns_ = self.encoding_.columns(table.layout.roles)
@@ -49,6 +59,19 @@ class PreparedLearner(Learner):
     def _classes_with_rows(self, sums: PreparationSums) -> list[Any] | None:
         """The classes that have rows of weight above 0, since a fold may lack a rare one; None without classes."""
         return None
+
+    def _check_state(self) -> None:
+        """After loading: columns must go through the preparation to the learner, which is of the kind asked for."""
+        if not self.encoding_.fits(self.schema_):
+            raise ModelFileError("its encoding_ does not prepare the columns of its schema_")
+        if not _same_but_names(self.columns_, self.encoding_.columns()):
+            raise ModelFileError("its columns_ are not those that its encoding_ gives")
+        model = self.model_
+        if type(model) is not type(self.inner_learner()) or not (hasattr(model, "schema_") and answers(model)):
+            raise ModelFileError("its model_ is another learner than its parameters say, or is not fitted")
+        seen = [(column.name, column.width) for column in model.schema_.features]
+        if seen != [(column.name, column.width) for column in self.columns_]:
+            raise ModelFileError("its model_ was fitted on other columns than its columns_")
 
     @property
     def n_parameters_(self) -> int:
@@ -90,6 +113,11 @@ class PreparedLearner(Learner):
         return replace(step, of=("model_", *step.of))
 
 
+def answers(learner: Any) -> bool:
+    """Whether a learner predicts something of rows."""
+    return hasattr(learner, "predict")
+
+
 def answers_with(method: str) -> Any:
     """Whether the learner, fitted or not, has a method: for scikit-learn's `available_if`."""
 
@@ -107,6 +135,12 @@ def answers_behind(chunk: Chunk, encoding: Encoding, layout: Schema, model: Any,
 def behind(chunk: Chunk, encoding: Encoding, layout: Schema) -> Table:
     """The rows of a chunk as the learner sees them."""
     return Table(ChunkSource(encoding.apply(chunk), layout), layout, unseen="ignore", progress=False)
+
+
+def _same_but_names(columns: Sequence[Column], made: Sequence[Column]) -> bool:
+    """Whether columns are those that were made; at fit some had to avoid the names of target and weight."""
+    named = [replace(one, name=two.name) for one, two in zip(made, columns, strict=False)]
+    return len(columns) == len(made) and same_columns(columns, named)
 
 
 class CardOfLearner:

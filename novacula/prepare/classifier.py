@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Integral, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from novacula.errors import ModelFileError
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.prepare.base import CardOfLearner, PreparedLearner, answers_with
@@ -69,6 +71,11 @@ class PreparedClassifier(Classifier, PreparedLearner):
         from novacula.linear import LogisticRegression
 
         return LogisticRegression() if self.learner is None else self.learner
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not np.array_equal(self.model_.classes_, self.classes_):
+            raise ModelFileError("its model_ has other classes than its classes_")
 
     def _learn(self, table: Table) -> None:
         super()._learn(table)

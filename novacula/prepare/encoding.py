@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from novacula.errors import SchemaError
 from novacula.learner.card import Card
 from novacula.prepare.sums import PreparationSums
 from novacula.prepare.words import count_words, frequent_words
+from novacula.state import State, codes, each, flag, floats, instance, nullable, text, whole
 from novacula.table import Chunk, Column, Schema
 from novacula.table.chunk import MISSING, Codes, Floats
 
@@ -27,11 +28,26 @@ MAX_CATEGORIES = 100
 """Categories of a column that get a column of their own, at most: the most frequent ones."""
 MAX_DENSE = 5000
 """Columns of a sparse block that may be written out for a learner that takes no sparse columns."""
+LEAST_SPREAD = float(np.nextafter(0.0, 1.0))
+"""Above 0: a column that does not vary is divided by 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """A preparation: places are those of the numeric, categorical and text columns of `schema`, in its order."""
+
+    state: ClassVar[State] = {
+        "schema": instance(Schema),
+        "fill": nullable(floats("numeric")),
+        "holes": each(whole(most="numeric-1")),
+        "centre": floats("numeric"),
+        "spread": floats("numeric", least=LEAST_SPREAD),
+        "fill_codes": nullable(codes("categorical")),
+        "indicator_codes": nullable(each(each(whole()), "categorical")),
+        "gaps": each(whole(most="categorical-1")),
+        "words": nullable(each(each(text()), "text")),
+        "dense": flag(),
+    }
 
     schema: Schema  # of the columns that come in
     fill: Floats | None  # (numeric,) for missing numbers; None: they stay missing
@@ -72,12 +88,22 @@ class Encoding:
             dense,
         )
 
+    def fits(self, schema: Schema) -> bool:
+        """Whether it prepares the columns of a schema: codes are below the number of categories, words are distinct."""
+        if not same_columns(self.schema.columns, schema.features) or is_too_wide(schema, self.dense):
+            return False
+        sizes = [len(column.categories) for column in self.schema.of_kind("categorical")]
+        filled = () if self.fill_codes is None else self.fill_codes.tolist()
+        shown = [max(codes, default=-1) for codes in self.indicator_codes or ()]
+        below = all(code < size for codes in (filled, shown) for code, size in zip(codes, sizes, strict=False))
+        return below and all(len(set(words)) == len(words) for words in self.words or ())
+
     def apply(self, chunk: Chunk) -> Chunk:
         """The rows as the learner takes them; target and weight stay as they are."""
         numbers = chunk.numeric if self.fill is None else np.where(np.isnan(chunk.numeric), self.fill, chunk.numeric)
         parts = [(numbers - self.centre) / self.spread, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
-        for j, codes in enumerate(self.indicator_codes or ()):
-            parts.append((chunk.codes[:, [j]] == np.array(codes, np.int32)).astype(float))
+        for j, shown in enumerate(self.indicator_codes or ()):
+            parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
         parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
         parts += [count_words(column, words) for column, words in zip(chunk.text, self.words or (), strict=False)]
         if chunk.sparse is not None and self.dense:
@@ -112,13 +138,19 @@ class Encoding:
         numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")
         yield from (column.name for column in numeric)
         yield from (f"{numeric[j].name} is missing" for j in self.holes)
-        for column, codes in zip(coded, self.indicator_codes or (), strict=False):
-            yield from (f"{column.name} = {column.categories[code]}" for code in codes)
+        for column, shown in zip(coded, self.indicator_codes or (), strict=False):
+            yield from (f"{column.name} = {column.categories[code]}" for code in shown)
         yield from (f"{coded[j].name} is missing" for j in self.gaps)
         for column, words in zip(self.schema.of_kind("text"), self.words or (), strict=False):
             yield from (f"{word!r} in {column.name}" for word in words)
         if self.dense:
             yield from (f"{block.name} {j}" for block in self.schema.of_kind("sparse") for j in range(block.width))
+
+
+def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
+    """Whether columns agree in all that is not counted of their rows."""
+    described = ([(c.name, c.kind, c.categories, c.width) for c in columns] for columns in (one, other))
+    return next(described) == next(described)
 
 
 def rounded(numbers: Floats) -> Floats:
@@ -147,9 +179,14 @@ def _distinct(names: Iterator[str], taken: set[str]) -> Iterator[str]:
         yield name
 
 
+def is_too_wide(schema: Schema, dense: bool) -> bool:
+    """Whether sparse blocks that are written out have too many columns for it."""
+    return dense and sum(block.width for block in schema.of_kind("sparse")) > MAX_DENSE
+
+
 def _require_narrow(schema: Schema, dense: bool, card: Card) -> None:
-    width = sum(block.width for block in schema.of_kind("sparse"))
-    if dense and width > MAX_DENSE:
+    if is_too_wide(schema, dense):
+        width = sum(block.width for block in schema.of_kind("sparse"))
         raise SchemaError(f"{card.name} takes no sparse columns, and {width:,} are too many to be written out")
 
 

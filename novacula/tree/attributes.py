@@ -10,14 +10,15 @@ found from the numbers: code i is eᵢ₋₁ < x ≤ eᵢ.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.state import State, each, label, number, text, whole, word
 from novacula.statistics.histogram import bin_codes
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Codes, Floats
@@ -33,6 +34,14 @@ class Attribute:
     `place` is where its values stand: among the chunk's numbers for a numeric one, among the codes for the others.
     `labels` are the values in words, `edges` the ends of the intervals of a cut one.
     """
+
+    state: ClassVar[State] = {
+        "name": text(),
+        "kind": word("numeric", "nominal", "cut"),
+        "place": whole(),
+        "labels": each(label()),
+        "edges": each(number()),
+    }
 
     name: str
     kind: Kind
@@ -51,26 +60,29 @@ def attributes_of(schema: Schema, thresholds: Mapping[str, Sequence[float]] | No
     cuts = {name: _edges(name, values) for name, values in (thresholds or {}).items()}
     names = [column.name for column in schema.features]
     for name in cuts:
-        if name not in names:
+        if name not in schema or name in schema.roles:
             raise ParameterError(f"thresholds names {name!r}, which is not a column{did_you_mean(name, names)}")
         if schema[name].kind != "numeric":
             raise ParameterError(
                 f"thresholds names {name!r}, which is {schema[name].kind}: only numbers have thresholds"
             )
-    numeric = [column.name for column in schema.of_kind("numeric")]
-    nominal = [column.name for column in schema.of_kind("categorical")]
-    cut = [name for name in numeric if name in cuts]
+    numeric, nominal = (_places(column.name for column in schema.of_kind(k)) for k in ("numeric", "categorical"))
+    cut = _places(name for name in numeric if name in cuts)
     attributes = []
     for column in schema.features:
         if column.name in cuts:
             edges = cuts[column.name]
-            place = len(nominal) + cut.index(column.name)
+            place = len(nominal) + cut[column.name]
             attributes.append(Attribute(column.name, "cut", place, interval_labels(edges), edges))
         elif column.kind == "numeric":
-            attributes.append(Attribute(column.name, "numeric", numeric.index(column.name)))
+            attributes.append(Attribute(column.name, "numeric", numeric[column.name]))
         else:
-            attributes.append(Attribute(column.name, "nominal", nominal.index(column.name), column.categories))
+            attributes.append(Attribute(column.name, "nominal", nominal[column.name], column.categories))
     return tuple(attributes)
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
 
 
 def _edges(name: str, values: Sequence[float]) -> tuple[float, ...]:
@@ -104,5 +116,5 @@ def attribute_codes(chunk: Chunk, attributes: Sequence[Attribute], cut_places: S
 
 def cut_places(schema: Schema, attributes: Sequence[Attribute]) -> tuple[int, ...]:
     """Where the cut columns are among the numeric ones."""
-    numeric = [column.name for column in schema.of_kind("numeric")]
-    return tuple(numeric.index(a.name) for a in attributes if a.kind == "cut")
+    numeric = _places(column.name for column in schema.of_kind("numeric"))
+    return tuple(numeric[a.name] for a in attributes if a.kind == "cut")

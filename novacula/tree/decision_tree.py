@@ -18,10 +18,11 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError
+from novacula.errors import ModelFileError, ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
+from novacula.state import State, each, record, wholes
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
 from novacula.table import Table
@@ -147,6 +148,12 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         },
     )
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates)
+    state: ClassVar[State] = {
+        "attributes_": each(record(Attribute), "attributes"),
+        "tree_": record(Tree, nodes="nodes", attributes="attributes", classes="classes"),
+        "candidates_": record(Candidates, nodes="nodes", attributes="attributes", classes="classes", cells="cells"),
+        "cuts_": wholes("attributes"),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [StrOptions(set(CRITERIA))],
@@ -295,13 +302,16 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         return hasattr(self, "tree_")
 
     def _check_state(self) -> None:
-        """After loading: the arrays must be a tree over the attributes and classes that the model has."""
-        self.tree_.check(np.array([a.size for a in self.attributes_], np.int32))
-        if (
-            self.tree_.n_classes != len(self.classes_)
-            or attributes_of(self.schema_, self.thresholds) != self.attributes_
-        ):
-            raise ParameterError("the tree does not fit the classes and columns of the model")
+        """After loading: attributes must be those of the columns, and the arrays a tree that asks them."""
+        if attributes_of(self.schema_, self.thresholds) != self.attributes_:
+            raise ModelFileError("its attributes_ are not those of its columns and thresholds")
+        if not self.tree_.is_whole():
+            raise ModelFileError("its tree_ is not a tree: each node but the root must be one branch of a node before")
+        sizes = np.array([a.size for a in self.attributes_], np.int32)
+        if not self.tree_.asks(sizes):
+            raise ModelFileError("its tree_ has a test that does not fit its attribute, or has no arm for a category")
+        if self.candidates_.codes.shape[1] != sizes.sum():
+            raise ModelFileError("its candidates_ do not count the categories of its attributes")
 
     # --- predict -----------------------------------------------------------------------------------------------
 

@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError
+from novacula.errors import ModelFileError, ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
 from novacula.learner.constructor import store_parameters_of, with_parameters_of
+from novacula.state import State, each, record
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
@@ -117,6 +117,10 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Attribute, Conditions, Pruning, RuleList)
+    state: ClassVar[State] = {
+        "attributes_": each(record(Attribute), "attributes"),
+        "rule_list_": record(RuleList, attributes="attributes", classes="classes"),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: DecisionTreeClassifier._parameter_constraints[name] for name in ("criterion", *OF_THE_TREE)},
@@ -164,10 +168,11 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         return hasattr(self, "rule_list_")  # which a fit that fails has not reached
 
     def _check_state(self) -> None:
-        """After loading: the rules must be over the attributes and classes that the model has."""
+        """After loading: attributes must be those of the columns, and conditions ask them."""
         if attributes_of(self.schema_, self.thresholds) != self.attributes_:
-            raise ParameterError("the attributes of the rules do not fit the columns of the model")
-        self.rule_list_.check(np.array([a.size for a in self.attributes_], np.int32), len(self.classes_))
+            raise ModelFileError("its attributes_ are not those of its columns and thresholds")
+        if not self.rule_list_.asks(self.attributes_):
+            raise ModelFileError("its rule_list_ has conditions or counts that do not fit its attributes")
 
     # --- predict -----------------------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.errors import ParameterError
+from novacula.state import State, codes, each, floats, indices, nullable, number, offsets, record
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Codes, Floats
 from novacula.table.names import printable
@@ -20,10 +20,22 @@ from novacula.tree.export.condition import Condition, amount
 from novacula.tree.export.rules import DecisionRule, all_hold
 from novacula.tree.structure import Integers, most_frequent
 
+LEAST_CONFIDENCE = float(np.finfo(np.float64).tiny)
+"""Above 0, as the parameter has to be."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
     """The conditions of R rules, one after the other; rule i has those from start[i] to start[i + 1]."""
+
+    state: ClassVar[State] = {
+        "start": offsets("rules+1", "conditions"),
+        "feature": codes("conditions", below="attributes"),
+        "low": floats("conditions", finite=False),  # −∞ where there is no lower end
+        "high": floats("conditions", finite=False),  # ∞ where there is no upper end
+        "code_start": offsets("conditions+1", "codes"),
+        "code": codes("codes"),
+    }
 
     start: Integers  # (R + 1,)
     feature: Codes  # (C,) the attribute that is asked
@@ -60,16 +72,15 @@ class Conditions:
         for rule in range(len(self)):
             yield tuple(flat[self.start[rule] : self.start[rule + 1]])
 
-    def is_sound(self, sizes: Codes) -> bool:
-        """Whether the arrays are conditions on attributes with these numbers of codes (0: numeric)."""
-        if not (_rise_to(self.start, len(self.feature)) and _rise_to(self.code_start, len(self.code))):
-            return False
-        if not (len(self.low) == len(self.high) == len(self.feature) == len(self.code_start) - 1):
-            return False
-        if not ((self.feature >= 0) & (self.feature < len(sizes))).all() or np.isnan([self.low, self.high]).any():
-            return False
-        domain = np.repeat(np.asarray(sizes)[self.feature], np.diff(self.code_start))
-        return bool(((self.code >= 0) & (self.code < domain)).all())
+    def ask(self, attributes: Sequence[Attribute]) -> bool:
+        """Whether every condition is one on its attribute: an interval of numbers, or some of its codes."""
+        by_number = np.array([a.kind == "numeric" for a in attributes], bool)[self.feature]
+        size = np.array([a.size for a in attributes], np.int64)[self.feature]
+        n_codes = np.diff(self.code_start)
+        has_ends = (self.low < self.high) & ((self.low > -np.inf) | (self.high < np.inf))
+        return bool(np.where(by_number, has_ends & (n_codes == 0), n_codes > 0).all()) and bool(
+            (self.code < np.repeat(size, n_codes)).all()
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +91,12 @@ class Pruning:
     condition that is left and without each of them; NaN for those that had gone before.
     """
 
+    state: ClassVar[State] = {
+        "rule": indices("rules", "pruned"),
+        "conditions": record(Conditions, rules="pruned", attributes="attributes"),
+        "counts": each(floats("any", "any", 2, finite=False), "pruned"),  # NaN for conditions that had gone before
+    }
+
     rule: Integers  # (S,) which rules of the list they are
     conditions: Conditions  # of these rules as they were grown
     counts: tuple[Floats, ...]
@@ -88,6 +105,14 @@ class Pruning:
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleList:
     """R rules over K classes in the order in which they are tried, and after them the default."""
+
+    state: ClassVar[State] = {
+        "conditions": record(Conditions, rules="rules", attributes="attributes"),
+        "estimate": floats("rules", most=1.0),
+        "counts": floats("rules+1", "classes", least=0.0),
+        "confidence": nullable(number(least=LEAST_CONFIDENCE, most=0.5)),
+        "pruning": record(Pruning, rules="rules", attributes="attributes"),
+    }
 
     conditions: Conditions
     estimate: Floats  # (R,) the accuracy by which the rules are ordered, falling
@@ -132,24 +157,27 @@ class RuleList:
         default = f"OTHERWISE {printable(str(labels[best]))} {weights}"
         return [*map(str, self.rules(attributes, labels)), default]
 
-    def check(self, sizes: Codes, n_classes: int) -> None:
-        """Raise if the arrays are not rules over attributes of these sizes and this number of classes."""
+    def asks(self, attributes: Sequence[Attribute]) -> bool:
+        """Whether conditions fit the attributes, and what was counted at each pruning fits its conditions.
+
+        It is asked of arrays that are as they are declared. Every rule covers examples, and so does the default.
+        """
         pruning = self.pruning
-        fits = (
-            self.conditions.is_sound(sizes)
-            and pruning.conditions.is_sound(sizes)
-            and len(self.conditions) == len(self)
-            and self.counts.shape == (len(self) + 1, n_classes)
-            and bool((self.counts >= 0).all() and (self.counts.sum(axis=1) > 0).all())
-            and len(pruning.conditions) == len(pruning.counts) == len(pruning.rule)
-            and bool(((pruning.rule >= 0) & (pruning.rule < len(self))).all())
-            and all(
-                counts.ndim == 3 and counts.shape[1:] == (1 + int(size), 2) and len(counts) > 0
-                for counts, size in zip(pruning.counts, np.diff(pruning.conditions.start), strict=True)
-            )
+        return (
+            self.conditions.ask(attributes)
+            and pruning.conditions.ask(attributes)
+            and bool((self.counts.sum(axis=1) > 0).all())
+            and all(map(is_trace, pruning.counts, np.diff(pruning.conditions.start).tolist()))
         )
-        if not fits:
-            raise ParameterError("the arrays of the rules do not fit each other")
+
+
+def is_trace(counts: Floats, n_conditions: int) -> bool:
+    """Whether these are the counts of a pruning: weights that are covered and wrong, and that at its end are there."""
+    if not len(counts) or counts.shape[1] != 1 + n_conditions:
+        return False
+    covered, wrong = counts[..., 0], counts[..., 1]
+    gone = np.isnan(covered) & np.isnan(wrong)
+    return not gone[:, 0].any() and bool((gone | ((wrong >= 0.0) & (wrong <= covered) & np.isfinite(covered))).all())
 
 
 # --- which rule speaks for a row ----------------------------------------------------------------------------------
@@ -188,8 +216,3 @@ def first_matches(chunk: Chunk, matcher: Matcher) -> Integers:
 
 def _starts(sizes: Sequence[int]) -> Integers:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
-def _rise_to(start: Integers, end: int) -> bool:
-    """Whether places begin at 0, never fall, and end where the values end."""
-    return len(start) > 0 and start[0] == 0 and start[-1] == end and bool((np.diff(start) >= 0).all())

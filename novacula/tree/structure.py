@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import ParameterError
+from novacula.state import State, codes, floats, offsets
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.constants import NOISE
 
@@ -29,6 +30,20 @@ class Tree:
     among the node's arms, which name a branch for each code that its examples had; another code of the domain goes
     to branch `otherwise`. Branch b of node i is node child[i] + b.
     """
+
+    state: ClassVar[State] = {
+        "feature": codes("nodes", below="attributes", least=LEAF),
+        "threshold": floats("nodes", finite=False),  # NaN where there is none
+        "child": codes("nodes", below="nodes", least=LEAF),
+        "arity": codes("nodes"),
+        "default": codes("nodes", least=LEAF),
+        "otherwise": codes("nodes", least=LEAF),
+        "arm_start": offsets("nodes+1", "arms"),
+        "arm_code": codes("arms"),
+        "arm_branch": codes("arms"),
+        "counts": floats("nodes", "classes", least=0.0),
+        "gain": floats("nodes"),
+    }
 
     feature: Codes  # (m,) the attribute that is tested, −1 at a leaf
     threshold: Floats  # (m,) of a numeric test, NaN elsewhere
@@ -199,54 +214,52 @@ class Tree:
             where_split(self.gain, 0.0),
         )
 
+    # --- whether arrays from elsewhere are a tree --------------------------------------------------------------
+
     def check(self, sizes: Codes) -> None:
         """Raise if the arrays do not describe a tree over attributes with these numbers of codes (0: numeric)."""
-        if not (self._sound_shapes() and self._sound_links(len(sizes)) and self._sound_tests(sizes)):
+        if not (self.is_whole() and self.asks(sizes)):
             raise ParameterError("the arrays of the tree do not fit each other")
 
-    def _sound_shapes(self) -> bool:
-        m = len(self)
-        columns = (self.threshold, self.child, self.arity, self.default, self.otherwise, self.gain, self.counts)
-        arms = len(self.arm_code) == len(self.arm_branch) and len(self.arm_start) == m + 1
-        return (
-            m > 0
-            and all(len(column) == m for column in columns)
-            and self.counts.ndim == 2
-            and arms
-            and self.arm_start[0] == 0
-            and self.arm_start[-1] == len(self.arm_code)
-            and bool((np.diff(self.arm_start) >= 0).all())
-        )
+    def is_whole(self) -> bool:
+        """Whether every node but the root is the branch of one node before it, siblings side by side.
 
-    def _sound_links(self, n_features: int) -> bool:
-        """Whether every node but the root is the branch of one node before it, siblings side by side."""
+        It is asked of arrays that are as they are declared. A leaf leads nowhere, and a test that has examples has a
+        branch that has some, so that every row ends in a leaf.
+        """
         inner = np.flatnonzero(~self.is_leaf)
         inner = inner[np.argsort(self.child[inner], kind="stable")]
         first, arity = self.child[inner].astype(np.int64), self.arity[inner].astype(np.int64)
-        starts = 1 + np.cumsum(arity) - arity
-        feature, default, otherwise = self.feature[inner], self.default[inner], self.otherwise[inner]
-        return (
-            bool((arity >= 1).all())
-            and np.array_equal(first, starts)
-            and len(self) == 1 + arity.sum()
+        default, otherwise = self.default[inner], self.otherwise[inner]
+        leads = (self.child, self.default, self.otherwise, self.arity - 1, LEAF + np.diff(self.arm_start))
+        if not (
+            len(self) == 1 + arity.sum()
+            and bool((arity >= 1).all())
+            and np.array_equal(first, 1 + np.cumsum(arity) - arity)
             and bool((first > inner).all())
-            and bool(((feature >= 0) & (feature < n_features) & (default >= 0) & (default < arity)).all())
-            and bool(((otherwise >= -1) & (otherwise < arity)).all())
-            and bool((self.feature >= LEAF).all())
-        )
+            and bool(((default >= 0) & (default < arity) & (otherwise < arity)).all())
+            and all(bool((lead[self.is_leaf] == LEAF).all()) for lead in leads)
+        ):
+            return False
+        weight = self.weight
+        below = np.add.reduceat(weight, first) if len(inner) else weight[:0]
+        return bool(weight[0] > 0.0) and bool(((below > 0.0) | ~(weight[inner] > 0.0)).all())
 
-    def _sound_tests(self, sizes: Codes) -> bool:
-        return all(self._sound_test(int(node), sizes) for node in np.flatnonzero(~self.is_leaf))
-
-    def _sound_test(self, node: int, sizes: Codes) -> bool:
-        codes, branches = self.arms(node)
-        size, arity = sizes[self.feature[node]], self.arity[node]
-        if size == 0:
-            return arity == 2 and not len(codes) and not np.isnan(self.threshold[node])
-        inside = bool(
-            (codes >= 0).all() and (codes < size).all() and (branches >= 0).all() and (branches < arity).all()
+    def asks(self, sizes: Codes) -> bool:
+        """Whether tests fit their attributes, which have so many codes: a branch for each, or a threshold if none."""
+        tested = np.flatnonzero(~self.is_leaf)
+        size = np.asarray(sizes, np.int64)[self.feature[tested]]
+        n_arms, arity = np.diff(self.arm_start)[tested], self.arity[tested]
+        by_threshold = (arity == 2) & (n_arms == 0) & np.isfinite(self.threshold[tested])
+        # Codes that rise and are below the size have an arm each, if there are as many arms as codes.
+        by_code = (n_arms > 0) & ((self.otherwise[tested] >= 0) | (n_arms == size))
+        node, last = np.repeat(tested, n_arms), np.repeat(size, n_arms)
+        same = node[1:] == node[:-1]
+        return (
+            bool(np.where(size == 0, by_threshold, by_code).all())
+            and bool(((self.arm_code < last) & (self.arm_branch < self.arity[node])).all())
+            and bool((np.diff(self.arm_code)[same] > 0).all())
         )
-        return inside and bool((np.diff(codes) > 0).all())
 
 
 def most_frequent(counts: Floats) -> Integers:

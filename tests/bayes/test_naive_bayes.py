@@ -390,26 +390,3 @@ def test_every_distribution_comes_back_from_its_file(rng, tmp_path, distribution
     model = NaiveBayes(distributions=distribution).fit(X, y)
     model.save(tmp_path / "m.nova")
     np.testing.assert_array_equal(nv.load(tmp_path / "m.nova").predict_proba(X), model.predict_proba(X))
-
-
-def test_parts_that_do_not_fit_are_not_loaded(tmp_path):
-    """Kernels do not check bounds: a file with right checksums and wrong shapes must stop at the door."""
-    from dataclasses import replace
-
-    from novacula.errors import ModelFileError
-
-    table = nv.datasets.load("play_tennis")
-    for change in (
-        lambda m: {"classes_": np.array(["No", "Perhaps", "Yes"])},
-        lambda m: {"class_prior_": np.ones(3) / 3},
-        lambda m: {"parts_": ()},
-        lambda m: {"groups_": (replace(m.groups_[0], places=(9, 9, 9, 9)),)},
-        lambda m: {"schema_": m.schema_.with_columns([replace(m.schema_["Outlook"], categories=tuple("abcdefgh"))])},
-    ):
-        model = NaiveBayes().fit(table)
-        vars(model).update(change(model))
-        model.save(tmp_path / "m.nova")
-        with pytest.raises(ModelFileError, match="fit"):
-            nv.load(tmp_path / "m.nova")
-    with pytest.raises(ParameterError, match="do not fit"):
-        replace(NaiveBayes().fit(table).parts_[0], prob=np.ones((2, 3)))

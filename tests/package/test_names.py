@@ -18,7 +18,7 @@ DERIVATIONS = re.compile(r"derivation|_work\.py|work\.py|figures?\.py|_steps\.py
 PROTOCOLS = {
     *("_parameter_constraints", "_validate_params", "_get_param_names", "_repr_html_"),  # scikit-learn, notebooks
     *("_getframe", "_meta", "_meta_nonempty", "_cache"),  # Python, Dask and Numba
-    "_check_state",  # of learners, for model files
+    *("_check_state", "_check_storable"),  # of learners, for model files
 }
 JARRING = {
     r"\bof equals\b": "ties go to the first",

@@ -1,7 +1,6 @@
 """Rule lists: the textbook's rules, a plain post-pruning as oracle, order, missing values, words, bad input."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import novacula as nv
 from novacula.checks import check_work
-from novacula.errors import DataError, ModelFileError, ParameterError, UnseenCategoryWarning
+from novacula.errors import DataError, ParameterError, UnseenCategoryWarning
 from novacula.learner.files import load
 from novacula.tree import DecisionTreeClassifier, RuleListClassifier
 from novacula.tree.attributes import Attribute
@@ -454,24 +453,3 @@ def test_attributes_need_a_fit(name):
 def test_methods_need_a_fit(name):
     with pytest.raises(NotFittedError):
         getattr(RuleListClassifier(), name)([[1.0]])
-
-
-def test_arrays_that_do_not_fit_each_other_are_refused(tmp_path):
-    frame, y = noisy_frame(2)
-    model = RuleListClassifier().fit(frame, y)
-    good = model.rule_list_
-    conditions = good.conditions
-    for broken in (
-        replace(good, counts=good.counts[:-1]),
-        replace(good, counts=np.zeros_like(good.counts)),
-        replace(good, conditions=replace(conditions, feature=conditions.feature + 4)),
-        replace(good, conditions=replace(conditions, start=conditions.start[::-1].copy())),
-        replace(good, conditions=replace(conditions, code=conditions.code + 3)),
-        replace(good, conditions=replace(conditions, low=np.full_like(conditions.low, np.nan))),
-        replace(good, pruning=replace(good.pruning, counts=good.pruning.counts[1:])),
-        replace(good, pruning=replace(good.pruning, rule=good.pruning.rule + len(good))),
-    ):
-        model.rule_list_ = broken
-        model.save(tmp_path / "m.nova")
-        with pytest.raises(ModelFileError, match="do not fit"):
-            load(tmp_path / "m.nova")

@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from novacula.errors import ParameterError
+from novacula.bayes.distributions.tokenization import Tokenization
 from novacula.learner.work import Step
+from novacula.state import State, each, label, record, text, whole, word
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Category, Kind
@@ -36,32 +37,18 @@ class Smoothing:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokenization:
-    """How a message is cut into words: parameters of scikit-learn's CountVectorizer."""
-
-    lowercase: bool = True
-    ngram_range: tuple[int, int] = (1, 1)
-    stop_words: str | tuple[str, ...] | None = None
-    token_pattern: str = r"(?u)\b\w\w+\b"
-
-    def vectorizer(self, vocabulary: dict[str, int] | None = None) -> Any:
-        """A vectoriser with these settings."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        stop = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
-        return CountVectorizer(
-            lowercase=self.lowercase,
-            ngram_range=self.ngram_range,
-            stop_words=stop,
-            token_pattern=self.token_pattern,
-            vocabulary=vocabulary,
-            dtype=np.float64,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
     """Columns of one kind that share a distribution; `places` are their positions among the columns of that kind."""
+
+    state: ClassVar[State] = {
+        "distribution": text(),
+        "kind": word("numeric", "categorical", "text", "sparse"),
+        "names": each(text(), "columns"),
+        "places": each(whole(), "columns"),
+        "categories": each(each(label())),
+        "words": record(Tokenization),
+        "width": whole(),
+    }
 
     distribution: str
     kind: Kind
@@ -102,14 +89,12 @@ class DistributionPart(ABC):
     kinds: ClassVar[tuple[Kind, ...]]
     group: Group
 
-    def __post_init__(self) -> None:
-        # Kernels do not look where they read, so a part from a damaged file must not get as far as them.
-        if not self.is_sound():
-            raise ParameterError(f"the arrays of a {self.name} part do not fit its columns")
-
     @abstractmethod
-    def is_sound(self) -> bool:
-        """Whether the arrays have the shapes that the group asks for."""
+    def fits(self, statistic: Any) -> bool:
+        """Whether the arrays are for the columns of the group, and a statistic is what `observe` gives for them.
+
+        It is asked after each was found to be as it is declared.
+        """
 
     @property
     @abstractmethod
@@ -144,12 +129,6 @@ class DistributionPart(ABC):
     @abstractmethod
     def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
         """The factors of class k for a chunk of one row; names of values end in `mark`, to be unique in a product."""
-
-
-def is_floats(array: Any, *shape: int) -> bool:
-    """Whether this is a float64 array of a shape; a length of −1 may be any."""
-    fits = isinstance(array, np.ndarray) and array.dtype == np.float64
-    return fits and array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
 
 
 def conditional(name: str, value: object, class_: str) -> str:

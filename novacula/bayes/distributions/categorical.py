@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, conditional, is_floats
+from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, conditional
 from novacula.learner.work import Cell, Step, WorkTable
+from novacula.state import State, offsets, probabilities, record
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
@@ -27,15 +28,21 @@ class CategoricalPart(DistributionPart):
     name: ClassVar[str] = "categorical"
     kinds: ClassVar[tuple[Kind, ...]] = ("categorical",)
 
+    state: ClassVar[State] = {
+        "group": record(Group, columns="columns"),
+        "prob": probabilities("classes", "entries", whole=False),
+        "offsets": offsets("columns+1", "entries"),
+    }
+
     group: Group
     prob: Floats  # (K, Σc), columns side by side
     offsets: npt.NDArray[np.int64]  # (d + 1,)
 
-    def is_sound(self) -> bool:
+    def fits(self, statistic: Any) -> bool:
         """Columns side by side, each as wide as its categories."""
         ends = np.cumsum([0, *map(len, self.group.categories)])
-        same = isinstance(self.offsets, np.ndarray) and self.offsets.dtype == np.int64
-        return same and np.array_equal(self.offsets, ends) and is_floats(self.prob, -1, int(ends[-1]))
+        counted = isinstance(statistic, Contingency) and statistic.counts.shape == self.prob.shape
+        return counted and np.array_equal(self.offsets, ends) and np.array_equal(statistic.offsets, ends)
 
     @property
     def n_classes(self) -> int:

@@ -12,11 +12,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing
 from novacula.bayes.distributions.categorical import Arithmetic, pseudo
 from novacula.bayes.distributions.categorical import estimate as m_estimate
 from novacula.errors import DataError
 from novacula.learner.work import Cell, Step, WorkTable
+from novacula.state import State, each, nullable, probabilities, record, text
 from novacula.statistics import ClassTotals, Vocabulary
 from novacula.table.chunk import Chunk, Floats, without_duplicates
 from novacula.table.schema import Kind
@@ -61,10 +62,16 @@ class Bag(DistributionPart):
     prob: Floats
     entries: tuple[str, ...] | None
 
-    def is_sound(self) -> bool:
-        """A probability per class and entry of the bag."""
-        width = self.group.width if self.group.kind == "sparse" else len(self.entries or ())
-        return is_floats(self.prob, -1, width)
+    def fits(self, statistic: Any) -> bool:
+        """A probability per class and entry of the bag, and as many sums; no word stands twice."""
+        group, entries = self.group, self.entries
+        if group.kind == "text":
+            counted = isinstance(statistic, Vocabulary) and statistic.weight.shape == self.prob.shape
+            return counted and entries is not None and len(set(entries)) == len(entries)
+        counted = isinstance(statistic, ClassTotals) and statistic.total.shape == self.prob.shape
+        if group.kind == "sparse":
+            return counted and entries is None and self.prob.shape[1] == group.width
+        return counted and entries == group.names
 
     @property
     def n_classes(self) -> int:
@@ -132,6 +139,12 @@ class MultinomialPart(Bag):
     name: ClassVar[str] = "multinomial"
     heading: ClassVar[str] = "Share of all counts of a class that belongs to"
 
+    state: ClassVar[State] = {
+        "group": record(Group),
+        "prob": probabilities("classes", "entries"),
+        "entries": nullable(each(text(), "entries")),
+    }
+
     group: Group
     prob: Floats  # (K, V)
     entries: tuple[str, ...] | None
@@ -188,6 +201,12 @@ class BernoulliPart(Bag):
     name: ClassVar[str] = "bernoulli"
     heading: ClassVar[str] = "Share of the rows of a class that have"
 
+    state: ClassVar[State] = {
+        "group": record(Group),
+        "prob": probabilities("classes", "entries", whole=False),
+        "entries": nullable(each(text(), "entries")),
+    }
+
     group: Group
     prob: Floats  # (K, V)
     entries: tuple[str, ...] | None
@@ -210,7 +229,8 @@ class BernoulliPart(Bag):
         share = cls.prior_share(there, rows, smoothing)
         total = rows + m
         even = np.full_like(there, 0.5)
-        return cls(group, np.divide(there + m * share, total, out=even, where=total > 0), entries)
+        prob = np.divide(there + m * share, total, out=even, where=total > 0)
+        return cls(group, np.minimum(prob, 1.0), entries)  # sums of weights in another order may differ by a rounding
 
     @staticmethod
     def tallies(statistic: ClassTotals | Vocabulary, group: Group) -> tuple[Floats, Floats, Any]:

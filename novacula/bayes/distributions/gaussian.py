@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.numeric import SHOWN_COLUMNS, NumericPart
 from novacula.errors import DataError, overflow
 from novacula.learner.work import Cell, Step, WorkTable
+from novacula.state import State, floats, record
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Chunk, Floats
+
+LEAST = float(np.finfo(np.float64).tiny)
+"""The smallest variance, whose inverse is still finite."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,14 +26,19 @@ class GaussianPart(NumericPart):
 
     name: ClassVar[str] = "gaussian"
 
+    state: ClassVar[State] = {
+        "group": record(Group, columns="columns"),
+        "mean": floats("classes", "columns"),
+        "var": floats("classes", "columns", least=LEAST),
+    }
+
     group: Group
     mean: Floats  # (K, d)
     var: Floats  # (K, d)
 
-    def is_sound(self) -> bool:
-        """A mean and a variance per class and column."""
-        shape = len(self.mean), len(self.group.names)
-        return is_floats(self.mean, *shape) and is_floats(self.var, *shape)
+    def fits(self, statistic: Any) -> bool:
+        """Moments per class and column."""
+        return isinstance(statistic, ClassMoments) and statistic.weight.shape == self.mean.shape
 
     @property
     def n_classes(self) -> int:
@@ -62,7 +71,7 @@ class GaussianPart(NumericPart):
         if flat.any():
             name = group.names[int(np.argwhere(flat)[0, 1])]
             raise DataError(f"column {name!r} does not vary within a class: set var_smoothing above 0")
-        return cls(group, mean, var)
+        return cls(group, mean, np.maximum(var, LEAST))
 
     def score(self, chunk: Chunk, out: Floats) -> None:
         """Add the log-densities."""
@@ -104,7 +113,8 @@ class GaussianPart(NumericPart):
         mean, var = float(self.mean[k, j]), float(self.var[k, j])
         numbers = {f"x{mark}": x, f"u{mark}": mean, f"v{mark}": var, f"pi{mark}": math.pi}
         expression = f"exp(-(x{mark} - u{mark})**2 / (2 * v{mark})) / sqrt(2 * pi{mark} * v{mark})"
-        value = math.exp(-((x - mean) ** 2) / (2 * var)) / math.sqrt(2 * math.pi * var)
+        deviation = (x - mean) / math.sqrt(var)  # whose square may be infinite, which ** would refuse
+        value = math.exp(-0.5 * deviation * deviation) / math.sqrt(2 * math.pi) / math.sqrt(var)
         return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
 
 

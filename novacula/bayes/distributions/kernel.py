@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.numeric import NumericPart
 from novacula.learner.work import Step
+from novacula.state import State, floats, offsets, record
 from novacula.statistics import QuantileSketch
 from novacula.table.chunk import Chunk, Floats
+
+LEAST = float(np.finfo(np.float64).tiny)
+"""The smallest width, by which a number can still be divided."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,19 +31,31 @@ class KernelPart(NumericPart):
 
     name: ClassVar[str] = "kernel"
 
+    state: ClassVar[State] = {
+        "group": record(Group, columns="columns"),
+        "width": floats("classes", "columns", least=LEAST),
+        "offsets": offsets("cells+1", "values"),
+        "points": floats("values"),
+        "weight": floats("values", least=0.0),
+    }
+
     group: Group
     width: Floats  # (K, d)
     offsets: npt.NDArray[np.int64]  # (K·d + 1,)
     points: Floats  # (offsets[-1],)
     weight: Floats  # (offsets[-1],), summing to 1 within a cell
 
-    def is_sound(self) -> bool:
-        """A width per class and column, and for each a run of points with weights."""
-        cells = self.offsets
-        runs = isinstance(cells, np.ndarray) and cells.dtype == np.int64 and cells.shape == (self.width.size + 1,)
-        rising = runs and cells[0] == 0 and bool((np.diff(cells) > 0).all())
-        points = rising and is_floats(self.points, int(cells[-1])) and is_floats(self.weight, int(cells[-1]))
-        return points and is_floats(self.width, -1, len(self.group.names))
+    def fits(self, statistic: Any) -> bool:
+        """A run of points for each class and column, none of them empty, and a sketch of as many cells."""
+        runs = len(self.offsets) == self.width.size + 1 and bool((np.diff(self.offsets) > 0).all())
+        sketched = isinstance(statistic, QuantileSketch) and statistic.level.shape == self.width.shape
+        # A sketch keeps values of rows that count, so their weights are above 0, and means can be taken.
+        return (
+            runs
+            and sketched
+            and len(statistic.offsets) == statistic.level.size + 1
+            and bool((statistic.weight > 0.0).all())
+        )
 
     @property
     def n_classes(self) -> int:
@@ -80,7 +96,8 @@ class KernelPart(NumericPart):
         from novacula.bayes._kernels import kernel_scores
 
         x = self.group.numeric(chunk).numeric
-        log_weight = np.log(self.weight)
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(self.weight)
         for k, j in np.ndindex(self.width.shape):
             cell = self._cell(k, j)
             scores = np.zeros(len(x))

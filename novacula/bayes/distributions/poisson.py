@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing, is_floats
+from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.counts import bag_totals
 from novacula.bayes.distributions.numeric import NumericPart
 from novacula.learner.work import Step
+from novacula.state import State, floats, record
 from novacula.statistics import ClassTotals
 from novacula.table.chunk import Chunk, Floats
 
@@ -22,12 +23,17 @@ class PoissonPart(NumericPart):
 
     name: ClassVar[str] = "poisson"
 
+    state: ClassVar[State] = {
+        "group": record(Group, columns="columns"),
+        "rate": floats("classes", "columns", least=0.0),
+    }
+
     group: Group
     rate: Floats  # (K, d)
 
-    def is_sound(self) -> bool:
-        """A rate per class and column."""
-        return is_floats(self.rate, -1, len(self.group.names))
+    def fits(self, statistic: Any) -> bool:
+        """Sums per class and column."""
+        return isinstance(statistic, ClassTotals) and statistic.total.shape == self.rate.shape
 
     @property
     def n_classes(self) -> int:

@@ -107,7 +107,7 @@ class Examined:
         by_code = candidates.codes[self.r, start : start + attribute.size]
         missing = self._cleared(self.counts - by_code.sum(axis=0))
         groups = self._groups(f, by_code)
-        if groups is None:
+        if not groups:
             return None
         known = np.stack([by_code[list(codes)].sum(axis=0) for codes in groups])
         return ExaminedSplit(tuple(Condition(attribute, codes=codes) for codes in groups), known, missing, strategy)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from novacula.state import State, floats, indices
 from novacula.statistics.contingency import side_by_side
 from novacula.statistics.quantiles import Bins
 from novacula.table.chunk import Codes, Floats
@@ -121,6 +122,16 @@ class Features:
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
     """What was found for each attribute at the first nodes where tests were tried: r nodes, F attributes, K classes."""
+
+    state: ClassVar[State] = {
+        "node": indices("nodes", "examined"),
+        "gain": floats("examined", "attributes", least=-1.0),
+        "information": floats("examined", "attributes"),
+        "threshold": floats("examined", "attributes", finite=False),  # NaN where there is none
+        "below": floats("examined", "attributes", "classes", least=0.0),
+        "missing": floats("examined", "attributes", "classes"),
+        "codes": floats("examined", "cells", "classes", least=0.0),
+    }
 
     node: Longs  # (r,)
     gain: Floats  # (r, F) −1 where no test was allowed
