@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.iterate import Outcome, StoppingRule, iterate
+from novacula.state import State, number, text, whole
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -27,6 +28,8 @@ NOISE = 1e-10
 @dataclass(frozen=True)
 class Restart:
     """How one start ended: its objective, −∞ where there is none, the updates made, and why it stopped."""
+
+    state: ClassVar[State] = {"objective": number(finite=False), "n_iter": whole(), "sentence": text()}
 
     objective: float
     n_iter: int

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, Scope, StateError, kind_of, name_of
+from novacula.state.base import POSITIVE, Dim, Form, Scope, StateError, kind_of, name_of
 
 ROUNDING = 1e-6
 """By how much the sum of probabilities may differ from 1."""
@@ -15,7 +15,10 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class ArrayForm(Form):
-    """An array in C order; `below` is a dimension whose size all values are less than."""
+    """An array in C order; `below` is a dimension whose size all values are less than.
+
+    With "..." before its dimensions it may have others before them, any number of any size.
+    """
 
     noun: str
     dtypes: tuple[str, ...]
@@ -27,10 +30,16 @@ class ArrayForm(Form):
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Type, dimensions, then values."""
-        if type(value) is not np.ndarray or value.dtype.name not in self.dtypes or value.ndim != len(self.dims):
+        if type(value) is not np.ndarray or value.dtype.name not in self.dtypes:
             raise self.refuse(value, where)
-        for dim, size in zip(self.dims, value.shape, strict=True):
+        dims = self.dims[1:] if self.dims[:1] == ("...",) else self.dims
+        before = value.ndim - len(dims)
+        if before < 0 or (before > 0 and dims is self.dims):
+            raise self.refuse(value, where)
+        for dim, size in zip(dims, value.shape[before:], strict=True):
             if not scope.fits(dim, size):
+                if not scope.knows(dim):
+                    raise self.refuse(value, where)
                 raise StateError(f"{where} is {kind_of(value)}, but there are {scope.size(dim)} {dim}")
         if not value.flags.c_contiguous:
             raise StateError(f"{where} is not laid out row by row")
@@ -58,6 +67,8 @@ class ArrayForm(Form):
         if self.below is not None:
             return f"from {least} to below the number of {self.below}"
         most = "" if self.most is None else f"{self.most:g}"
+        if self.least == POSITIVE:
+            return f"above 0, at most {most}" if most else "above 0"
         if least and most:
             return f"from {least} to {most}"
         return f"at least {least}" if least else f"at most {most}" if most else ""
@@ -65,9 +76,10 @@ class ArrayForm(Form):
     def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
         """Other shapes and types, and values out of range in one place."""
         forged: list[Any] = [*super().forgeries(value, random), value.astype(np.float32), value.astype(np.int64)]
-        forged += [value[..., None], value.reshape(-1), value[..., :0], np.zeros((0, *value.shape[1:]), value.dtype)]
+        forged += [value[..., None], value.reshape(-1), np.zeros((0, *value.shape[1:]), value.dtype)]
         if value.ndim:
             axis = int(random.integers(value.ndim))
+            forged.append(value[..., :0])
             forged += [np.repeat(value, 2, axis=axis), np.delete(value, slice(0, 1), axis=axis), value.T.copy()]
         extremes = [-1, 0, 1, 2**31 - 1, 2**20] if value.dtype.kind in "iub" else [np.nan, np.inf, -1.0, 0.0, 1e300]
         for extreme in extremes if value.size else []:
@@ -86,9 +98,9 @@ class ProbabilityForm(ArrayForm):
         return ""
 
     def check_values(self, value: Any, where: str, scope: Scope) -> None:
-        """The range, and the sums."""
+        """The range, and the sums; none at all sum to 0."""
         super().check_values(value, where, scope)
-        if value.size and not (np.abs(value.sum(axis=-1) - 1.0) <= ROUNDING).all():
+        if not (np.abs(value.sum(axis=-1) - 1.0) <= ROUNDING).all():
             raise StateError(f"{where} holds probabilities that do not sum to 1")
 
 

@@ -11,7 +11,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Dim: TypeAlias = str | int
-"""A dimension: its size, its name, a name with a difference, as in "columns+1", or "any"."""
+"""A dimension: its size, its name, a name with a difference, as in "columns+1", or "any".
+
+An array of "iterations+1" numbers is not empty, since there cannot be fewer iterations than none. "..." before all
+other dimensions stands for any number of them.
+"""
+POSITIVE = 5e-324
+"""The least number above 0, as the bound of what must not be 0."""
 
 _DIM = re.compile(r"([a-z_]+)([+-]\d+)?")
 
@@ -34,6 +40,8 @@ class Scope:
         name, difference = name_of(dim)
         if name == "any":
             return True
+        if size < difference:  # fewer than none
+            return False
         return self.sizes.setdefault(name, size - difference) + difference == size
 
     def size(self, dim: Dim) -> int:
@@ -95,9 +103,10 @@ State: TypeAlias = Mapping[str, Form]
 
 @dataclass(frozen=True)
 class OptionalForm(Form):
-    """An attribute that may not be there."""
+    """An attribute that may not be there; `beside` names another one, which is there if and only if it is."""
 
     form: Form
+    beside: str = ""
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Check it where it is."""
@@ -105,7 +114,7 @@ class OptionalForm(Form):
 
     def words(self) -> str:
         """With the condition."""
-        return f"{self.form.words()}, not always there"
+        return f"{self.form.words()}, {f'beside {self.beside}' if self.beside else 'not always there'}"
 
     def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
         """Those of the form."""
@@ -118,6 +127,10 @@ def check_state(state: State, values: Mapping[str, Any], scope: Scope, owner: st
         if name not in state:
             raise StateError(f"{owner}{name} is not an attribute that is declared")
     for name, form in state.items():  # in the order of the declaration, which gives dimensions their sizes
+        beside = form.beside if isinstance(form, OptionalForm) else ""
+        if beside and (name in values) != (beside in values):
+            there, missing = (name, beside) if name in values else (beside, name)
+            raise StateError(f"{owner}{missing} is missing, though {there} is there")
         if name in values:
             form.check(values[name], f"{owner}{name}", scope)
         elif not isinstance(form, OptionalForm):

@@ -258,9 +258,9 @@ def _one_forged(whole: Any, items: Mapping[Any, Any], form: Form, random: np.ran
     return forged
 
 
-def optional(form: Form) -> Form:
-    """An attribute that may not be there."""
-    return OptionalForm(form)
+def optional(form: Form, *, beside: str = "") -> Form:
+    """An attribute that may not be there; with `beside` it is there if and only if that other attribute is."""
+    return OptionalForm(form, beside)
 
 
 def nullable(form: Form) -> Form:

@@ -12,11 +12,12 @@ second = T second_o Tᵀ + n Cov[x_m | x_o].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.mixture.gaussian.density import GaussianComponents, Mask, MixtureDensity, groups, part
+from novacula.state import State, floats, one_of
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -27,6 +28,12 @@ NOTHING = 1e-280
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
     """Expected number of rows, mean and covariance of each component, about its own mean."""
+
+    state: ClassVar[State] = {
+        "weight": floats("components", least=0.0),
+        "mean": floats("components", "columns"),
+        "covariance": one_of(floats("components", 1, "columns"), floats("components", "columns", "columns")),
+    }
 
     weight: Floats  # (K,)
     mean: Floats  # (K, d)
