@@ -27,6 +27,7 @@ from novacula.linear.plane import weighted_sum
 from novacula.linear.problem import LeastSquaresProblem
 from novacula.linear.rows import weighted_sums
 from novacula.linear.solve import LeastSquaresSolution
+from novacula.state import State, floats
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 
@@ -71,6 +72,10 @@ class LinearGaussian(LinearRegression):
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     fit_intercept = True
+    state: ClassVar[State] = {
+        "mean_": floats("numeric+1"),
+        "covariance_": floats("numeric+1", "numeric+1"),
+    }
 
     mean_: Floats
     covariance_: Floats

@@ -11,10 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from novacula.errors import ModelFileError
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.linear.rows import is_flat
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
+from novacula.state import State, each, floats, number, one_of, text
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -69,6 +71,12 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
         noise="Normal errors of one variance in the target; few centres or a penalty average them out.",
         **SHARED_CARD,
     )
+    state: ClassVar[State] = {
+        "target_names_": each(text(), "outputs"),
+        "target_mean_": floats("outputs"),
+        "coef_": one_of(floats("units"), floats("outputs", "units")),
+        "intercept_": one_of(number(), floats("outputs")),
+    }
 
     def _learn(self, table: Table) -> None:
         layer = self._output_layer(table, n_classes=0)
@@ -77,6 +85,12 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
         else:
             self.coef_, self.intercept_ = np.ascontiguousarray(layer.coef.T), layer.intercept
         self.target_names_ = list(table.layout.target)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        dimensions, targets = (self.coef_.ndim, np.ndim(self.intercept_)), len(self.target_names_)
+        if not targets or (dimensions != (2, 1) and (dimensions != (1, 0) or targets > 1)):
+            raise ModelFileError("its coef_ and intercept_ are not both of one target, or both of several")
 
     def predict(self, X: Any) -> Floats:
         """b + Σ wₖφₖ for each row: (n,), or (n, k) for several targets."""

@@ -20,6 +20,17 @@ from novacula.learner.work import Step
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
+from novacula.state import (
+    POSITIVE,
+    State,
+    by_parameter,
+    definite,
+    each,
+    floats,
+    optional,
+    record,
+    whole,
+)
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
@@ -92,6 +103,22 @@ class GaussianHMM(HiddenMarkovModel):
         **HiddenMarkovModel._parameter_constraints,
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
         "reg_covar": [Interval(Real, 0, None, closed="left")],
+    }
+    state: ClassVar[State] = {
+        "means_": floats("states", "numeric"),
+        "covariances_": by_parameter(
+            "covariance_type",
+            {
+                "full": definite("states", "numeric", "numeric"),
+                "tied": definite("numeric", "numeric"),
+                "diag": floats("states", "numeric", least=POSITIVE),
+                "spherical": floats("states", least=POSITIVE),
+            },
+        ),
+        "floor_": floats("numeric", least=0.0),
+        "overall_mean_": optional(floats("numeric"), beside="history_"),
+        "moments_": optional(record(Moments, components="states", columns="numeric"), beside="history_"),
+        "collapsed_": optional(each(whole(most="states-1")), beside="history_"),
     }
 
     means_: Floats
@@ -187,7 +214,7 @@ class GaussianHMM(HiddenMarkovModel):
 
     def _keep_emission(self, emission: GaussianEmission, sums: Any) -> None:
         self.means_ = emission.components.means
-        self.covariances_ = self._family().compact(emission.components.covariances)
+        self.covariances_ = np.ascontiguousarray(self._family().compact(emission.components.covariances))
         if sums is not None:
             self.moments_ = sums
             self._report_collapsed(self._family().collapsed(emission.components.covariances))
@@ -205,10 +232,3 @@ class GaussianHMM(HiddenMarkovModel):
 
     def _emission_steps(self) -> Iterator[Step]:
         return normal_steps(self)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        k, d = self.means_.shape
-        shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[self.covariance_type]
-        if d != len(self.schema_.features) or self.covariances_.shape != shape or self.floor_.shape != (d,):
-            raise ParameterError("the means and covariances of the model do not fit each other")
