@@ -51,8 +51,8 @@ class Target:
                 with tempfile.TemporaryDirectory() as folder:
                     path = Path(folder) / f"{specimen.name}.whole.nova"
                     path.write_bytes(specimen.content)
-                    if self.attempt(path) != "answered":
-                        raise RuntimeError(f"{specimen.name} does not answer as it is")
+                    if self.attempt(path) == "refused at load":
+                        raise RuntimeError(f"{specimen.name} cannot be loaded as it is")
 
     def write(self, random: np.random.Generator, folder: Path) -> Path:
         """A specimen, changed in one way."""
