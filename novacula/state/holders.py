@@ -45,6 +45,8 @@ class EachForm(Form):
         if type(value) not in (tuple, list):
             raise self.refuse(value, where)
         if self.dim is not None and not scope.fits(self.dim, len(value)):
+            if not scope.knows(self.dim):
+                raise self.refuse(value, where)
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
         for i, item in enumerate(value):
             self.form.check(item, f"{where}[{i}]", scope)
@@ -126,6 +128,8 @@ class MappingForm(Form):
         if type(value) is not dict or not all(type(name) is str for name in value):
             raise self.refuse(value, where)
         if self.dim is not None and not scope.fits(self.dim, len(value)):
+            if not scope.knows(self.dim):
+                raise self.refuse(value, where)
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
         for name, item in value.items():
             self.form.check(item, f"{where}[{name!r}]", scope)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import DataWarning, ParameterError, overflow, warn_user
+from novacula.errors import DataWarning, ModelFileError, ParameterError, overflow, warn_user
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
@@ -232,3 +232,10 @@ class GaussianHMM(HiddenMarkovModel):
 
     def _emission_steps(self) -> Iterator[Step]:
         return normal_steps(self)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        d = self.means_.shape[1]
+        rows = 1 if self._family().diagonal else d
+        if hasattr(self, "moments_") and self.moments_.covariance.shape[1:] != (rows, d):
+            raise ModelFileError(f"its moments_ are not those of {self.covariance_type} covariances")
