@@ -6,19 +6,27 @@ the largest value wins. `coef_` is (planes, d) and `intercept_` (planes,), as in
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.errors import ModelFileError
 from novacula.learner.base import Classifier
 from novacula.learner.work import Work
 from novacula.linear.rows import DERIVED, count_weights, weighted_sums
+from novacula.state import State, floats, whole
 from novacula.table.chunk import Floats
 
 
 class LinearClassifier(Classifier):
     """Classes separated by planes."""
+
+    state: ClassVar[State] = {
+        "n_features_in_": whole(least=1, size="numbers"),
+        "coef_": floats("planes", "width"),
+        "intercept_": floats("planes"),
+    }
 
     fit_intercept: bool
     coef_: Floats
@@ -56,6 +64,11 @@ class LinearClassifier(Classifier):
     def n_parameters_(self) -> int:
         """Weights and intercepts that are not 0."""
         return count_weights(self.coef_, self.intercept_)
+
+    def _check_state(self) -> None:
+        n_classes, n_planes = len(self.classes_), len(self.coef_)
+        if n_classes < 2 or n_planes != (1 if n_classes == 2 else n_classes):
+            raise ModelFileError(f"its coef_ has {n_planes} planes, which do not separate {n_classes} classes_")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

@@ -105,10 +105,10 @@ def one_column_step(model: LinearModel, system: NormalEquations, k: int, alpha: 
     """The slope of a line, as in every textbook."""
     n, x, y = system.weight, float(system.centre[0]), float(system.centre[1 + k])
     xx, xy = float(system.gram[0, 0]), float(system.cross[0, k])
-    if model.fit_intercept and n * x**2 <= CANCELS * xx:
+    if model.fit_intercept and n * (x * x) <= CANCELS * xx:
         over, under = "(Σxy − N·x̄·ȳ)", "(Σx² − N·x̄²)"
         expression, divisor = "(S_xy - N * m_x * m_y)", "(S_xx - N * m_x**2)"
-        values = {"S_xy": xy + n * x * y, "S_xx": xx + n * x**2, "N": n, "m_x": x, "m_y": y}
+        values = {"S_xy": xy + n * x * y, "S_xx": xx + n * (x * x), "N": n, "m_x": x, "m_y": y}
     else:
         over, under = ("Σ(x − x̄)(y − ȳ)", "Σ(x − x̄)²") if model.fit_intercept else ("Σxy", "Σx²")
         expression, divisor, values = "S_xy", "S_xx", {"S_xy": xy, "S_xx": xx}
@@ -259,7 +259,8 @@ def intercept_step(model: LinearModel, k: int) -> Step:
 
 def fit_steps(model: LinearRegression, system: NormalEquations, k: int) -> Iterator[Step]:
     """What is left of the squares, the noise they speak of, and the share that is explained."""
-    error = system.weight * float(np.atleast_1d(model.sigma_)[k]) ** 2
+    sigma = float(np.atleast_1d(model.sigma_)[k])
+    error = system.weight * (sigma * sigma)
     squares, spread = float(system.squares[model.n_features_in_ + k]), float(system.spread[k])
     w = of_target(model.coef_, k)
     total, values = weighted_sum("w", w, "b", system.cross[:, k])

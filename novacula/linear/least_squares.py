@@ -17,11 +17,12 @@ from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
-from novacula.linear.model import LinearModel
+from novacula.linear.model import LinearModel, by_target
 from novacula.linear.problem import LeastSquaresProblem, observe_problem
 from novacula.linear.rows import NUMBERS_CARD
 from novacula.linear.solve import CentredColumns, LeastSquaresSolution
 from novacula.linear.summary import RegressionSummary, summarise
+from novacula.state import State, floats, number, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -66,6 +67,15 @@ class LinearRegression(LinearModel):
         ),
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
+    state: ClassVar[State] = {
+        "sigma_": by_target(number(least=0.0), floats("targets", least=0.0)),
+        "r2_": by_target(number(), floats("targets")),
+        "weight_": number(above=0.0),
+        "rank_": whole(most="width"),
+        "singular_": floats("directions", least=0.0),
+        "unit_errors_": floats("width+1", finite=False),  # NaN where columns are dependent
+        "solver_": word("cholesky", "qr", "svd", "sums"),
+    }
     remedy = "or use Ridge"
 
     sigma_: Any

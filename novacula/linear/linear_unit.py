@@ -18,7 +18,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from novacula.errors import DataError, ParameterError, warn_user
+from novacula.errors import DataError, ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Classifier, Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
@@ -37,6 +37,7 @@ from novacula.linear.online.passes import (
 from novacula.linear.problem import SumsProblem, observe_moments
 from novacula.linear.rows import NUMBERS_CARD, is_flat, stored_precision
 from novacula.linear.solve import NormalEquations
+from novacula.state import State, each, flag, floats, labels, number, optional, record, whole, word
 from novacula.statistics import CoMoments
 from novacula.table import Column, Table
 from novacula.table.admitting import require_classes
@@ -44,6 +45,8 @@ from novacula.table.chunk import Floats
 
 MAX_ITER = {"batch": 10_000, "sgd": 1000, "exact": 1}
 """Steps or epochs, at most, unless stated."""
+NEEDED = {"batch": ("eta_",), "sgd": ("eta_", "first_showings_"), "exact": ("x_centre_",)}
+"""Attributes that only some solvers give, and that their work is made of."""
 
 
 class LinearUnit(LinearModel, Classifier):
@@ -130,6 +133,18 @@ class LinearUnit(LinearModel, Classifier):
         "random_state": ["random_state"],
     }
     state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
+    state: ClassVar[State] = {
+        "classes_": optional(labels("classes")),
+        "x_centre_": optional(floats("width")),
+        "y_centre_": optional(floats("targets"), beside="x_centre_"),
+        "solver_": word("batch", "sgd", "cholesky", "qr", "svd", "sums"),
+        "eta_": optional(number(least=0.0)),
+        "largest_rate_": optional(number(least=0.0, finite=False), beside="eta_"),  # infinite where all rows are 0
+        "history_": each(number(least=0.0), "steps+1"),
+        "n_iter_": whole(),
+        "converged_": flag(),
+        "first_showings_": optional(record(OnlineShowings, columns="width", targets="targets", classes="classes")),
+    }
     remedy = "or use Ridge"
 
     eta_: float
@@ -296,6 +311,15 @@ class LinearUnit(LinearModel, Classifier):
             f"eta0={self.eta_:g} is too large and the weights would grow without end: the largest stable rate is "
             f"{self.largest_rate_:.6g}, {bound}; take a smaller eta0, or eta0='auto'"
         )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        needed = [*NEEDED[self.solver], *["classes_"] * self.threshold]
+        for name in needed:
+            if not hasattr(self, name):
+                raise ModelFileError(f"its {name} is missing, which solver={self.solver!r} or a threshold needs")
+        if self.threshold and len(self.classes_) != 2:
+            raise ModelFileError(f"its classes_ are {len(self.classes_)}, but a threshold separates two")
 
     # --- work -----------------------------------------------------------------------------------------------
 

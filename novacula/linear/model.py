@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, RankWarning, warn_user
+from novacula.errors import DataError, ModelFileError, ParameterError, RankWarning, warn_user
 from novacula.learner.base import Regressor
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
@@ -17,6 +17,7 @@ from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import LeastSquaresProblem, ObservedColumns, SumsProblem, observe_moments
 from novacula.linear.rows import DERIVED, count_weights, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, CentredColumns, LeastSquaresSolution, NormalEquations
+from novacula.state import Form, State, each, floats, nullable, number, one_of, record, text, whole
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -25,11 +26,32 @@ NAMED = 5
 """Columns that a message names."""
 
 
+def by_target(one: Form, several: Form) -> Form:
+    """What a model has for one target that is given as such, and for targets in columns: all of it in one way."""
+    return one_of(one, several, alike="layout of targets")
+
+
+def require_observed(moments: CoMoments) -> None:
+    """Refuse sums from a file that no rows can have: without weight, or with squares below zero."""
+    if not moments.weight > 0.0 or np.diagonal(moments.scatter).min(initial=0.0) < 0.0:
+        raise ModelFileError("its moments_ are not those of any rows: a weight or a sum of squares is too small")
+
+
 class LinearModel(Regressor):
     """A weighted sum of columns and an intercept; for k targets `coef_` is (k, d) and `intercept_` (k,)."""
 
     remedy: ClassVar[str]
     """What helps against columns that are dependent."""
+
+    state: ClassVar[State] = {
+        "n_features_in_": whole(least=1, size="numbers"),
+        "target_names_": each(text(), "targets"),
+        "coef_": by_target(floats("width"), floats("targets", "width")),
+        "intercept_": one_of(number(), floats("targets")),  # without an intercept, 0 for all targets
+        "x_centre_": floats("width"),
+        "y_centre_": floats("targets"),
+        "moments_": nullable(record(CoMoments, columns="width+targets")),
+    }
 
     fit_intercept: bool
     coef_: Any
@@ -65,6 +87,13 @@ class LinearModel(Regressor):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
+
+    def _check_state(self) -> None:
+        n_targets = len(self.target_names_)
+        if n_targets == 0 or (self.coef_.ndim == 1 and n_targets > 1):
+            raise ModelFileError(f"its coef_ of shape {self.coef_.shape} does not fit its {n_targets} target_names_")
+        if self.moments_ is not None:
+            require_observed(self.moments_)
 
     def _derivation(self) -> Work:
         raise NotImplementedError(f"{type(self).__name__} must derive its coefficients")

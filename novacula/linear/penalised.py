@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.utils.metaestimators import available_if
 
 from novacula.linear.model import LinearModel
 from novacula.linear.penalties import as_factors
+from novacula.state import State, floats, number, one_of
 from novacula.table.chunk import Floats
 
 
@@ -15,6 +16,8 @@ class PenalisedModel(LinearModel):
     """A plane whose weights cost α times the factor of their column; a word for α leaves the choice to the rows."""
 
     remedy = "or raise alpha"
+
+    state: ClassVar[State] = {"alpha_": one_of(number(least=0.0), floats("targets", least=0.0))}
 
     alpha: Any
     penalty_factor: Any

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import ParameterError, warn_user
+from novacula.errors import ModelFileError, ParameterError, warn_user
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.work import Work
@@ -25,6 +25,7 @@ from novacula.linear.online.passes import OnlineShowings, OrderedRows, first_sho
 from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
 from novacula.linear.online.pocket import RESPONSES, PerceptronEpoch, PerceptronRule, teach
 from novacula.linear.rows import NUMBERS_CARD
+from novacula.state import State, each, flag, floats, optional, record, whole
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -122,6 +123,15 @@ class Perceptron(LinearClassifier):
         "random_state": ["random_state"],
     }
     state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
+    state: ClassVar[State] = {
+        "converged_": flag(),
+        "history_": each(whole(), "epochs"),
+        "n_iter_": whole(size="epochs"),
+        "n_mistakes_": whole(),
+        "n_updates_": whole(),
+        "pocket_error_": optional(floats("planes", least=0.0)),
+        "first_showings_": record(OnlineShowings, columns="width", classes="classes"),
+    }
 
     converged_: bool
     history_: tuple[int, ...]
@@ -231,6 +241,11 @@ class Perceptron(LinearClassifier):
             "max_iter if a plane can separate them, else shuffle=True gives the pocket more to choose from",
             ConvergenceWarning,
         )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.first_showings_.targets.dtype != np.int32:
+            raise ModelFileError("its first_showings_ have numbers for targets, where codes of classes should be")
 
     # --- work -----------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
+from novacula.linear.model import by_target
 from novacula.linear.penalised import PenalisedModel
 from novacula.linear.penalties import as_grid, one_per_target
 from novacula.linear.penalty_path import PenaltyPath, choose_penalty
@@ -35,8 +36,14 @@ from novacula.linear.problem import (
     spectrum_of,
 )
 from novacula.linear.rows import NUMBERS_CARD
+from novacula.state import State, floats, optional, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
+
+LEFT_OUT = by_target(
+    floats("penalties+1", least=0.0, finite=False), floats("penalties+1", "targets", least=0.0, finite=False)
+)
+"""Errors for each penalty; infinite where a row is met by itself alone, so that it cannot be left out."""
 
 
 class Ridge(PenalisedModel):
@@ -89,6 +96,13 @@ class Ridge(PenalisedModel):
         "penalty_factor": ["array-like", dict, None],
         "choice": [StrOptions({"best", "one_standard_error"})],
     }
+    state: ClassVar[State] = {
+        "solver_": word("cholesky", "qr", "svd", "sums", "dual", "spectrum", "coordinate"),
+        "alphas_": optional(floats("penalties+1", least=0.0), beside="loo_error_"),
+        "loo_error_": optional(LEFT_OUT),
+        "loo_std_error_": optional(LEFT_OUT, beside="loo_error_"),
+    }
+
     alphas_: Floats
     loo_error_: Floats
     loo_std_error_: Floats

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from novacula.errors import DataError
 from novacula.statistics import CoMoments, Triangle
 from novacula.statistics.comoments import counted_rows, deviations
 from novacula.table import Chunk
@@ -81,6 +82,7 @@ class NormalEquations(CentredColumns):
         centre = mean if centred else np.zeros_like(mean)
         lever = np.sqrt(moments.weight) * mean
         sums = moments.scatter if centred else moments.scatter + np.outer(lever, lever)
+        require_finite_sums(sums, moments.weight)
         squares = np.diagonal(sums).copy()
         noise = rounding(squares, np.diagonal(moments.scatter) + lever**2)[:d]
         grain = noise * precision / EPS
@@ -98,6 +100,12 @@ class LeastSquaresSolution:
     doubt: float  # relative error of the coefficients that rounding may have made
     factor: Floats  # (m, d), F with FᵀF = XᵀX
     solver: str  # cholesky, qr, svd (columns are dependent), sums (no rows to go back to) or dual
+
+
+def require_finite_sums(sums: Floats, weight: float) -> None:
+    """Refuse sums that overflowed when they were added, or do so as means: nothing can be solved from them."""
+    if not np.isfinite(np.abs(sums).max(initial=0.0) / min(weight, 1.0)):
+        raise DataError("the columns hold numbers whose squares overflow when they are added: scale them")
 
 
 def rounding(squares: Floats, raw: Floats) -> Floats:

@@ -157,7 +157,7 @@ def _of_target(model: LinearRegression, k: int, level: float) -> TargetSummary:
     sigma = float(np.atleast_1d(model.sigma_)[k])
     total = _total(model, k)
     left = n - model.rank_ - int(model.fit_intercept)
-    note = _why_not(model, left, n * sigma**2, total)
+    note = _why_not(model, left, n * (sigma * sigma), total)
     s = sigma * math.sqrt(n / left) if left > 0 else math.nan
     std_error = model.unit_errors_[first:] * (math.nan if note else s)
     t = coef / std_error
@@ -207,12 +207,12 @@ def _why_not(model: LinearRegression, left: float, error: float, total: float) -
 def _facts(model: LinearRegression, k: int, total: float, s: float) -> dict[str, float]:
     n, rank, c = model.weight_, model.rank_, int(model.fit_intercept)
     sigma, r2 = float(np.atleast_1d(model.sigma_)[k]), float(np.atleast_1d(model.r2_)[k])
-    error, left, q = n * sigma**2, n - rank - c, rank + c
+    error, left, q = n * (sigma * sigma), n - rank - c, rank + c
     about = r2 if c else 1.0 - error / total if total > 0 else math.nan
     noisy = error > total * (NOISE * EPS) ** 2
     tested = rank > 0 and left > 0 and noisy
-    f = (total - error) / rank / s**2 if tested else math.nan
-    likelihood = -n / 2 * (math.log(2 * math.pi * sigma**2) + 1) if noisy else math.nan
+    f = (total - error) / rank / (s * s) if tested else math.nan
+    likelihood = -n / 2 * (math.log(2 * math.pi * (sigma * sigma)) + 1) if noisy else math.nan
     facts = {"n": n, "df_model": float(rank), "df_resid": left, "r2": r2}
     if not c:
         facts["r2_uncentred"] = about

@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.arguments import whole_number
-from novacula.errors import DataWarning, ParameterError, warn_user
+from novacula.errors import DataWarning, ModelFileError, ParameterError, warn_user
 from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits, Card
@@ -34,6 +34,19 @@ from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, r
 from novacula.mixture.gaussian.rows import MixtureRows, RowFold
 from novacula.mixture.gaussian.search import MixtureSearch, search_mixtures
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
+from novacula.state import (
+    State,
+    by_parameter,
+    definite,
+    each,
+    flag,
+    floats,
+    number,
+    probabilities,
+    record,
+    text,
+    whole,
+)
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -113,6 +126,29 @@ class GaussianMixture(DensityMixin, Unsupervised):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (Moments, Restart)
+    state: ClassVar[State] = {
+        "n_features_in_": whole(least=1, size="numeric"),
+        "weights_": probabilities("components"),
+        "means_": floats("components", "columns"),
+        "covariances_": by_parameter(
+            "covariance_type",
+            {
+                "full": definite("components", "columns", "columns"),
+                "tied": definite("columns", "columns"),
+                "diag": floats("components", "columns", least=0.0),
+                "spherical": floats("components", least=0.0),
+            },
+        ),
+        "floor_": floats("columns", least=0.0),
+        "moments_": record(Moments, components="components", columns="columns"),
+        "history_": floats("updates+1"),
+        "n_iter_": whole(),
+        "converged_": flag(),
+        "outcome_": text(),
+        "restarts_": each(record(Restart)),
+        "log_likelihood_": number(),
+        "collapsed_": each(whole(most="components-1")),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -217,11 +253,11 @@ class GaussianMixture(DensityMixin, Unsupervised):
         count, table = whole_number(folds, "folds", 2), self._ingest(X, None, sample_weight, first=False)
         seed = check_random_state(self.random_state).randint(2**31)
         loss = total = 0.0
-        for number in range(count):
+        for fold in range(count):
             rng = check_random_state(deepcopy(self.random_state))  # every fold starts where the model would
-            best = maximise(self, MixtureRows(table, RowFold(number, count, seed)), rng)
+            best = maximise(self, MixtureRows(table, RowFold(fold, count, seed)), rng)
             report_trouble(self, best)
-            left_out = MixtureRows(table, RowFold(number, count, seed, without=False))
+            left_out = MixtureRows(table, RowFold(fold, count, seed, without=False))
             sums = left_out.reduce(ExpectedSums.observe, MixtureDensity.of(best.components))
             loss, total = loss - sums.log_likelihood, total + float(sums.weight.sum())
         return loss / total
@@ -327,9 +363,5 @@ class GaussianMixture(DensityMixin, Unsupervised):
         return MixtureDensity.of(self._components())
 
     def _check_state(self) -> None:
-        """After loading: shapes must fit, since the compiled loops trust them."""
-        k, d = self.n_components, len(self.schema_.features)
-        shapes = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}
-        actual = self.weights_.shape, self.means_.shape, self.covariances_.shape, self.floor_.shape
-        if actual != ((k,), (k, d), shapes[self.covariance_type], (d,)):
-            raise ParameterError("the weights, means and covariances of the mixture do not fit each other")
+        if len(self.weights_) != self.n_components:
+            raise ModelFileError(f"its weights_ are {len(self.weights_)}, but n_components={self.n_components}")

@@ -34,6 +34,7 @@ from novacula.mixture.lloyd.search import ClusterSearch, search_sizes
 from novacula.mixture.lloyd.silhouette import Silhouette, mean_silhouette
 from novacula.mixture.lloyd.start import ClusterOverview, LloydStarts
 from novacula.mixture.lloyd.sums import ClusterSums
+from novacula.state import State, flag, floats, nullable, number, record, text, whole
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -121,6 +122,21 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         },
     )
     state_types: ClassVar[tuple[type, ...]] = (ClusterSums,)
+    state: ClassVar[State] = {
+        "n_features_in_": whole(least=1, size="numeric"),
+        "cluster_centers_": floats("clusters", "columns"),
+        "origin_": floats("columns"),
+        "start_": floats("clusters", "columns"),
+        "cluster_weight_": floats("clusters", least=0.0),
+        "cluster_inertia_": floats("clusters", least=0.0),
+        "inertia_": number(least=0.0),
+        "history_": floats("moves+1", least=0.0),
+        "n_iter_": whole(),
+        "converged_": flag(),
+        "outcome_": text(),
+        "n_reseeded_": whole(),
+        "sums_": nullable(record(ClusterSums, clusters="clusters", columns="columns")),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -175,8 +191,8 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         starts = LloydStarts(rows, overview, self.init, self.n_clusters, seed)
         descent = LloydDescent(rows, overview, self.tol * float(overview.variance.mean()))
         best: LloydResult | None = None
-        for number in range(self._n_starts()):
-            start = starts.offsets(number)
+        for place in range(self._n_starts()):
+            start = starts.offsets(place)
             result = descent.descend(start, self.max_iter)
             if best is None or result.inertia < best.inertia:
                 best, self.start_ = result, overview.space.origin + start
@@ -309,8 +325,6 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         return len(self.cluster_centers_)
 
     def _check_state(self) -> None:
-        """After loading: shapes must fit, since the compiled loops trust them."""
-        k, d = self.n_clusters, len(self.schema_.features)
-        actual = self.cluster_centers_.shape, self.origin_.shape, self.cluster_weight_.shape
-        if actual != ((k, d), (d,), (k,)):
-            raise ModelFileError(f"the model file holds centres and origin of shapes {actual}, which do not fit")
+        n_centres = len(self.cluster_centers_)
+        if n_centres != self.n_clusters:
+            raise ModelFileError(f"its cluster_centers_ are {n_centres}, but n_clusters={self.n_clusters}")

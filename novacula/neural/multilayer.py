@@ -44,7 +44,6 @@ from novacula.neural.training.showings import Tally
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
 from novacula.neural.training.trainer import Trainer
 from novacula.state import (
-    POSITIVE,
     State,
     each,
     flag,
@@ -119,8 +118,8 @@ class MultilayerNetwork(Learner):
         "starts_": optional(each(record(Start)), beside="learning_curve_"),
         "loss_": optional(number(), beside="learning_curve_"),
         "converged_": optional(flag(), beside="learning_curve_"),
-        "eta_": optional(nullable(number(least=POSITIVE)), beside="learning_curve_"),
-        "target_scale_": optional(number(least=POSITIVE), beside="learning_curve_"),
+        "eta_": optional(nullable(number(above=0.0)), beside="learning_curve_"),
+        "target_scale_": optional(number(above=0.0), beside="learning_curve_"),
         "examples_": optional(record(FirstShowings, inputs="width", outputs="outputs"), beside="learning_curve_"),
     }
 

@@ -14,9 +14,10 @@ import numpy as np
 from novacula.errors import ModelFileError
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
+from novacula.linear.model import by_target
 from novacula.linear.rows import is_flat
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
-from novacula.state import State, each, floats, number, one_of, text
+from novacula.state import State, each, floats, number, text
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -74,8 +75,8 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
     state: ClassVar[State] = {
         "target_names_": each(text(), "outputs"),
         "target_mean_": floats("outputs"),
-        "coef_": one_of(floats("units"), floats("outputs", "units")),
-        "intercept_": one_of(number(), floats("outputs")),
+        "coef_": by_target(floats("units"), floats("outputs", "units")),
+        "intercept_": by_target(number(), floats("outputs")),
     }
 
     def _learn(self, table: Table) -> None:
@@ -88,9 +89,9 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
 
     def _check_state(self) -> None:
         super()._check_state()
-        dimensions, targets = (self.coef_.ndim, np.ndim(self.intercept_)), len(self.target_names_)
-        if not targets or (dimensions != (2, 1) and (dimensions != (1, 0) or targets > 1)):
-            raise ModelFileError("its coef_ and intercept_ are not both of one target, or both of several")
+        n_targets = len(self.target_names_)
+        if n_targets == 0 or (self.coef_.ndim == 1 and n_targets > 1):
+            raise ModelFileError(f"its coef_ of shape {self.coef_.shape} does not fit its {n_targets} target_names_")
 
     def predict(self, X: Any) -> Floats:
         """b + Σ wₖφₖ for each row: (n,), or (n, k) for several targets."""

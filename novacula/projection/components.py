@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -19,6 +19,7 @@ from novacula.projection.derivation import ROWS, derive_components, derive_proje
 from novacula.projection.figures import biplot_figure, scree_figure
 from novacula.projection.gaussian import FLOOR, Normal
 from novacula.projection.projecting import View, fill_rows, log_density, scores, squared_errors
+from novacula.state import State, floats, nullable, number, record, whole, word
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -29,6 +30,20 @@ LARGEST_FILLED = 5_000
 
 class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """Directions with their variances, however they were found."""
+
+    state: ClassVar[State] = {
+        "n_features_in_": whole(least=1, size="numbers"),
+        "components_": floats("components", "width"),
+        "explained_variance_": floats("components", least=0.0),
+        "explained_variance_ratio_": floats("components", least=0.0),
+        "eigenvalues_": floats("eigenvalues+1", least=0.0),
+        "mean_": floats("width"),
+        "noise_variance_": number(least=0.0),
+        "total_variance_": number(least=0.0),
+        "n_samples_": number(least=1.0),
+        "moments_": nullable(record(CoMoments, columns="width")),
+        "method_": word("covariance", "dual", "svd", "randomized", "em"),
+    }
 
     whiten: bool
     components_: Floats  # (k, d)

@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from novacula.errors import DataError, SchemaError, overflow
+from novacula.errors import DataError, ModelFileError, SchemaError, overflow
 from novacula.learner import ingest
 from novacula.learner.base import Learner, require_target
 from novacula.learner.card import Admits, Card
@@ -33,8 +33,9 @@ from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.pairs import PairMoments
-from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, score_of
+from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, require_parts, score_of
 from novacula.projection.ranking_derivation import derive_ranking
+from novacula.state import State, each, floats, labels, nullable, record, text, whole, wholes
 from novacula.statistics import Bundle
 from novacula.table import Column, Table
 from novacula.table.chunk import Floats
@@ -120,6 +121,16 @@ class FeatureRanker(SelectorMixin, Learner):
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "target": [StrOptions({"auto", "numbers", "classes"})],
     }
+    state: ClassVar[State] = {
+        "n_features_in_": whole(least=1, size="columns"),
+        "target_names_": each(text(), 1),
+        "classes_": nullable(labels("classes")),
+        "n_bins_": whole(),
+        "scores_": floats("columns", least=0.0, finite=False),  # F is infinite where nothing is left unexplained
+        "pvalues_": nullable(floats("columns", least=0.0, most=1.0)),
+        "ranks_": wholes("columns", least=1),
+        "statistic_": record(Bundle),
+    }
 
     scores_: Floats
     pvalues_: Floats | None
@@ -199,6 +210,14 @@ class FeatureRanker(SelectorMixin, Learner):
             broken = ~np.isfinite(array).reshape(-1, array.shape[-1]).all(axis=0)
             if broken.any() and name not in ("low", "high"):
                 raise overflow(table.layout.of_kind("numeric")[int(np.argmax(broken))].name)
+
+    def _check_state(self) -> None:
+        for column in self.schema_.features:
+            if column.kind not in self.card.takes:
+                raise ModelFileError(f"its schema_ has a {column.kind} column, which is not ranked")
+        if not np.array_equal(np.sort(self.ranks_), np.arange(1, self.n_features_in_ + 1)):
+            raise ModelFileError("its ranks_ are not the numbers from 1 to that of the columns")
+        require_parts(self._fitted_plan, self.statistic_, len(self.schema_.of_kind("numeric")))
 
     # --- in -------------------------------------------------------------------------------------------------
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.state import State, floats
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 
@@ -25,6 +26,15 @@ class PairMoments(Statistic):
     >>> pair.weight.item(), pair.xx.item(), pair.xy.item(), pair.yy.item()
     (2.0, 2.0, 6.0, 18.0)
     """
+
+    state: ClassVar[State] = {
+        "weight": floats("columns", least=0.0),
+        "x": floats("columns"),
+        "y": floats("columns"),
+        "xx": floats("columns", least=0.0),
+        "xy": floats("columns"),
+        "yy": floats("columns", least=0.0),
+    }
 
     weight: Floats  # (d,)
     x: Floats  # (d,), mean of the column

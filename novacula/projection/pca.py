@@ -28,6 +28,7 @@ from novacula.projection.randomized import solve_randomized
 from novacula.projection.rows import centred_rows, still_columns
 from novacula.projection.spectrum import CovarianceSpectrum, solve_covariance, solve_dual, solve_rows, solve_triangle
 from novacula.projection.sums import FeatureSpread, observe_scatter
+from novacula.state import State, each, flag, floats, number, optional, whole
 from novacula.statistics import Triangle
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -141,6 +142,13 @@ class PCA(ComponentLearner):
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+    }
+    state: ClassVar[State] = {
+        "n_components_": whole(least=1, size="components"),
+        "singular_values_": floats("components", least=0.0),
+        "n_iter_": whole(),
+        "converged_": optional(flag(), beside="history_"),
+        "history_": optional(each(number())),
     }
 
     def __init__(

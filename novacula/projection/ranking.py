@@ -17,8 +17,10 @@ from typing import cast
 
 import numpy as np
 
+from novacula.errors import ModelFileError
 from novacula.projection.association import Crossing, Variation, best_cut
 from novacula.projection.pairs import PairMoments
+from novacula.state import Form, Scope, StateError, parts, record
 from novacula.statistics import Bundle, ClassMoments, Contingency, QuantileSketch
 from novacula.statistics.base import weighted_counts
 from novacula.statistics.quantiles import merged
@@ -77,6 +79,30 @@ def observe_groups(chunk: Chunk, j: int, size: int) -> ClassMoments:
 def with_target(chunk: Chunk, target: Codes) -> Chunk:
     """The same rows with other classes."""
     return Chunk(chunk.numeric, chunk.codes, chunk.weight, chunk.sparse, chunk.text, target)
+
+
+def require_parts(plan: RankingPlan, statistic: Bundle, n_numeric: int) -> None:
+    """Refuse sums from a file that are not those which the plan counts for as many columns."""
+    if plan.informs and not plan.n_classes:
+        raise ModelFileError("its target has neither classes_ nor bins")
+    try:
+        form_of(plan, n_numeric).check(statistic.parts, "statistic_.parts", Scope())
+    except StateError as error:
+        raise ModelFileError(f"its {error}") from error
+    if plan.n_classes and np.diff(cast("Contingency", statistic.parts[1]).offsets).tolist() != list(plan.sizes):
+        raise ModelFileError("its statistic_ counts other categories than those of its schema_")
+
+
+def form_of(plan: RankingPlan, n_numeric: int) -> Form:
+    """What `observe` gives."""
+    if not plan.n_classes:
+        groups = (record(ClassMoments, classes=max(size, 1), columns=1) for size in plan.sizes)
+        return parts(record(PairMoments, columns=n_numeric), *groups)
+    k = plan.n_classes
+    categories = record(Contingency, classes=k, columns=len(plan.sizes))
+    if plan.informs:
+        return parts(record(QuantileSketch, classes=k, columns=n_numeric, cells=k * n_numeric), categories)
+    return parts(record(ClassMoments, classes=k, columns=n_numeric), categories)
 
 
 # --- one column ---------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ holders.py   forms of what holds others: tuples, dictionaries, dataclasses, choi
 """
 
 from novacula.state.arrays import codes, definite, flags, floats, indices, labels, offsets, probabilities, texts, wholes
-from novacula.state.base import POSITIVE, Form, Scope, State, StateError, check_state, declared, describe
+from novacula.state.base import Form, Scope, State, StateError, check_state, declared, describe
 from novacula.state.holders import (
     any_record,
     by_parameter,
@@ -43,7 +43,6 @@ from novacula.state.holders import (
 from novacula.state.values import flag, label, number, text, whole, word
 
 __all__ = [
-    "POSITIVE",
     "Form",
     "Scope",
     "State",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import POSITIVE, Dim, Form, Scope, StateError, kind_of, name_of
+from novacula.state.base import Dim, Form, Scope, StateError, kind_of, name_of
 
 ROUNDING = 1e-6
 """By how much the sum of probabilities may differ from 1."""
@@ -27,6 +27,7 @@ class ArrayForm(Form):
     most: float | None = None
     below: Dim | None = None
     finite: bool = True
+    above: float | None = None
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Type, dimensions, then values."""
@@ -38,8 +39,6 @@ class ArrayForm(Form):
             raise self.refuse(value, where)
         for dim, size in zip(dims, value.shape[before:], strict=True):
             if not scope.fits(dim, size):
-                if not scope.knows(dim):
-                    raise self.refuse(value, where)
                 raise StateError(f"{where} is {kind_of(value)}, but there are {scope.size(dim)} {dim}")
         if not value.flags.c_contiguous:
             raise StateError(f"{where} is not laid out row by row")
@@ -52,7 +51,9 @@ class ArrayForm(Form):
         if self.finite and value.dtype.kind == "f" and not _all_finite(value):
             raise StateError(f"{where} holds a number that is not finite")
         most = self.most if self.below is None else scope.size(self.below) - 1
-        if (self.least is not None and not value.min() >= self.least) or (most is not None and not value.max() <= most):
+        low = self.least is not None and not value.min() >= self.least
+        low = low or (self.above is not None and not value.min() > self.above)
+        if low or (most is not None and not value.max() <= most):
             raise StateError(f"{where} holds a number that is out of range, where {self.words()} should be")
 
     def words(self) -> str:
@@ -63,12 +64,12 @@ class ArrayForm(Form):
 
     def range_words(self) -> str:
         """The bounds of the values."""
+        if self.above is not None:
+            return f"above {self.above:g}"
         least = "" if self.least is None else f"{self.least:g}"
         if self.below is not None:
             return f"from {least} to below the number of {self.below}"
         most = "" if self.most is None else f"{self.most:g}"
-        if self.least == POSITIVE:
-            return f"above 0, at most {most}" if most else "above 0"
         if least and most:
             return f"from {least} to {most}"
         return f"at least {least}" if least else f"at most {most}" if most else ""
@@ -170,11 +171,16 @@ def _all_finite(value: Any) -> bool:
 
 
 def floats(
-    *dims: Dim, least: float | None = None, most: float | None = None, finite: bool = True, single: bool = False
+    *dims: Dim,
+    least: float | None = None,
+    most: float | None = None,
+    finite: bool = True,
+    single: bool = False,
+    above: float | None = None,
 ) -> Form:
-    """Numbers in double precision, or `single` too."""
+    """Numbers in double precision, or `single` too; at `least` a bound, or `above` it."""
     dtypes = ("float64", "float32") if single else ("float64",)
-    return ArrayForm("numbers", dtypes, dims, least, most, finite=finite)
+    return ArrayForm("numbers", dtypes, dims, least, most, finite=finite, above=above)
 
 
 def probabilities(*dims: Dim, whole: bool = True) -> Form:

@@ -11,15 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Dim: TypeAlias = str | int
-"""A dimension: its size, its name, a name with a difference, as in "columns+1", or "any".
+"""A dimension: its size, its name, a sum of names, as in "columns+targets", any of them with a difference, as in
+"columns+1", or "any"."""
 
-An array of "iterations+1" numbers is not empty, since there cannot be fewer iterations than none. "..." before all
-other dimensions stands for any number of them.
-"""
-POSITIVE = 5e-324
-"""The least number above 0, as the bound of what must not be 0."""
-
-_DIM = re.compile(r"([a-z_]+)([+-]\d+)?")
+_DIM = re.compile(r"([a-z_]+(?:\+[a-z_]+)*)([+-]\d+)?")
 
 
 class StateError(ValueError):
@@ -28,30 +23,32 @@ class StateError(ValueError):
 
 @dataclass
 class Scope:
-    """The sizes of named dimensions, and the parameters that decide between forms."""
+    """The sizes of named dimensions, the parameters that decide between forms, and choices that others follow."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     parameter: Callable[[str], Any] | None = None
+    choices: dict[str, int] = field(default_factory=dict)
 
     def fits(self, dim: Dim, size: int) -> bool:
-        """Whether a dimension has this size; a name that is new gets it."""
+        """Whether a dimension has this size; a name that is new gets it, of a sum the last one."""
         if isinstance(dim, int):
             return dim == size
         name, difference = name_of(dim)
         if name == "any":
             return True
-        if size < difference:  # fewer than none
-            return False
-        return self.sizes.setdefault(name, size - difference) + difference == size
+        *others, last = name.split("+")
+        difference += sum(map(self.size, others))
+        return self.sizes.setdefault(last, max(size - difference, 0)) + difference == size
 
     def size(self, dim: Dim) -> int:
         """The size of a dimension that an earlier attribute, the schema or the classes have given."""
         if isinstance(dim, int):
             return dim
         name, difference = name_of(dim)
-        if name not in self.sizes:
-            raise StateError(f"nothing before says how many {name} there are")
-        return self.sizes[name] + difference
+        for part in name.split("+"):
+            if part not in self.sizes:
+                raise StateError(f"nothing before says how many {part} there are")
+        return sum(self.sizes[part] for part in name.split("+")) + difference
 
     def inner(self, names: Mapping[str, Dim]) -> Scope:
         """The scope of a part that has names of its own for some dimensions."""
@@ -66,11 +63,11 @@ class Scope:
 
     def knows(self, dim: Dim) -> bool:
         """Whether the size of a dimension is known."""
-        return isinstance(dim, int) or name_of(dim)[0] in self.sizes
+        return isinstance(dim, int) or self.sizes.keys() >= set(name_of(dim)[0].split("+"))
 
 
 def name_of(dim: str) -> tuple[str, int]:
-    """The name of a dimension, and the difference that is added to its size."""
+    """The name of a dimension, or several with "+" between them, and the difference that is added to their size."""
     match = _DIM.fullmatch(dim)
     if match is None:
         raise ValueError(f"{dim!r} is not a dimension: say a name, or a name and a difference such as 'columns+1'")
@@ -103,10 +100,10 @@ State: TypeAlias = Mapping[str, Form]
 
 @dataclass(frozen=True)
 class OptionalForm(Form):
-    """An attribute that may not be there; `beside` names another one, which is there if and only if it is."""
+    """An attribute that may not be there; `beside`: it is there exactly if that other attribute is."""
 
     form: Form
-    beside: str = ""
+    beside: str | None = None
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Check it where it is."""
@@ -114,7 +111,7 @@ class OptionalForm(Form):
 
     def words(self) -> str:
         """With the condition."""
-        return f"{self.form.words()}, {f'beside {self.beside}' if self.beside else 'not always there'}"
+        return f"{self.form.words()}, " + (f"there with {self.beside}" if self.beside else "not always there")
 
     def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
         """Those of the form."""
@@ -127,14 +124,13 @@ def check_state(state: State, values: Mapping[str, Any], scope: Scope, owner: st
         if name not in state:
             raise StateError(f"{owner}{name} is not an attribute that is declared")
     for name, form in state.items():  # in the order of the declaration, which gives dimensions their sizes
-        beside = form.beside if isinstance(form, OptionalForm) else ""
-        if beside and (name in values) != (beside in values):
-            there, missing = (name, beside) if name in values else (beside, name)
-            raise StateError(f"{owner}{missing} is missing, though {there} is there")
         if name in values:
             form.check(values[name], f"{owner}{name}", scope)
         elif not isinstance(form, OptionalForm):
             raise StateError(f"{owner}{name} is missing")
+        if isinstance(form, OptionalForm) and form.beside is not None and (name in values) != (form.beside in values):
+            there, gone = (name, form.beside) if name in values else (form.beside, name)
+            raise StateError(f"{owner}{there} is there without its {gone}")
 
 
 def declared(kind: type) -> dict[str, Form]:

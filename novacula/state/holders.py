@@ -45,8 +45,6 @@ class EachForm(Form):
         if type(value) not in (tuple, list):
             raise self.refuse(value, where)
         if self.dim is not None and not scope.fits(self.dim, len(value)):
-            if not scope.knows(self.dim):
-                raise self.refuse(value, where)
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
         for i, item in enumerate(value):
             self.form.check(item, f"{where}[{i}]", scope)
@@ -128,8 +126,6 @@ class MappingForm(Form):
         if type(value) is not dict or not all(type(name) is str for name in value):
             raise self.refuse(value, where)
         if self.dim is not None and not scope.fits(self.dim, len(value)):
-            if not scope.knows(self.dim):
-                raise self.refuse(value, where)
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
         for name, item in value.items():
             self.form.check(item, f"{where}[{name!r}]", scope)
@@ -196,21 +192,32 @@ class InstanceForm(Form):
 
 @dataclass(frozen=True)
 class ChoiceForm(Form):
-    """A value of one of several forms: the first that it has."""
+    """A value of one of several forms: the first that it has, or where others are `alike` the one that they have."""
 
     forms: tuple[Form, ...]
+    alike: str | None = None
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """One after the other; the sentence is that of the last."""
+        made = None if self.alike is None else scope.choices.get(self.alike)
+        if made is not None:
+            self.forms[made].check(value, where, scope)
+            return
         for form in self.forms[:-1]:
-            trial = Scope(dict(scope.sizes), scope.parameter)
+            trial = Scope(dict(scope.sizes), scope.parameter, scope.choices)
             try:
                 form.check(value, where, trial)
             except StateError:
                 continue
             scope.sizes.update(trial.sizes)
+            self._choose(form, scope)
             return
         self.forms[-1].check(value, where, scope)
+        self._choose(self.forms[-1], scope)
+
+    def _choose(self, form: Form, scope: Scope) -> None:
+        if self.alike is not None:
+            scope.choices[self.alike] = self.forms.index(form)
 
     def words(self) -> str:
         """All of them."""
@@ -262,8 +269,8 @@ def _one_forged(whole: Any, items: Mapping[Any, Any], form: Form, random: np.ran
     return forged
 
 
-def optional(form: Form, *, beside: str = "") -> Form:
-    """An attribute that may not be there; with `beside` it is there if and only if that other attribute is."""
+def optional(form: Form, beside: str | None = None) -> Form:
+    """An attribute that may not be there, or is there exactly if another one is, `beside` it."""
     return OptionalForm(form, beside)
 
 
@@ -307,9 +314,9 @@ def instance(*kinds: type) -> Form:
     return InstanceForm(kinds)
 
 
-def one_of(*forms: Form) -> Form:
-    """A value of one of these forms."""
-    return ChoiceForm(forms)
+def one_of(*forms: Form, alike: str | None = None) -> Form:
+    """A value of one of these forms; all that are `alike` by one name have their first form, or all their second."""
+    return ChoiceForm(forms, alike)
 
 
 def by_parameter(parameter: str, forms: Mapping[Any, Form]) -> Form:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import POSITIVE, Dim, Form, Scope, StateError
+from novacula.state.base import Dim, Form, Scope, StateError
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,21 @@ class NumberForm(Form):
     most: float | Dim | None = None
     finite: bool = True
     size: Dim | None = None
+    above: float | None = None
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Its type and its range."""
         kinds = (int, np.integer) if self.is_whole else (int, float, np.integer, np.floating)
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise self.refuse(value, where)
+        if isinstance(value, int) and value.bit_length() > 63:
+            raise StateError(f"{where} is a whole number of more than 64 bits")
         if self.finite and not math.isfinite(value):
             raise StateError(f"{where} is not finite")
         most = scope.size(self.most) if isinstance(self.most, str) else self.most
-        if (self.least is not None and not value >= self.least) or (most is not None and not value <= most):
+        low = self.least is not None and not value >= self.least
+        low = low or (self.above is not None and not value > self.above)
+        if low or (most is not None and not value <= most):
             raise StateError(f"{where} is out of its range: {self.words()}")
         if self.size is not None and not scope.fits(self.size, int(value)):
             raise StateError(f"{where} is not the number of {self.size}, {scope.size(self.size)}")
@@ -40,7 +45,7 @@ class NumberForm(Form):
         if self.size is not None:
             return f"the number of {self.size}"
         least = "" if self.least is None else f" of at least {self.least:g}"
-        least = " above 0" if self.least == POSITIVE else least
+        least += "" if self.above is None else f" above {self.above:g}"
         most = "" if self.most is None else f", at most {self.most if isinstance(self.most, str) else f'{self.most:g}'}"
         return f"{noun}{least}{most}"
 
@@ -101,9 +106,11 @@ class ScalarLabelForm(Form):
         return "a label"
 
 
-def number(*, least: float | None = None, most: float | None = None, finite: bool = True) -> Form:
-    """A number."""
-    return NumberForm(False, least, most, finite)
+def number(
+    *, least: float | None = None, most: float | None = None, finite: bool = True, above: float | None = None
+) -> Form:
+    """A number; at `least` a bound, or `above` it."""
+    return NumberForm(False, least, most, finite, above=above)
 
 
 def whole(*, least: int | None = 0, most: int | str | None = None, size: Dim | None = None) -> Form:

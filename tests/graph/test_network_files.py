@@ -6,7 +6,7 @@ import pytest
 
 import novacula as nv
 from novacula.errors import ModelFileError
-from novacula.graph import BayesianNetwork, BayesianNetworkClassifier, CategoricalFamily
+from novacula.graph import BayesianNetwork, BayesianNetworkClassifier, CategoricalFamily, LinearGaussian
 from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
 from novacula.learner.files import save
 
@@ -90,7 +90,7 @@ def test_counts_must_be_those_of_the_families(model, tmp_path):
 
 def test_what_was_learned_is_there_as_a_whole(model, tmp_path):
     del model.history_
-    refused(model, tmp_path, "its history_ is missing, though counts_ is there")
+    refused(model, tmp_path, "its counts_ is there without its history_")
 
 
 def test_classes_must_be_the_states_of_the_target(tmp_path):
@@ -106,3 +106,15 @@ def test_a_line_that_no_row_tells_of_is_derived_without_dividing_by_nothing(mode
     nothing = GroupMoments(np.zeros_like(line.weight), line.mean, line.scatter)
     model.counts_ = FamilyCounts(model.counts_.counts, (nothing,), 6.0, 0.0)
     assert "No row says anything of it" in str(model.work())
+
+
+def test_a_linear_gaussian_is_one_node_with_its_parents(tmp_path):
+    model = LinearGaussian().fit(ROWS[["z"]], ROWS["z"] ** 2)
+    model.save(tmp_path / "m.nova")
+    assert nv.load(tmp_path / "m.nova").condition({"z": 1.0}).mean == model.condition({"z": 1.0}).mean
+    model.mean_ = model.mean_[:1]
+    refused(model, tmp_path, r"its mean_ is an array of float64 of shape \(1,\), but there are 2 numeric\+1")
+    model = LinearGaussian().fit(ROWS[["z"]], ROWS["z"] ** 2)
+    model.coef_, model.intercept_ = model.coef_[None], np.array([model.intercept_])
+    model.sigma_, model.r2_ = np.array([model.sigma_]), np.array([model.r2_])
+    refused(model, tmp_path, "its coef_ is of several targets, and it is one node")

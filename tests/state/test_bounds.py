@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from novacula.state import (
-    POSITIVE,
     Scope,
     StateError,
     check_state,
@@ -24,18 +23,18 @@ def check(form, value, **sizes):
 
 def test_a_size_with_a_difference_is_not_negative():
     check(floats("iterations+1"), np.zeros(1))
-    with pytest.raises(StateError, match=r"it is an array of float64 of shape \(0,\), where numbers \(iterations\+1\)"):
+    with pytest.raises(StateError, match=r"it is an array of float64 of shape \(0,\), but there are 1 iterations\+1"):
         check(floats("iterations+1"), np.zeros(0))
-    with pytest.raises(StateError, match=r"it is a tuple, where for each of the layers\+1: a text should be"):
+    with pytest.raises(StateError, match=r"it holds 0, but there are 1 layers\+1"):
         check(each(text(), "layers+1"), ())
 
 
 def test_numbers_above_0():
-    check(floats("units", least=POSITIVE), np.array([5e-324]))
+    check(floats("units", above=0.0), np.array([5e-324]))
     with pytest.raises(StateError, match=r"where numbers \(units\), above 0 should be"):
-        check(floats("units", least=POSITIVE), np.zeros(1))
+        check(floats("units", above=0.0), np.zeros(1))
     with pytest.raises(StateError, match="it is out of its range: a number above 0"):
-        check(number(least=POSITIVE), 0.0)
+        check(number(above=0.0), 0.0)
 
 
 def test_axes_before_those_that_have_names():
@@ -60,13 +59,13 @@ def test_attributes_beside_each_other():
     state = {"history": optional(floats("steps")), "end": optional(text(), beside="history")}
     check_state(state, {}, Scope())
     check_state(state, {"history": np.zeros(2), "end": "well"}, Scope())
-    with pytest.raises(StateError, match="end is missing, though history is there"):
+    with pytest.raises(StateError, match="history is there without its end"):
         check_state(state, {"history": np.zeros(2)}, Scope())
-    with pytest.raises(StateError, match="history is missing, though end is there"):
+    with pytest.raises(StateError, match="end is there without its history"):
         check_state(state, {"end": "well"}, Scope())
     assert describe(state).splitlines() == [
         "history  numbers (steps), not always there",
-        "end      a text, beside history",
+        "end      a text, there with history",
     ]
 
 

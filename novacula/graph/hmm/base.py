@@ -32,7 +32,7 @@ from novacula.learner.card import Admits
 from novacula.learner.expectation_maximization import EMResult, Restart
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Step, Work
-from novacula.state import POSITIVE, State, each, flag, floats, number, optional, record, text, whole
+from novacula.state import State, each, flag, floats, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
 
@@ -62,7 +62,7 @@ class HiddenMarkovModel(Chain):
         "outcome_": optional(text(), beside="history_"),
         "restarts_": optional(each(record(Restart)), beside="history_"),
         "log_likelihood_": optional(number(), beside="history_"),
-        "n_steps_": optional(number(least=POSITIVE), beside="history_"),
+        "n_steps_": optional(number(above=0.0), beside="history_"),
         "n_free_": optional(whole(), beside="history_"),
     }
 

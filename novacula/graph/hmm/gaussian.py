@@ -21,7 +21,6 @@ from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceTyp
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
 from novacula.state import (
-    POSITIVE,
     State,
     by_parameter,
     definite,
@@ -111,8 +110,8 @@ class GaussianHMM(HiddenMarkovModel):
             {
                 "full": definite("states", "numeric", "numeric"),
                 "tied": definite("numeric", "numeric"),
-                "diag": floats("states", "numeric", least=POSITIVE),
-                "spherical": floats("states", least=POSITIVE),
+                "diag": floats("states", "numeric", above=0.0),
+                "spherical": floats("states", above=0.0),
             },
         ),
         "floor_": floats("numeric", least=0.0),

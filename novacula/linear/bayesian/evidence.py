@@ -21,6 +21,7 @@ from typing import Self
 import numpy as np
 from scipy import linalg
 
+from novacula.errors import DataError
 from novacula.learner.iterate import ROUNDING, Outcome, Run, iterate
 from novacula.linear.bayesian.posterior import EXACT
 from novacula.linear.bayesian.prior import WeightPrior
@@ -31,6 +32,8 @@ WIDEST, NARROWEST, TRIED = 1e-15, 1e10, 200
 """Ratios that are tried, over the largest value: from where a prior is nothing to where it is all."""
 SOLVABLE = 1e-9
 """The least that a direction may have of the largest for the posterior to be solved from sums."""
+LARGEST = 1e100
+"""The most that rows may say of a direction: cubes of it must not overflow."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class EvidenceProfile:
         informed = values > len(values) * EPS * values.max()
         squares = float(system.squares[-1])
         total = squares - float(prior.mean @ (system.cross[:, 0] + gap))
+        if not (total > 0.0 and values.max() < LARGEST):
+            raise DataError("the sums of the rows overflow beside prior_precision and prior_mean: scale the columns")
         pivot = 0.0 if math.isinf(prior.intercept) else -math.log(system.weight + prior.intercept)
         proper = 0.0 < prior.intercept < math.inf
         return cls(

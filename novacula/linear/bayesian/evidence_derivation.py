@@ -12,6 +12,7 @@ from scipy.special import gammaln
 from novacula.learner.work import Step, WorkTable
 from novacula.linear.bayesian.evidence import EvidenceProfile
 from novacula.linear.bayesian.figure import evidence_figure
+from novacula.linear.bayesian.noise import require_evidence
 from novacula.linear.bayesian.posterior import EXACT, WeightPosterior
 from novacula.linear.derivation import DIGITS, FEW, ROUNDING, eliminated
 from novacula.linear.plane import TERMS, weighted_sum
@@ -144,6 +145,7 @@ def flat_note(posterior: WeightPosterior) -> str:
 
 def precision_choice_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -> Iterator[Step]:
     """MacKay's equations, which hold where the evidence is largest."""
+    require_evidence(posterior.system, model._prior())
     profile = EvidenceProfile.of(posterior.system, model._prior())
     ratio = model.alpha_ * model.noise_variance_
     gamma, n = profile.determined(ratio), profile.count

@@ -44,8 +44,7 @@ def density_figure(model: BayesianLinearRegression, posterior: WeightPosterior) 
     t = hasattr(model, "shape_")
     noise = model.scale / model.shape if t else model.noise_variance_
     degrees = (2.0 * model.shape, 2.0 * model.shape_) if t else (math.inf, math.inf)
-    before = float(noise / posterior.prior.precision[0, 0])
-    after = model._scale_variance * float(model.root_[0, 0]) ** 2
+    before, after = noise / posterior.prior.precision[0, 0], model._scale_variance * model.root_[0, 0] ** 2
     # All of the posterior, and as much of a wide prior as leaves it more than a spike.
     reach = math.sqrt(after) * min(max(6.0, 3.0 * math.sqrt(before / after)), 25.0)
     x = np.linspace(model.coef_[0] - reach, model.coef_[0] + reach, 2 * PLACES - 1)

@@ -61,7 +61,7 @@ def believe_inverse_gamma(system: NormalEquations, prior: WeightPrior, shape: fl
 
 def believe_likeliest(system: NormalEquations, prior: WeightPrior, max_iter: int, tol: float) -> Belief:
     """σ² and the size α of the prior are those under which the rows were most probable."""
-    _require_evidence(system, prior)
+    require_evidence(system, prior)
     profile = EvidenceProfile.of(system, prior)
     ratio, run = maximise_evidence(profile, max_iter, tol)
     noise = profile.noise(ratio)
@@ -91,7 +91,8 @@ def _endless(profile: EvidenceProfile, ratio: float) -> str:
     )
 
 
-def _require_evidence(system: NormalEquations, prior: WeightPrior) -> None:
+def require_evidence(system: NormalEquations, prior: WeightPrior) -> None:
+    """Refuse a prior that is flat somewhere, and rows that say nothing of the noise."""
     flat, n = len(prior.mean) - prior.rank, system.weight
     if flat:
         raise ParameterError(

@@ -143,11 +143,14 @@ def solve_posterior(system: NormalEquations, prior: WeightPrior) -> WeightPoster
             "columns that are dependent or more than the rows: raise prior_precision, or drop columns"
         )
     gap = system.cross[:, 0] - system.gram @ prior.mean
+    if not np.isfinite(gap).all():
+        raise DataError("prior_mean is so large that its products with the columns overflow: scale them")
     moved = linalg.cho_solve((upper, False), gap / scale) / scale
     inverse, _ = linalg.lapack.dtrtri(upper)
+    root = np.ascontiguousarray(inverse / scale[:, None])
     log_det = 2.0 * float(np.log(np.diagonal(upper)).sum() + np.log(scale).sum())
     doubt = BOUND_MET * blur / rcond
-    return WeightPosterior(system, prior, prior.mean + moved, inverse / scale[:, None], log_det, doubt)
+    return WeightPosterior(system, prior, prior.mean + moved, root, log_det, doubt)
 
 
 def column_noise(system: NormalEquations, scale: Floats) -> Floats:

@@ -40,6 +40,8 @@ class WeightPrior:
 
     def times(self, weights: float, intercept: float = 1.0) -> Self:
         """The prior with its precisions multiplied, of the weights and of the intercept."""
+        if not 0.0 < weights < math.inf:
+            raise ParameterError(f"prior_precision would be multiplied by {weights:g}, which leaves nothing of it")
         return replace(
             self,
             precision=self.precision * weights,

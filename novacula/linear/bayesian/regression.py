@@ -33,6 +33,7 @@ from novacula.linear.problem import SumsProblem
 from novacula.linear.rows import NUMBERS_CARD, is_flat
 from novacula.linear.solve import LeastSquaresSolution, NormalEquations
 from novacula.linear.summary import require_level
+from novacula.state import State, by_parameter, each, flag, floats, number, optional, record, whole
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -114,6 +115,33 @@ class BayesianLinearRegression(LinearModel):
         "intercept_precision": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+    }
+    state: ClassVar[State] = {
+        "coef_": floats("width"),
+        "intercept_": number(),
+        "moments_": record(CoMoments, columns="width+targets"),
+        # Infinite where the noise has no mean, which is for a shape_ of 1 or less.
+        "covariance_": by_parameter(
+            "fit_intercept",
+            {
+                True: floats("width+1", "width+1", finite=False),
+                False: floats("width", "width", finite=False),
+            },
+        ),
+        "precision_": by_parameter(
+            "fit_intercept", {True: floats("width+1", "width+1"), False: floats("width", "width")}
+        ),
+        "noise_variance_": number(above=0.0, finite=False),
+        "root_": floats("width", "width"),
+        "pivot_": number(above=0.0, finite=False),  # infinite without an intercept
+        "weight_": number(above=0.0),
+        "log_evidence_": number(),
+        "n_iter_": whole(),
+        "shape_": optional(number(above=0.0)),
+        "scale_": optional(number(above=0.0), beside="shape_"),
+        "alpha_": optional(number(above=0.0)),
+        "history_": optional(each(number()), beside="alpha_"),
+        "converged_": optional(flag(), beside="alpha_"),
     }
     remedy = "or raise prior_precision"
 

@@ -24,10 +24,12 @@ from novacula.linear.lasso.path import LassoPath, LassoTerms, largest_penalties,
 from novacula.linear.lasso.problem import DealtFolds, LassoProblem
 from novacula.linear.lasso.sums import GramSums, RowsSums
 from novacula.linear.lasso.working_set import LassoSolution, LassoState, WorkingSet, solve_sparse
+from novacula.linear.model import by_target
 from novacula.linear.penalised import PenalisedModel
-from novacula.linear.penalties import as_grid, one_per_target
+from novacula.linear.penalties import as_grid, as_penalties, one_per_target
 from novacula.linear.penalty_path import choose_penalty
 from novacula.linear.rows import NUMBERS_CARD
+from novacula.state import State, flag, floats, indices, number, optional, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -36,6 +38,8 @@ FEW = 512
 FEW_OF_A_PATH = 2048
 """The same for many fits."""
 
+LEFT_OUT = by_target(floats("penalties+1", least=0.0), floats("penalties+1", "targets", least=0.0))
+"""Errors for each penalty."""
 LISTS_OF_ROWS = "it sets cv to lists of rows, but here folds follow from what rows hold, and cv is their number"
 
 
@@ -104,6 +108,22 @@ class Lasso(PenalisedModel):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
+    state: ClassVar[State] = {
+        "solver_": word("sums", "rows"),
+        "alpha_max_": by_target(number(least=0.0), floats("targets", least=0.0)),
+        "active_": indices("width", "active"),
+        "squares_": floats("width", least=0.0),
+        "correlation_": by_target(floats("width"), floats("targets", "width")),
+        "error_": by_target(number(least=0.0), floats("targets", least=0.0)),
+        "dual_gap_": by_target(number(), floats("targets")),
+        "history_": floats("rounds+1"),
+        "n_iter_": whole(size="rounds"),
+        "converged_": flag(),
+        "alphas_": optional(floats("penalties+1", least=0.0), beside="cv_error_"),
+        "cv_error_": optional(LEFT_OUT),
+        "cv_std_error_": optional(LEFT_OUT, beside="cv_error_"),
+    }
+
     alpha_max_: Any
     dual_gap_: Any
 
@@ -148,8 +168,9 @@ class Lasso(PenalisedModel):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        largest = 0.0 if isinstance(self.alpha, str) else as_penalties(self.alpha, "alpha").max(initial=0.0)
         # From α = 1 on no weight is left where the target has variance 1.
-        tags.regressor_tags.poor_score = not isinstance(self.alpha, str) and bool(np.max(self.alpha) >= 1.0)
+        tags.regressor_tags.poor_score = bool(largest >= 1.0)
         return tags
 
     # --- solve ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.derivation import FEW, eliminated, matrix_table
 from novacula.linear.plane import SHOWN, TARGETS, TERMS, weighted_sum
 from novacula.linear.solve import WELL_CONDITIONED, cholesky
+from novacula.state import State, floats
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ LARGEST = 700.0
 @dataclass(frozen=True, eq=False)
 class FirstStep:
     """Newton's step from zero: its equations are sums over rows, which a fitted model no longer has."""
+
+    state: ClassVar[State] = {
+        "gradient": floats("weights"),
+        "hessian": floats("weights", "weights"),
+        "step": floats("weights"),
+    }
 
     gradient: Floats  # (q,)
     hessian: Floats  # (q, q)

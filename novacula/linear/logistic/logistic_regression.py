@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, RankWarning, warn_user
+from novacula.errors import DataError, ModelFileError, ParameterError, RankWarning, warn_user
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.iterate import Run, warn_unless_converged
@@ -35,6 +35,7 @@ from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
 from novacula.linear.rows import NUMBERS_CARD, require_squares
+from novacula.state import State, by_parameter, each, flag, floats, nullable, number, record, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -106,6 +107,26 @@ class LogisticRegression(LinearClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    state: ClassVar[State] = {
+        "history_": each(number(), "steps+1"),
+        "n_iter_": whole(),
+        "converged_": flag(),
+        "solver_": word("newton", "lbfgs", "proximal"),
+        "separated_": nullable(word("complete", "quasi-complete")),
+        "rank_": whole(most="width+1"),
+        "log_likelihood_": number(),
+        "class_count_": floats("classes", least=0.0),
+        "covariance_": nullable(floats("estimates", "estimates")),
+        "centre_": floats("width"),
+        "spread_": floats("width", least=0.0),
+        "pull_": by_parameter("fit_intercept", {True: floats("planes", "width+1"), False: floats("planes", "width")}),
+        "centred_intercept_": floats("planes"),
+        "first_step_": by_parameter(
+            "fit_intercept",
+            {True: nullable(record(FirstStep, weights="width+1")), False: nullable(record(FirstStep, weights="width"))},
+        ),
     }
 
     history_: tuple[float, ...]
@@ -221,7 +242,7 @@ class LogisticRegression(LinearClassifier):
         self.coef_ = w[:, :d].copy()
         self.centre_ = objective.frame.centre
         self.spread_ = np.sqrt(objective.columns.ssd / objective.columns.weight.sum())
-        self.centred_intercept_ = w[:, d] if self.fit_intercept else np.zeros(len(w))
+        self.centred_intercept_ = w[:, d].copy() if self.fit_intercept else np.zeros(len(w))
         self.intercept_ = self.centred_intercept_ - self.coef_ @ self.centre_
         self.class_count_ = objective.columns.weight
         self.history_, self.n_iter_, self.converged_ = run.history, run.n_iter, run.converged
@@ -281,6 +302,14 @@ class LogisticRegression(LinearClassifier):
         """Standard errors, z, p, confidence intervals and odds ratios, and how well the model fits."""
         check_is_fitted(self)
         return summarise(self, level)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_estimates = max(len(self.coef_) - 1, 1) * (self.n_features_in_ + int(self.fit_intercept))
+        if self.covariance_ is not None and len(self.covariance_) != n_estimates:
+            raise ModelFileError(
+                f"its covariance_ is that of {len(self.covariance_)} estimates, of which there are {n_estimates}"
+            )
 
     def _derivation(self) -> Work:
         return derive_logistic(self)

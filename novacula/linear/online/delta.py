@@ -15,6 +15,7 @@ from scipy import linalg
 
 from novacula.learner.iterate import Outcome
 from novacula.linear.online.passes import SCHEDULES, OrderedRows, dense_blocks
+from novacula.linear.solve import require_finite_sums
 from novacula.statistics import CoMoments
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
@@ -39,6 +40,7 @@ class Bowl:
         """Take the sums about zero from moments of [X, t]; the column of ones comes last."""
         n, mean = moments.weight, moments.mean
         sums = moments.scatter + n * np.outer(mean, mean)
+        require_finite_sums(sums, n)
         gram, cross = sums[:d, :d], sums[:d, d:]
         if intercept:
             ones = n * mean[:d]

@@ -6,12 +6,13 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from novacula.learner.iterate import Outcome, Run, iterate
+from novacula.state import State, codes, flag, floats, one_of
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -145,6 +146,13 @@ def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:
 @dataclass(frozen=True)
 class OnlineShowings:
     """The first showings of a fit: at most 12, a row as often as it was shown, with the share of a last one."""
+
+    state: ClassVar[State] = {
+        "rows": floats("showings+1", "columns"),
+        "targets": one_of(codes("showings+1", below="classes"), floats("showings+1"), floats("showings+1", "targets")),
+        "shares": floats("showings+1", least=0.0, most=1.0),
+        "repeat": flag(),
+    }
 
     rows: Floats  # (m, d)
     targets: Any  # (m,) codes of classes, or (m,) or (m, k) numbers

@@ -61,7 +61,7 @@ class CovarianceFamily:
             return covariances[0]
         if self.covariance_type == "diag":
             return covariances[:, 0]
-        return covariances[:, 0, 0] if self.covariance_type == "spherical" else covariances
+        return covariances[:, 0, 0].copy() if self.covariance_type == "spherical" else covariances
 
     def expanded(self, compacted: Floats, n_components: int) -> Floats:
         """What `compact` shows, as it was."""

@@ -32,7 +32,7 @@ class Moments:
     state: ClassVar[State] = {
         "weight": floats("components", least=0.0),
         "mean": floats("components", "columns"),
-        "covariance": one_of(floats("components", 1, "columns"), floats("components", "columns", "columns")),
+        "covariance": one_of(floats("components", "columns", "columns"), floats("components", 1, "columns", least=0.0)),
     }
 
     weight: Floats  # (K,)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.mixture.lloyd.assignment import Assignment, Centres, Space
+from novacula.state import State, floats
 from novacula.statistics.base import Statistic, require_same_layout
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.row_keys import row_keys
@@ -16,6 +17,12 @@ from novacula.table.row_keys import row_keys
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSums(Statistic):
     """n = Σw, Σw(x − origin) and Σw‖x − c‖² of each cluster: K(d + 2) numbers, for any number of rows."""
+
+    state: ClassVar[State] = {
+        "weight": floats("clusters", least=0.0),
+        "total": floats("clusters", "columns"),
+        "inertia": floats("clusters", least=0.0),
+    }
 
     weight: Floats  # (K,)
     total: Floats  # (K, d)

@@ -20,7 +20,7 @@ from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import fine_tune
 from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
 from novacula.neural.rbf.placement import measure_widths, place_centers
-from novacula.state import POSITIVE, State, flag, floats, optional, whole, word
+from novacula.state import State, flag, floats, optional, whole, word
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -70,7 +70,7 @@ class RadialNetwork(Learner):
     }
     state: ClassVar[State] = {
         "centers_": floats("units", "numeric"),
-        "widths_": floats("units", least=POSITIVE),
+        "widths_": floats("units", above=0.0),
         "feature_mean_": floats("units"),
         "solver_": word("interpolation", "cholesky", "qr", "svd"),
         "rank_": whole(most="units"),
