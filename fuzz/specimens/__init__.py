@@ -1,7 +1,8 @@
 """Fitted models that are forged: every learner as it comes, and for each family its variants.
 
 A module of a family has a function `variants` that yields a name, a learner that is not fitted, rows and targets. It is
-for settings that make a model hold other attributes, or attributes of other forms, than the learner as it comes.
+for settings that make a model hold other attributes, or attributes of other forms, than the learner as it comes. A
+learner that is fitted already, as one of given parameters or one that was taught in pieces, is taken as it is.
 """
 
 from __future__ import annotations
@@ -48,9 +49,11 @@ def variants() -> Iterator[tuple[str, Any, Any, Any]]:
 
 
 def made(name: str, learner: Any, rows: Any, target: Any) -> Specimen:
-    """Fit a learner, and save it."""
+    """Fit a learner, unless it is, and save it."""
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
         path = Path(folder) / "model.nova"
-        learner.fit(rows, target).save(path)
+        if not hasattr(learner, "schema_"):
+            learner.fit(rows, target)
+        learner.save(path)
         return Specimen(name, path.read_bytes(), rows, target)

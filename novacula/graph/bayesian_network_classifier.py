@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.errors import ModelFileError
 from novacula.graph.network_derivation import derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
 from novacula.graph.structure.chow_liu import naive_structure
@@ -131,6 +132,12 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
             max_parents=self.max_parents, whitelist=(), blacklist=(), root=None, target=target, tabu=0,
         )  # fmt: skip
         return dag
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        states = [self.families_[name].states for name in self.target_names_]
+        if not len(self.classes_) or [len(own) for own in states] != [len(self.classes_)]:
+            raise ModelFileError("its classes_ are not the states of its target")
 
     def predict_proba(self, X: Any) -> Floats:
         """P(class | known cells of the row) of each row and class."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from novacula.errors import InputTypeError, ParameterError
+from novacula.state import State, each, floats, label, probabilities, text
 from novacula.table import Column
 from novacula.table.chunk import Floats
 from novacula.words import listed
@@ -32,7 +33,7 @@ EXACT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class _Family:
+class NodeFamily:
     """What families share: they are equal if all their fields are, which also takes their hash away."""
 
     def __eq__(self, other: object) -> bool:
@@ -43,7 +44,7 @@ class _Family:
 
 
 @dataclass(frozen=True, eq=False)
-class CategoricalFamily(_Family):
+class CategoricalFamily(NodeFamily):
     """P(node | parents): `table` has one axis per parent, and a last one for the states, along which it sums to 1.
 
     Sums that are off by at most 0.001, as of rounded numbers, are divided out; others are refused.
@@ -52,6 +53,13 @@ class CategoricalFamily(_Family):
     >>> rain.n_parameters
     2
     """
+
+    state: ClassVar[State] = {
+        "node": text(),
+        "states": each(label(), "states"),
+        "parents": each(text()),
+        "table": probabilities("...", "states"),  # an axis for each parent, which the constructor checks
+    }
 
     node: str
     states: tuple[Any, ...]
@@ -136,7 +144,7 @@ class CategoricalFamily(_Family):
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianFamily(_Family):
+class GaussianFamily(NodeFamily):
     """p(node | parents, regressors): a line in the continuous parents for each configuration of the discrete ones.
 
     >>> weight = GaussianFamily("Weight", (), ("Height",), intercept=-80.0, weights=[0.9], variance=64.0)
@@ -146,6 +154,14 @@ class GaussianFamily(_Family):
 
     states: ClassVar[tuple[Any, ...]] = ()
     """A continuous node has none."""
+    state: ClassVar[State] = {
+        "node": text(),
+        "parents": each(text()),
+        "regressors": each(text(), "regressors"),
+        "intercept": floats("..."),  # an axis for each discrete parent, as the constructor checks
+        "weights": floats("...", "regressors"),
+        "variance": floats("...", least=0.0),
+    }
 
     node: str
     parents: tuple[str, ...]  # discrete

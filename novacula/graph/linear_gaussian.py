@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from novacula.errors import SchemaError
+from novacula.errors import ModelFileError, SchemaError
 from novacula.graph.families import LOG_2PI
 from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
@@ -27,6 +27,7 @@ from novacula.linear.plane import weighted_sum
 from novacula.linear.problem import LeastSquaresProblem
 from novacula.linear.rows import weighted_sums
 from novacula.linear.solve import LeastSquaresSolution
+from novacula.state import State, floats
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 
@@ -71,6 +72,10 @@ class LinearGaussian(LinearRegression):
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     fit_intercept = True
+    state: ClassVar[State] = {
+        "mean_": floats("numeric+1"),  # of the parents and the node
+        "covariance_": floats("numeric+1", "numeric+1"),
+    }
 
     mean_: Floats
     covariance_: Floats
@@ -96,6 +101,11 @@ class LinearGaussian(LinearRegression):
         else:  # fewer rows than columns
             rows = np.hstack(problem.factor())
             self.covariance_ = rows.T @ rows / problem.columns.weight
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.coef_.ndim != 1:
+            raise ModelFileError("its coef_ is of several targets, and it is one node")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

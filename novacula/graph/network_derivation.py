@@ -137,6 +137,8 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
         labels={f"b{j}": f"the weight of {name}" for j, name in enumerate(family.regressors)},
     )
     total, variance = float(moments.squares(weights)[q]), float(family.variance[place])
+    if n == 0.0:
+        return [Step(f"The line of {where}", note="No row says anything of it, so it is as its column is.")]
     held = total / n < variance * (1.0 - 1e-9)
     spread = Step(
         f"Variance of {where}",

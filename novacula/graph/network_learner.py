@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,8 +13,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
-from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, tables_of
+from novacula.errors import DataError, ModelFileError, ParameterError
+from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, NodeFamily, tables_of
 from novacula.graph.inference.rows import (
     Inference,
     Structure,
@@ -34,6 +35,7 @@ from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Learner
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.figure import Figure
+from novacula.state import State, any_record, each, flag, floats, mapping, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Floats
 from novacula.table.frames import is_frame
@@ -47,6 +49,18 @@ class NetworkLearner(Learner):
     state_types: ClassVar[tuple[type, ...]] = (
         CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move,
     )  # fmt: skip
+    state: ClassVar[State] = {
+        "families_": mapping(any_record(NodeFamily)),
+        "target_names_": each(text()),
+        "counts_": optional(record(FamilyCounts)),  # a network that was given has none, and none of the following
+        "log_likelihood_": optional(number(), beside="counts_"),
+        "history_": optional(floats("iterations+1"), beside="counts_"),
+        "n_iter_": optional(whole(), beside="counts_"),
+        "converged_": optional(flag(), beside="counts_"),
+        "outcome_": optional(text(), beside="counts_"),
+        "restarts_": optional(each(record(Restart)), beside="counts_"),
+        "moves_": optional(each(record(Move))),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
@@ -305,15 +319,30 @@ class NetworkLearner(Learner):
     def _check_state(self) -> None:
         """After loading: families must make a network of these columns, since the compiled loops trust their shapes."""
         named = all(node == family.node for node, family in self.families_.items())
-        known = named and {*self.target_names_, *(column.name for column in self.schema_.features)} <= {*self.families_}
-        fits = known and self.network_.nodes == tuple(self.families_) and all(map(self._holds, self.schema_.features))
-        counted = hasattr(self, "counts_")  # a network that was given has none
-        if not fits or (counted and FamilyCounts.zero(self._layout()).counts.shape != self.counts_.counts.shape):
-            raise ParameterError("the families of the network do not fit its columns and counts")
+        if not named or self.network_.nodes != tuple(self.families_):
+            raise ModelFileError("its families_ are not under the names of their nodes, parents first")
+        for column in self.schema_.features:
+            if not self._holds(column):
+                raise ModelFileError(f"its column {column.name!r} does not fit the node of that name")
+        columns = {column.name for column in self.schema_.features}
+        for name in self.target_names_:
+            if name not in self.families_ or name in columns:
+                raise ModelFileError(f"its target {name!r} is not a node besides the columns")
+        if hasattr(self, "counts_") and not self._counts_fit():
+            raise ModelFileError("its counts_ do not fit its families_")
 
     def _holds(self, column: Column) -> bool:
         """Whether a column's codes are those of its node."""
-        return column.categories == self.families_[column.name].states
+        family = self.families_.get(column.name)
+        kind = "numeric" if isinstance(family, GaussianFamily) else "categorical"
+        return family is not None and column.kind == kind and column.categories == family.states
+
+    def _counts_fit(self) -> bool:
+        """Whether there is a count for each entry of a table, and a moment for each line."""
+        layout, own = self._layout(), self.counts_
+        lines = zip(layout.group_shapes, layout.lines, strict=True)
+        shapes = [(math.prod(groups), len(line)) for groups, line in lines]
+        return len(own.counts) == layout.offsets[-1] and [m.mean.shape for m in own.moments] == shapes
 
 
 def _column_names(frame: Any) -> list[str]:

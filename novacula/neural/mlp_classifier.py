@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
@@ -28,6 +28,7 @@ from novacula.neural.mlp_regressor import MLPRegressor
 from novacula.neural.multilayer import MultilayerNetwork
 from novacula.neural.network import Architecture, boolean_network
 from novacula.neural.training.targets import Targets
+from novacula.state import State, flag
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import Floats
@@ -121,6 +122,7 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         **MultilayerNetwork._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
+    state: ClassVar[State] = {"multilabel_": flag()}
 
     multilabel_: bool
 
@@ -213,6 +215,13 @@ class MLPClassifier(MultilayerNetwork, Classifier):
             raise DataError(f"the label {name!r} has other values than 0 and 1: give an indicator for each label")
         self.classes_ = np.arange(len(table.layout.target))
         return Targets(len(self.classes_))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        k = len(self.classes_)
+        expected = (k, "logistic") if self.multilabel_ else (1, "logistic") if k == 2 else (k, "softmax")
+        if (self.n_outputs_, self.out_activation_) != expected:
+            raise ModelFileError(f"its outputs do not fit its classes_: they should be {expected[0]}, {expected[1]}")
 
     # --- answers --------------------------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
+from novacula.errors import ModelFileError
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.linear.rows import is_flat
 from novacula.neural.multilayer import MultilayerNetwork
 from novacula.neural.training.targets import Targets
+from novacula.state import State, flag
 from novacula.table import Table
 
 
@@ -68,12 +70,18 @@ class MLPRegressor(MultilayerNetwork, Regressor):
         **MultilayerNetwork._parameter_constraints,
         "loss": [StrOptions({"auto", "squared"})],
     }
+    state: ClassVar[State] = {"flat_": flag()}
 
     flat_: bool
 
     def _read(self, table: Table) -> tuple[Targets, str]:
         self.flat_ = is_flat(table)
         return Targets(len(table.layout.target)), "linear"
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.out_activation_ != "linear" or (self.flat_ and self.n_outputs_ > 1):
+            raise ModelFileError("its outputs are not those of a regression: linear, and one if flat_")
 
     def predict(self, X: Any) -> Any:
         """The outputs for each row: (n,), or (n, k) for several targets."""

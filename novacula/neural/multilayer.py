@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError, warn_user
+from novacula.errors import ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Learner
 from novacula.learner.work import Work
 from novacula.linear.online.passes import SCHEDULES
@@ -26,6 +27,7 @@ from novacula.linear.rows import DERIVED, require_squares
 from novacula.neural.derivation import derive_network, derive_predictions
 from novacula.neural.network import (
     ACTIVATIONS,
+    OUTPUTS,
     Architecture,
     NetworkObjective,
     Penalties,
@@ -41,6 +43,20 @@ from novacula.neural.training.settings import TOLERANCES, TrainingSettings
 from novacula.neural.training.showings import Tally
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
 from novacula.neural.training.trainer import Trainer
+from novacula.state import (
+    State,
+    each,
+    flag,
+    floats,
+    keyed,
+    nullable,
+    number,
+    one_of,
+    optional,
+    record,
+    whole,
+    word,
+)
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -75,6 +91,36 @@ class MultilayerNetwork(Learner):
         "shuffle": ["boolean"],
         "dtype": [StrOptions({"float32", "float64"})],
         "random_state": ["random_state"],
+    }
+    state: ClassVar[State] = {
+        "architecture_": record(Architecture, layers="layers"),
+        "coefs_": each(floats("any", "any", single=True), "layers"),
+        "intercepts_": each(floats("any", single=True), "layers"),
+        "out_activation_": word(*OUTPUTS),
+        "n_outputs_": whole(size="outputs"),
+        "n_layers_": whole(size="layers+1"),
+        "n_free_": whole(size="free"),
+        "n_iter_": whole(),
+        "history_": each(number()),
+        "rule_": one_of(
+            keyed({}),
+            keyed({"velocity": floats("free", single=True)}),
+            keyed(
+                {
+                    "n_steps": whole(),
+                    "mean": floats("free", single=True),
+                    "square": floats("free", least=0.0, single=True),
+                    "scratch": floats("free", single=True),
+                }
+            ),
+        ),
+        "learning_curve_": optional(record(TrainingCurve)),  # a network that was built has none, and no more below
+        "starts_": optional(each(record(Start)), beside="learning_curve_"),
+        "loss_": optional(number(), beside="learning_curve_"),
+        "converged_": optional(flag(), beside="learning_curve_"),
+        "eta_": optional(nullable(number(above=0.0)), beside="learning_curve_"),
+        "target_scale_": optional(number(above=0.0), beside="learning_curve_"),
+        "examples_": optional(record(FirstShowings, inputs="width", outputs="outputs"), beside="learning_curve_"),
     }
 
     architecture_: Architecture
@@ -197,6 +243,7 @@ class MultilayerNetwork(Learner):
             theta = trainer.start(int(random.randint(2**31)))
         else:
             theta = self._weights_before(lesson)
+            self._require_tying(lesson)
             recall(rule, self.rule_)
         self._keep_pass(trainer, trainer.once(theta, rule, 0 if first else self.n_iter_), not first)
 
@@ -257,6 +304,15 @@ class MultilayerNetwork(Learner):
             )
         return self.weights_
 
+    def _require_tying(self, lesson: NetworkLesson) -> None:
+        """What was remembered of each weight that can be chosen must be of the weights that can be chosen now."""
+        free = len(lesson.contract(self.weights_))
+        if free != self.n_free_:
+            raise ParameterError(
+                f"{self.n_free_} weights could be chosen so far, and with tied as it is now {free} can: to begin "
+                "again, call fit"
+            )
+
     # --- what is kept ---------------------------------------------------------------------------------------
 
     def _keep(self, trainer: Trainer, ends: Sequence[TrainingEnd]) -> None:
@@ -311,6 +367,15 @@ class MultilayerNetwork(Learner):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coefs_")
+
+    def _check_state(self) -> None:
+        """After loading: the layers must be those of the architecture."""
+        sizes, output = self.architecture_.sizes, self.architecture_.output
+        weights = [(W.shape, b.shape) for W, b in zip(self.coefs_, self.intercepts_, strict=True)]
+        if weights != [((a, b), (b,)) for a, b in pairwise(sizes)]:
+            raise ModelFileError("its coefs_ and intercepts_ are not those of its architecture_")
+        if (sizes[0], sizes[-1], output) != (self.n_features_in_, self.n_outputs_, self.out_activation_):
+            raise ModelFileError("its architecture_ does not fit its columns and outputs")
 
     # --- answers --------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import numpy as np
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
+from novacula.state import State, floats, probabilities
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -52,6 +53,11 @@ class RBFNetworkClassifier(RadialNetwork, Classifier):
         admits=Admits(classes=2),
         **SHARED_CARD,
     )
+    state: ClassVar[State] = {
+        "coef_": floats("classes", "units"),
+        "intercept_": floats("classes"),
+        "target_mean_": probabilities("classes"),
+    }
 
     def _learn(self, table: Table) -> None:
         layer = self._output_layer(table, n_classes=len(self.classes_))

@@ -11,10 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from novacula.errors import ModelFileError
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
+from novacula.linear.model import by_target
 from novacula.linear.rows import is_flat
 from novacula.neural.rbf.network import SHARED_CARD, RadialNetwork
+from novacula.state import State, each, floats, number, text
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -69,6 +72,12 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
         noise="Normal errors of one variance in the target; few centres or a penalty average them out.",
         **SHARED_CARD,
     )
+    state: ClassVar[State] = {
+        "target_names_": each(text(), "outputs"),
+        "target_mean_": floats("outputs"),
+        "coef_": by_target(floats("units"), floats("outputs", "units")),
+        "intercept_": by_target(number(), floats("outputs")),
+    }
 
     def _learn(self, table: Table) -> None:
         layer = self._output_layer(table, n_classes=0)
@@ -77,6 +86,12 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
         else:
             self.coef_, self.intercept_ = np.ascontiguousarray(layer.coef.T), layer.intercept
         self.target_names_ = list(table.layout.target)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_targets = len(self.target_names_)
+        if n_targets == 0 or (self.coef_.ndim == 1 and n_targets > 1):
+            raise ModelFileError(f"its coef_ of shape {self.coef_.shape} does not fit its {n_targets} target_names_")
 
     def predict(self, X: Any) -> Floats:
         """b + Σ wₖφₖ for each row: (n,), or (n, k) for several targets."""

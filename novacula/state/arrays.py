@@ -15,7 +15,10 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class ArrayForm(Form):
-    """An array in C order; `below` is a dimension whose size all values are less than."""
+    """An array in C order; `below` is a dimension whose size all values are less than.
+
+    With "..." before its dimensions it may have others before them, any number of any size.
+    """
 
     noun: str
     dtypes: tuple[str, ...]
@@ -28,9 +31,13 @@ class ArrayForm(Form):
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Type, dimensions, then values."""
-        if type(value) is not np.ndarray or value.dtype.name not in self.dtypes or value.ndim != len(self.dims):
+        if type(value) is not np.ndarray or value.dtype.name not in self.dtypes:
             raise self.refuse(value, where)
-        for dim, size in zip(self.dims, value.shape, strict=True):
+        dims = self.dims[1:] if self.dims[:1] == ("...",) else self.dims
+        before = value.ndim - len(dims)
+        if before < 0 or (before > 0 and dims is self.dims):
+            raise self.refuse(value, where)
+        for dim, size in zip(dims, value.shape[before:], strict=True):
             if not scope.fits(dim, size):
                 count = "" if isinstance(dim, int) else f", and there are {scope.size(dim)} {dim}"
                 raise StateError(f"{self.refuse(value, where)}{count}")
@@ -101,9 +108,9 @@ class ProbabilityForm(ArrayForm):
         return ""
 
     def check_values(self, value: Any, where: str, scope: Scope) -> None:
-        """The range, and the sums."""
+        """The range, and the sums; none at all sum to 0."""
         super().check_values(value, where, scope)
-        if value.size and not (np.abs(value.sum(axis=-1) - 1.0) <= ROUNDING).all():
+        if not (np.abs(value.sum(axis=-1) - 1.0) <= ROUNDING).all():
             raise StateError(f"{where} holds probabilities that do not sum to 1")
 
 

@@ -32,6 +32,7 @@ from novacula.learner.card import Admits
 from novacula.learner.expectation_maximization import EMResult, Restart
 from novacula.learner.iterate import Outcome
 from novacula.learner.work import Step, Work
+from novacula.state import State, each, flag, floats, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
 
@@ -52,6 +53,18 @@ class HiddenMarkovModel(Chain):
     emission_names: ClassVar[tuple[str, ...]]
     """What `init` calls the parameters of the emission."""
     state_types: ClassVar[tuple[type, ...]] = (Restart,)
+    state: ClassVar[State] = {
+        "history_": optional(floats("iterations+1")),  # a chain that was given has none, and none of the following
+        "start_counts_": optional(floats("states", least=0.0), beside="history_"),
+        "transition_counts_": optional(floats("states", "states", least=0.0), beside="history_"),
+        "n_iter_": optional(whole(), beside="history_"),
+        "converged_": optional(flag(), beside="history_"),
+        "outcome_": optional(text(), beside="history_"),
+        "restarts_": optional(each(record(Restart)), beside="history_"),
+        "log_likelihood_": optional(number(), beside="history_"),
+        "n_steps_": optional(number(above=0.0), beside="history_"),
+        "n_free_": optional(whole(), beside="history_"),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_states": [Interval(Integral, 1, None, closed="left"), None],
@@ -281,10 +294,3 @@ class HiddenMarkovModel(Chain):
         if X is None:
             return self.log_likelihood_, self.n_steps_
         return self.score(X, lengths=lengths), float(Sequences.of(X, lengths).n_steps)
-
-    def _check_state(self) -> None:
-        """After loading: shapes must fit, since the compiled loops trust them."""
-        k = len(self.states_)
-        fits = self.start_.shape == (k,) and self.transition_.shape == (k, k)
-        if not fits or self._emission().n_states != k:
-            raise ParameterError("the start, transitions and emissions of the model do not fit each other")

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.graph.hmm.blocks import SequenceBlock, each
+from novacula.graph.hmm.blocks import SequenceBlock, map_blocks
 from novacula.graph.hmm.forward_backward import Lattice, refuse_impossible
 from novacula.graph.hmm.parameters import Emission, EmissionSolver, Parameters, log_pseudo, shares
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
@@ -83,7 +83,7 @@ class Model:
 
 def expected_counts(blocks: list[SequenceBlock], parameters: Parameters) -> ExpectedCounts:
     """The E-step over all blocks."""
-    counts = tree_sum(each(partial(ExpectedCounts.observe, parameters=parameters), blocks))
+    counts = tree_sum(map_blocks(partial(ExpectedCounts.observe, parameters=parameters), blocks))
     return replace(counts, emission=parameters.emission.summary(counts.emission))
 
 

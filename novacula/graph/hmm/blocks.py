@@ -80,7 +80,7 @@ def cut(values: Any, label: Codes | None, lengths: Places, weight: Floats, discr
     return blocks
 
 
-def each(function: Callable[[SequenceBlock], R], blocks: list[SequenceBlock]) -> Iterator[R]:
+def map_blocks(function: Callable[[SequenceBlock], R], blocks: list[SequenceBlock]) -> Iterator[R]:
     """Apply a function to blocks on threads; what it gives comes in order."""
     with closing(map_ordered(function, blocks)) as results:
         yield from results

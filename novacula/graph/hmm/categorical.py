@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from novacula.errors import ParameterError
+from novacula.errors import ModelFileError, ParameterError
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import symbol_steps
 from novacula.graph.hmm.emissions.categorical import CategoricalEmission, CategoricalOverview
-from novacula.graph.hmm.parameters import distribution
+from novacula.graph.hmm.parameters import TOLERANCE, distribution
 from novacula.learner.card import Admits, Card
 from novacula.learner.work import Step
+from novacula.state import State, floats, optional, probabilities
 from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import MISSING, Codes, Floats
 
@@ -105,6 +106,10 @@ class CategoricalHMM(HiddenMarkovModel):
         "symbols": ["array-like", None],
         "init": [StrOptions({"random"}), dict, None],
         "unseen": [StrOptions({"ignore", "error"})],
+    }
+    state: ClassVar[State] = {
+        "emission_": probabilities("states", "symbols", whole=False),
+        "emission_counts_": optional(floats("states", "symbols", least=0.0), beside="history_"),
     }
 
     emission_: Floats
@@ -218,8 +223,12 @@ class CategoricalHMM(HiddenMarkovModel):
 
     def _check_state(self) -> None:
         super()._check_state()
-        if self.emission_.shape[1] != self.offsets_[-1]:
-            raise ParameterError("the emission of the model does not fit its symbols")
+        columns = self.schema_.features
+        if any(column.kind != "categorical" for column in columns) or self.emission_.shape[1] != self.offsets_[-1]:
+            raise ModelFileError("its emission_ does not fit the symbols of its columns")
+        for column, begin, end in zip(columns, self.offsets_[:-1], self.offsets_[1:], strict=True):
+            if end > begin and (np.abs(self.emission_[:, begin:end].sum(axis=1) - 1.0) > TOLERANCE).any():
+                raise ModelFileError(f"its emission_ holds probabilities of {column.name!r} that do not sum to 1")
 
 
 def _nested(symbols: Any) -> bool:

@@ -11,13 +11,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
-from novacula.graph.hmm.blocks import SequenceBlock, cut, each
+from novacula.errors import DataError, ModelFileError, ParameterError
+from novacula.graph.hmm.blocks import SequenceBlock, cut, map_blocks
 from novacula.graph.hmm.forward_backward import filtered, scores, smoothed
 from novacula.graph.hmm.parameters import Emission, Forecast, Parameters, stationary
 from novacula.graph.hmm.sequences import Sequences
 from novacula.graph.hmm.viterbi import best_paths
 from novacula.learner.base import Unsupervised
+from novacula.state import State, each, label, probabilities
 from novacula.table import Chunk
 from novacula.table.admission import first_fault
 from novacula.table.admitting import refusal
@@ -29,6 +30,11 @@ class Chain(Unsupervised):
 
     discrete: ClassVar[bool] = False
     """Whether equal observations are common enough to be evaluated once."""
+    state: ClassVar[State] = {
+        "states_": each(label(), "states"),
+        "start_": probabilities("states"),
+        "transition_": probabilities("states", "states"),
+    }
 
     n_features_in_: int
     random_state: Any
@@ -61,7 +67,7 @@ class Chain(Unsupervised):
     ) -> tuple[Any, float]:
         """Viterbi: the most probable path of each sequence, and ln p of paths and sequences, summed over sequences."""
         sequences, blocks = self._blocks(X, lengths, sequence, time)
-        parts = list(each(partial(best_paths, parameters=self._parameters()), blocks))
+        parts = list(map_blocks(partial(best_paths, parameters=self._parameters()), blocks))
         path: Codes = np.concatenate([path for path, _ in parts])
         labels = np.array(self.states_)[path]
         return sequences.shaped(labels), float(sum(score.sum() for _, score in parts))
@@ -87,7 +93,7 @@ class Chain(Unsupervised):
         if not isinstance(steps, Integral) or steps < 1:
             raise ParameterError(f"steps is {steps!r}; it must be a whole number of at least 1")
         sequences, blocks = self._blocks(X, lengths, sequence, time)
-        parts = each(partial(filtered, parameters=self._parameters()), blocks)
+        parts = map_blocks(partial(filtered, parameters=self._parameters()), blocks)
         ends = [alpha[block.bounds[1:] - 1] for alpha, block in zip(parts, blocks, strict=True)]
         found = [self._ahead(state, int(steps)) for state in np.concatenate(ends)]
         return found if sequences.listed or len(sequences) > 1 else found[0]
@@ -104,7 +110,7 @@ class Chain(Unsupervised):
     ) -> Floats:
         """ln p of each sequence, −∞ where the model rules it out."""
         _, blocks = self._blocks(X, lengths, sequence, time)
-        return np.concatenate(list(each(partial(scores, parameters=self._parameters()), blocks)))
+        return np.concatenate(list(map_blocks(partial(scores, parameters=self._parameters()), blocks)))
 
     def score(
         self, X: Any, y: Any = None, lengths: Any = None, *, sequence: str | None = None, time: str | None = None
@@ -133,6 +139,10 @@ class Chain(Unsupervised):
         check_is_fitted(self)
         return stationary(self.transition_)
 
+    def _check_state(self) -> None:
+        if len(set(self.states_)) < len(self.states_):
+            raise ModelFileError("its states_ hold a label twice")
+
     # --- sequences ---------------------------------------------------------------------------------------------
 
     def _parameters(self) -> Parameters:
@@ -140,7 +150,7 @@ class Chain(Unsupervised):
 
     def _stepwise(self, what: Any, X: Any, lengths: Any, sequence: str | None, time: str | None) -> Any:
         sequences, blocks = self._blocks(X, lengths, sequence, time)
-        return sequences.shaped(np.concatenate(list(each(partial(what, parameters=self._parameters()), blocks))))
+        return sequences.shaped(np.concatenate(list(map_blocks(partial(what, parameters=self._parameters()), blocks))))
 
     def _blocks(
         self, X: Any, lengths: Any, sequence: str | None, time: str | None

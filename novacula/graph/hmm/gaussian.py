@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from novacula.errors import DataWarning, ParameterError, overflow, warn_user
+from novacula.errors import DataWarning, ModelFileError, ParameterError, overflow, warn_user
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
 from novacula.graph.hmm.emission_steps import normal_steps
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
@@ -20,6 +20,16 @@ from novacula.learner.work import Step
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
+from novacula.state import (
+    State,
+    by_parameter,
+    definite,
+    each,
+    floats,
+    optional,
+    record,
+    whole,
+)
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
@@ -92,6 +102,22 @@ class GaussianHMM(HiddenMarkovModel):
         **HiddenMarkovModel._parameter_constraints,
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
         "reg_covar": [Interval(Real, 0, None, closed="left")],
+    }
+    state: ClassVar[State] = {
+        "means_": floats("states", "numeric"),
+        "covariances_": by_parameter(
+            "covariance_type",
+            {
+                "full": definite("states", "numeric", "numeric"),
+                "tied": definite("numeric", "numeric"),
+                "diag": floats("states", "numeric", above=0.0),
+                "spherical": floats("states", above=0.0),
+            },
+        ),
+        "floor_": floats("numeric", least=0.0),
+        "overall_mean_": optional(floats("numeric"), beside="history_"),
+        "moments_": optional(record(Moments, components="states", columns="numeric"), beside="history_"),
+        "collapsed_": optional(each(whole(most="states-1")), beside="history_"),
     }
 
     means_: Floats
@@ -187,7 +213,7 @@ class GaussianHMM(HiddenMarkovModel):
 
     def _keep_emission(self, emission: GaussianEmission, sums: Any) -> None:
         self.means_ = emission.components.means
-        self.covariances_ = self._family().compact(emission.components.covariances)
+        self.covariances_ = np.ascontiguousarray(self._family().compact(emission.components.covariances))
         if sums is not None:
             self.moments_ = sums
             self._report_collapsed(self._family().collapsed(emission.components.covariances))
@@ -208,7 +234,7 @@ class GaussianHMM(HiddenMarkovModel):
 
     def _check_state(self) -> None:
         super()._check_state()
-        k, d = self.means_.shape
-        shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[self.covariance_type]
-        if d != len(self.schema_.features) or self.covariances_.shape != shape or self.floor_.shape != (d,):
-            raise ParameterError("the means and covariances of the model do not fit each other")
+        d = self.means_.shape[1]
+        rows = 1 if self._family().diagonal else d
+        if hasattr(self, "moments_") and self.moments_.covariance.shape[1:] != (rows, d):
+            raise ModelFileError(f"its moments_ are not those of {self.covariance_type} covariances")

@@ -15,6 +15,7 @@ from novacula.graph.hmm.parameters import numeric_columns
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner.card import Admits, Card
 from novacula.learner.work import Step
+from novacula.state import State, floats, optional
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
@@ -74,6 +75,10 @@ class PoissonHMM(HiddenMarkovModel):
     )
     discrete: ClassVar[bool] = True
     emission_names: ClassVar[tuple[str, ...]] = ("rates",)
+    state: ClassVar[State] = {
+        "rates_": floats("states", "numeric", least=0.0),
+        "emission_counts_": optional(floats(2, "states", "numeric", least=0.0), beside="history_"),
+    }
 
     rates_: Floats
     emission_counts_: Floats
@@ -133,11 +138,6 @@ class PoissonHMM(HiddenMarkovModel):
 
     def _emission_steps(self) -> Iterator[Step]:
         return rate_steps(self)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.rates_.shape[1] != len(self.schema_.features):
-            raise ParameterError("the rates of the model do not fit its columns")
 
 
 def as_rates(values: Any, n_states: int | None, n_columns: int | None) -> Floats:

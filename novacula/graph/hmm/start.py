@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.graph.hmm.baum_welch import Model, labelled_counts
-from novacula.graph.hmm.blocks import SequenceBlock, each
+from novacula.graph.hmm.blocks import SequenceBlock, map_blocks
 from novacula.graph.hmm.parameters import Emission, Parameters, StepOverview, shares
 from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Floats
@@ -75,7 +75,7 @@ def clustered_chain(blocks: list[SequenceBlock], emission: Emission, model: Mode
     """Each step goes to the state that explains it best; starts and transitions are counted, and one is added."""
     k = emission.n_states
     starts, pairs = np.zeros(k), np.zeros((k, k))
-    for label, block in zip(each(lambda block: best_states(block, emission), blocks), blocks, strict=True):
+    for label, block in zip(map_blocks(lambda block: best_states(block, emission), blocks), blocks, strict=True):
         opening, weight = block.opening, block.step_weight
         inside = np.flatnonzero(~opening)
         starts += weighted_counts(label[opening], weight[opening], k)

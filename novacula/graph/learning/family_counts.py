@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.graph.learning.family_layout import FamilyLayout, Places, configuration
 from novacula.graph.variables import Cells
+from novacula.state import State, each, floats, number, record
 from novacula.statistics.base import Statistic, require_same_layout, weighted_counts
 from novacula.table.chunk import Chunk, Codes, Floats
 
@@ -28,6 +29,12 @@ JOINT_ROWS = 8192
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupMoments(Statistic):
     """Weight, mean and scatter of p columns in each of q groups: q + qp + qp² numbers, for any number of rows."""
+
+    state: ClassVar[State] = {
+        "weight": floats("groups", least=0.0),
+        "mean": floats("groups", "columns"),
+        "scatter": floats("groups", "columns", "columns"),
+    }
 
     weight: Floats  # (q,)
     mean: Floats  # (q, p)
@@ -93,6 +100,13 @@ class GroupMoments(Statistic):
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyCounts(Statistic):
     """Counts of discrete families, moments of continuous ones: as large as the families' tables, for any rows."""
+
+    state: ClassVar[State] = {
+        "counts": floats("entries", least=0.0),
+        "moments": each(record(GroupMoments)),
+        "weight": number(least=0.0),
+        "incomplete": number(least=0.0),
+    }
 
     counts: Floats  # (T,), tables side by side
     moments: tuple[GroupMoments, ...]

@@ -177,11 +177,13 @@ def _parents(node: str, parents: Any) -> tuple[str, ...]:
     if isinstance(parents, str) or not isinstance(parents, Iterable):
         raise InputTypeError(f"the parents of {node!r} are a list of names, not {parents!r}")
     names = tuple(map(_name, parents))
-    for i, parent in enumerate(names):
+    seen: set[str] = set()
+    for parent in names:
         if parent == node:
             raise ParameterError(f"node {node!r} is its own parent: take the edge {node} → {node} away")
-        if parent in names[:i]:
+        if parent in seen:
             raise ParameterError(f"the edge {parent} → {node} is given twice: give it once")
+        seen.add(parent)
     return names
 
 
@@ -211,8 +213,10 @@ def _cycle(parents: Mapping[str, tuple[str, ...]], left: Iterable[str]) -> str:
     """A cycle among the nodes that are left, each of which has a parent that is left."""
     inside = set(left)
     path = [next(node for node in parents if node in inside)]
+    place = {path[0]: 0}
     while True:
         parent = next(p for p in parents[path[-1]] if p in inside)
-        if parent in path:
-            return " → ".join([parent, *reversed(path[path.index(parent) :])])
+        if parent in place:
+            return " → ".join([parent, *reversed(path[place[parent] :])])
+        place[parent] = len(path)
         path.append(parent)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from novacula.errors import ParameterError
 from novacula.graph.structure.dag import Dag
 from novacula.graph.structure.scores import FamilyScores
 from novacula.graph.variables import Variables
+from novacula.state import State, number, text, word
 from novacula.words import listed
 
 Kind: TypeAlias = Literal["add", "delete", "reverse"]
@@ -28,6 +29,14 @@ TIE = 1e-9
 @dataclass(frozen=True)
 class Move:
     """A step of the search: what was done to parent → child, what it gained, and the score that it led to."""
+
+    state: ClassVar[State] = {
+        "kind": word("add", "delete", "reverse"),
+        "parent": text(),
+        "child": text(),
+        "gain": number(),
+        "score": number(),
+    }
 
     kind: Kind
     parent: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from novacula.neural.network.activation import ACTIVATIONS
 from novacula.neural.network.jet import Array
 from novacula.neural.network.layer_function import LayerFunction
 from novacula.neural.network.loss import OUTPUTS
+from novacula.state import State, each, whole, word
 
 Layers: TypeAlias = list[tuple[Array, Array]]
 """W (in, out) and b (out,) of each layer."""
@@ -36,6 +37,12 @@ class Architecture:
     >>> [W.shape for W, b in xor.layers(np.zeros(9))]
     [(2, 2), (2, 1)]
     """
+
+    state: ClassVar[State] = {
+        "sizes": each(whole(least=1), "layers+1"),
+        "activation": word(*ACTIVATIONS),
+        "output": word(*OUTPUTS),
+    }
 
     sizes: tuple[int, ...]
     activation: str

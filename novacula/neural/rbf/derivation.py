@@ -77,7 +77,7 @@ def units_step(model: RadialNetwork) -> Step:
 def width_steps(model: RadialNetwork, i: int) -> Iterator[Step]:
     """The width of unit i from its distances to the others, or as it was given or tuned."""
     title, of, result = f"Width of unit {i + 1}", ("widths_", i), float(model.widths_[i])
-    if hasattr(model, "history_") or not isinstance(model.width, str):
+    if hasattr(model, "history_") or not isinstance(model.width, str) or len(model.widths_) == 1:
         yield Step(title, result=result, of=of, note="Fine-tuned." if hasattr(model, "history_") else "As given.")
         return
     others = np.delete(np.arange(len(model.centers_)), i)

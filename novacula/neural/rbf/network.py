@@ -20,6 +20,7 @@ from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import fine_tune
 from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
 from novacula.neural.rbf.placement import measure_widths, place_centers
+from novacula.state import State, flag, floats, optional, whole, word
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -66,6 +67,16 @@ class RadialNetwork(Learner):
         "alpha": [Interval(Real, 0, None, closed="left")],
         "fine_tune": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
+    }
+    state: ClassVar[State] = {
+        "centers_": floats("units", "numeric"),
+        "widths_": floats("units", above=0.0),
+        "feature_mean_": floats("units"),
+        "solver_": word("interpolation", "cholesky", "qr", "svd"),
+        "rank_": whole(most="units"),
+        "history_": optional(floats("steps")),
+        "n_iter_": optional(whole(), beside="history_"),
+        "converged_": optional(flag(), beside="history_"),
     }
 
     centers_: Floats
@@ -159,14 +170,8 @@ class RadialNetwork(Learner):
         return RadialBasis(self.basis, self.centers_, self.widths_)
 
     def _check_state(self) -> None:
-        """After loading: shapes must fit each other."""
-        K, d = len(self.widths_), len(self.schema_.features)
-        k = 1 if self.coef_.ndim == 1 else len(self.coef_)
-        shapes = self.centers_.shape, self.coef_.shape[-1:], np.shape(self.intercept_)
-        if shapes != ((K, d), (K,), () if self.coef_.ndim == 1 else (k,)):
-            raise ModelFileError(
-                f"the model file holds centres, weights and biases of shapes {shapes}, which do not fit"
-            )
+        if not len(self.widths_):
+            raise ModelFileError("its centers_ are none, but there has to be a unit")
 
 
 def answers_of(chunk: Chunk, basis: RadialBasis) -> Floats:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from novacula.state import State, flag, floats, number, text, whole
 from novacula.table.chunk import Floats
 
 
@@ -19,6 +20,11 @@ class TrainingCurve:
     the objective of the start.
     """
 
+    state: ClassVar[State] = {
+        "train": floats("epochs"),
+        "validation": floats("epochs_with_rows_held_out", finite=False),  # rows that are not learned may be far off
+    }
+
     train: Floats
     validation: Floats
 
@@ -26,6 +32,13 @@ class TrainingCurve:
 @dataclass(frozen=True)
 class Start:
     """How one of the random starts ended; a loss that is infinite says that it diverged."""
+
+    state: ClassVar[State] = {
+        "loss": number(finite=False),
+        "n_iter": whole(),
+        "converged": flag(),
+        "sentence": text(),
+    }
 
     loss: float
     n_iter: int
@@ -36,6 +49,8 @@ class Start:
 @dataclass(frozen=True, eq=False)
 class FirstShowings:
     """The first rows that the network was taught, as shown (m, d), and the outputs wanted for them (m, k)."""
+
+    state: ClassVar[State] = {"rows": floats("examples", "inputs"), "targets": floats("examples", "outputs")}
 
     rows: Floats
     targets: Floats

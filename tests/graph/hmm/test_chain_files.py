@@ -1,0 +1,96 @@
+"""Forged files of chains: what does not fit together is refused at load, in a sentence about the file."""
+
+import numpy as np
+import pytest
+
+import novacula as nv
+from novacula.errors import ModelFileError
+from novacula.graph import CategoricalHMM, GaussianHMM, PoissonHMM
+from novacula.learner.files import save
+from novacula.table import Column, Schema
+
+X = np.column_stack([np.arange(20) % 3, np.arange(20) % 2]).astype(float)
+
+
+def learned(kind=GaussianHMM, **parameters):
+    return kind(2, max_iter=2, m=1.0, **parameters).fit(X)
+
+
+def refused(model, folder, sentence):
+    save(model, folder / "m.nova")
+    with pytest.raises(ModelFileError, match=sentence):
+        nv.load(folder / "m.nova")
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter")
+
+
+@pytest.mark.parametrize("kind", [CategoricalHMM, GaussianHMM, PoissonHMM])
+def test_an_infinite_transition_is_refused(kind, tmp_path):
+    """The share of states in the long run was solved for by LAPACK, which never ended on it."""
+    model = learned(kind)
+    for wrong in (np.inf, np.nan):
+        model.transition_ = np.full((2, 2), wrong)
+        refused(model, tmp_path, "its transition_ holds a number that is not finite")
+    model.transition_ = np.ones((2, 2))
+    refused(model, tmp_path, "its transition_ holds probabilities that do not sum to 1")
+    model.transition_ = np.ones((2, 1))
+    refused(model, tmp_path, r"its transition_ is an array of float64 of shape \(2, 1\), but there are 2 states")
+
+
+def test_a_chain_has_a_state(tmp_path):
+    model = learned()
+    model.states_, model.start_, model.transition_ = (), np.empty(0), np.empty((0, 0))
+    refused(model, tmp_path, "its start_ holds probabilities that do not sum to 1")
+
+
+def test_states_are_distinct(tmp_path):
+    model = learned()
+    model.states_ = ("on", "on")
+    refused(model, tmp_path, "its states_ hold a label twice")
+
+
+def test_symbols_fit_the_emission(tmp_path):
+    model = learned(CategoricalHMM)
+    emission, schema = model.emission_, model.schema_
+    model.emission_ = np.full_like(emission, 0.25)
+    refused(model, tmp_path, "its emission_ holds probabilities of 'x0' that do not sum to 1")
+    model.emission_ = emission
+    first, *others = schema.columns
+    model.schema_ = Schema((Column("x0", "categorical", (*first.categories, 7)), *others), missing=())
+    refused(model, tmp_path, "its emission_ does not fit the symbols of its columns")
+    model.schema_ = Schema((Column("x0", "numeric"), *others), missing=())
+    refused(model, tmp_path, "its emission_ does not fit the symbols of its columns")
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "sentence"),
+    [
+        ("full", np.zeros((2, 2, 2)), "is not positive definite"),
+        ("full", np.ones((2, 2)), "where positive definite matrices"),
+        ("tied", np.array([[1.0, 0.5], [0.0, 1.0]]), "is not symmetric"),
+        ("diag", np.zeros((2, 2)), r"numbers \(states, numeric\), above 0 should be"),
+        ("spherical", np.array([1.0, -1.0]), r"numbers \(states\), above 0 should be"),
+    ],
+)
+def test_covariances_are_those_of_the_type(tmp_path, kind, wrong, sentence):
+    model = learned(covariance_type=kind)
+    model.save(tmp_path / "m.nova")
+    assert nv.load(tmp_path / "m.nova").covariances_.shape == model.covariances_.shape
+    model.covariances_ = wrong
+    refused(model, tmp_path, f"its covariances_ .*{sentence}")
+
+
+def test_moments_are_those_of_the_type(tmp_path):
+    model = learned()
+    model.moments_ = learned(covariance_type="diag").moments_
+    refused(model, tmp_path, "its moments_ are not those of full covariances")
+
+
+def test_what_was_learned_is_there_as_a_whole(tmp_path):
+    model = learned(PoissonHMM)
+    del model.emission_counts_
+    refused(model, tmp_path, "its history_ is there without its emission_counts_")
+    model = learned(PoissonHMM)
+    model.history_ = np.empty(0)
+    refused(model, tmp_path, r"its history_ is an array .*, but there are 1 iterations\+1")
