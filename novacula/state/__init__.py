@@ -21,12 +21,13 @@ history_      numbers (iterations), not always there
 
 base.py      `Form`, the scope that names sizes, and `check_state`
 arrays.py    forms of arrays
+rows.py      forms of rows, dense or sparse
 values.py    forms of single values
 holders.py   forms of what holds others: tuples, dictionaries, dataclasses, choices
 """
 
 from novacula.state.arrays import codes, definite, flags, floats, indices, labels, offsets, probabilities, texts, wholes
-from novacula.state.base import Form, Scope, State, StateError, check_state, declared, describe
+from novacula.state.base import POSITIVE, Form, Scope, State, StateError, check_state, declared, describe
 from novacula.state.holders import (
     any_record,
     by_parameter,
@@ -40,9 +41,11 @@ from novacula.state.holders import (
     parts,
     record,
 )
+from novacula.state.rows import rows
 from novacula.state.values import flag, label, number, text, whole, word
 
 __all__ = [
+    "POSITIVE",
     "Form",
     "Scope",
     "State",
@@ -72,6 +75,7 @@ __all__ = [
     "parts",
     "probabilities",
     "record",
+    "rows",
     "text",
     "texts",
     "whole",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, Scope, StateError, kind_of, name_of
+from novacula.state.base import POSITIVE, Dim, Form, Scope, StateError, kind_of, name_of
 
 ROUNDING = 1e-6
 """By how much the sum of probabilities may differ from 1."""
@@ -58,6 +58,8 @@ class ArrayForm(Form):
         if self.below is not None:
             return f"from {least} to below the number of {self.below}"
         most = "" if self.most is None else f"{self.most:g}"
+        if self.least == POSITIVE:
+            return f"above 0, at most {most}" if most else "above 0"
         if least and most:
             return f"from {least} to {most}"
         return f"at least {least}" if least else f"at most {most}" if most else ""

@@ -12,6 +12,8 @@ import numpy as np
 
 Dim: TypeAlias = str | int
 """A dimension: its size, its name, a name with a difference, as in "columns+1", or "any"."""
+POSITIVE = 5e-324
+"""The least number above 0, as the bound of what must not be 0."""
 
 _DIM = re.compile(r"([a-z_]+)([+-]\d+)?")
 

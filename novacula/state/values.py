@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, Scope, StateError
+from novacula.state.base import POSITIVE, Dim, Form, Scope, StateError
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class NumberForm(Form):
         if self.size is not None:
             return f"the number of {self.size}"
         least = "" if self.least is None else f" of at least {self.least:g}"
+        least = " above 0" if self.least == POSITIVE else least
         most = "" if self.most is None else f", at most {self.most if isinstance(self.most, str) else f'{self.most:g}'}"
         return f"{noun}{least}{most}"
 
