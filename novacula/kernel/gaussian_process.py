@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from novacula.errors import ParameterError, warn_user
-from novacula.kernel.algebra import KERNELS, Gaussian, Kernel, as_kernel
+from novacula.kernel.algebra import Gaussian, Kernel, as_kernel
 from novacula.kernel.process.cholesky import few_threads, needed_jitter, warn_of_jitter
 from novacula.kernel.process.fitted import FittedProcess
 from novacula.kernel.process.kept_rows import finite_matrix
@@ -110,7 +110,6 @@ class GaussianProcessRegressor(FittedProcess):
         study_settings={"normalize_y": True, "max_iter": 50},
         references=("C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006",),
     )
-    state_types: ClassVar[tuple[type, ...]] = KERNELS
     matrices: ClassVar[int] = 4
     largest: ClassVar[int] = 10_000
     instead: ClassVar[str] = (

@@ -18,17 +18,18 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, DataWarning, ParameterError, warn_user
-from novacula.kernel.algebra import KERNELS, Kernel, OnColumns, as_kernel, gram
+from novacula.errors import DataError, DataWarning, ModelFileError, ParameterError, warn_user
+from novacula.kernel.algebra import Kernel, OnColumns, as_kernel, gram
 from novacula.kernel.algebra.rows import Rows, dense
 from novacula.kernel.process.centred import Centre, leading
 from novacula.kernel.process.dual_ridge import solve_dual
-from novacula.kernel.process.kept_rows import KeepsRows
+from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
 from novacula.kernel.process.pca_work import derive_components, derive_scores
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.projection.spectrum import signed
+from novacula.state import State, floats, nullable, optional
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -90,7 +91,17 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         size="n_components",
         references=("B. Schölkopf, A. Smola and K.-R. Müller, Kernel principal component analysis, 1997",),
     )
-    state_types: ClassVar[tuple[type, ...]] = KERNELS
+    state: ClassVar[State] = {
+        "eigenvalues_": floats("directions", above=0.0),
+        "explained_variance_ratio_": floats("directions", least=0.0),
+        **kept(
+            nullable(TARGETS),
+            coef=floats("examples", "directions"),
+            offset=floats("directions"),
+            scores=floats("examples", "directions"),
+            way_back=optional(floats("examples", "numbers")),
+        ),
+    }
     matrices: ClassVar[int] = 3
     largest: ClassVar[int] = 10_000
     instead: ClassVar[str] = "fit a sample of the rows, or make_pipeline(Nystroem(kernel), PCA())"
@@ -145,8 +156,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
     def _require_way_back(self, kernel: Kernel) -> None:
         if not self.fit_inverse_transform:
             return
-        params = [kernel, *kernel.get_params().values()]
-        if kernel.precomputed or any(isinstance(part, OnColumns) for part in params):
+        if not compares_any_columns(kernel):
             raise ParameterError(
                 f"fit_inverse_transform compares scores by the kernel too, and {kernel!r} cannot: leave it out"
             )
@@ -164,12 +174,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
 
     def _check_state(self) -> None:
         super()._check_state()
-        held, n, k = self.examples_, len(self.examples_["weight"]), len(self.eigenvalues_)
-        shapes = {"coef": (n, k), "offset": (k,), "scores": (n, k), "way_back": (n, self.n_features_in_)}
-        for name, shape in shapes.items():
-            array = held.get(name, np.zeros(shape)) if name == "way_back" else held[name]
-            if array.dtype != np.float64 or array.shape != shape or not np.isfinite(array).all():
-                raise ParameterError(f"{name!r} of the model does not fit its rows and directions")
+        if "way_back" in self.examples_ and not compares_any_columns(self.kernel_):
+            raise ModelFileError("its kernel_ cannot compare scores, so there is no way back from them")
 
     # --- rows to scores and back ----------------------------------------------------------------------------
 
@@ -207,3 +213,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         """Derive centring, eigenvalues and shares; with X, the scores of its first rows."""
         check_is_fitted(self)
         return derive_components(self) if X is None else derive_scores(self, X)
+
+
+def compares_any_columns(kernel: Kernel) -> bool:
+    """Whether a kernel can compare rows of any columns, and so scores too."""
+    parts = [kernel, *kernel.get_params().values()]
+    return not kernel.precomputed and not any(isinstance(part, OnColumns) for part in parts)

@@ -14,16 +14,17 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
-from novacula.kernel.algebra import KERNELS, Kernel, as_kernel
+from novacula.errors import DataError, ModelFileError
+from novacula.kernel.algebra import Kernel, as_kernel
 from novacula.kernel.process.dual_ridge import leave_out, solve_dual
-from novacula.kernel.process.kept_rows import KeepsRows
+from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
 from novacula.kernel.process.ridge_work import derive_ridge, derive_sums
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.linear.penalties import one_per_target
+from novacula.state import State, floats
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -84,7 +85,7 @@ class KernelRidge(Regressor, KeepsRows):
             "C. Saunders, A. Gammerman and V. Vovk, Ridge regression learning algorithm in dual variables, 1998",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = KERNELS
+    state: ClassVar[State] = kept(TARGETS, dual=floats("examples", "coefficients"))
     matrices: ClassVar[int] = 2
     largest: ClassVar[int] = 20_000
     instead: ClassVar[str] = "fit a sample of the rows, or make_pipeline(Nystroem(kernel), Ridge())"
@@ -120,9 +121,8 @@ class KernelRidge(Regressor, KeepsRows):
 
     def _check_state(self) -> None:
         super()._check_state()
-        dual = self.examples_["dual"]
-        if dual.dtype != np.float64 or dual.shape != self._targets.shape or not np.isfinite(dual).all():
-            raise ParameterError("the coefficients that the model keeps do not fit its rows")
+        if self.examples_["dual"].shape != self._targets.shape:
+            raise ModelFileError("its coefficients are not one for each row and target")
 
     @property
     def dual_coef_(self) -> Floats:

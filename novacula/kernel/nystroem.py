@@ -18,13 +18,14 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
-from novacula.kernel.algebra import KERNELS, Kernel, as_kernel, gram
+from novacula.kernel.algebra import KERNELS, Kernel, as_kernel, gram, require_resolved
 from novacula.kernel.expansion.derivation import derive_nystroem
 from novacula.kernel.expansion.expander import Expander
 from novacula.kernel.expansion.landmarks import draw_landmarks
 from novacula.kernel.expansion.maps import NystroemMap
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.state import State, any_record, floats, whole
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -95,6 +96,13 @@ class Nystroem(Expander):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = KERNELS
+    state: ClassVar[State] = {
+        "kernel_": any_record(Kernel),
+        "components_": floats("landmarks", "numbers"),
+        "normalization_": floats("landmarks", "landmarks"),
+        "eigenvalues_": floats("landmarks"),
+        "rank_": whole(least=1, most="landmarks"),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [str, Kernel],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -127,6 +135,10 @@ class Nystroem(Expander):
         self.eigenvalues_ = values
         kept = vectors[:, : self.rank_]
         self.normalization_ = (kept / np.sqrt(values[: self.rank_])) @ kept.T
+
+    def _check_state(self) -> None:
+        """What the declaration cannot say: the kernel is one of rows and landmarks."""
+        require_resolved(usable(self.kernel_), self.components_.shape[1])
 
     def _map(self) -> NystroemMap:
         return NystroemMap(self.kernel_, self.components_, self.normalization_)
@@ -175,4 +187,4 @@ def spectrum(kernel: Kernel, landmarks: Floats) -> tuple[Floats, Floats]:
             f"{kernel!r} has the eigenvalues {values[0]:.6g} to {values[-1]:.6g} between landmarks: no features have "
             "such products; give a kernel that is positive semi-definite and not 0 on these rows"
         )
-    return np.asarray(values[::-1]), np.asarray(vectors[:, ::-1])
+    return np.ascontiguousarray(values[::-1]), np.asarray(vectors[:, ::-1])

@@ -16,12 +16,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.errors import ModelFileError
 from novacula.kernel.algebra import Gaussian
 from novacula.kernel.expansion.derivation import derive_fourier
 from novacula.kernel.expansion.expander import Expander
 from novacula.kernel.expansion.maps import FourierMap
 from novacula.learner.card import Card
 from novacula.learner.work import Work
+from novacula.state import State, floats, number
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -81,6 +83,12 @@ class RandomFourierFeatures(Expander):
             "D. Sutherland and J. Schneider, On the error of random Fourier features, 2015",
         ),
     )
+    state: ClassVar[State] = {
+        "gamma_": number(least=0.0),
+        "random_weights_": floats("numbers", "features"),
+        "random_offset_": floats("features"),
+        "amplitude_": number(least=0.0),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -106,11 +114,16 @@ class RandomFourierFeatures(Expander):
     def _draw(self, d: int) -> None:
         rng, count = check_random_state(self.random_state), self.n_components
         directions = np.sqrt(2.0 * self.gamma_) * rng.normal(size=(d, (count + 1) // 2))
-        self.random_weights_ = np.repeat(directions, 2, axis=1)[:, :count]
+        self.random_weights_ = np.ascontiguousarray(np.repeat(directions, 2, axis=1)[:, :count])
         self.random_offset_ = np.tile([0.0, -0.5 * np.pi], (count + 1) // 2)[:count]
         if count % 2:
             self.random_offset_[-1] = rng.uniform(0.0, 2.0 * np.pi)
         self.amplitude_ = float(np.sqrt(2.0 / count))
+
+    def _check_state(self) -> None:
+        """What the declaration cannot say: there is at least one feature."""
+        if not len(self.random_offset_):
+            raise ModelFileError("its random_offset_ are none, where there is one for each feature")
 
     def _map(self) -> FourierMap:
         return FourierMap(self.random_weights_.T, self.random_offset_)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError
+from novacula.errors import DataError, ModelFileError
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.examples import SvmExamples, SvmSample
@@ -29,6 +29,7 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.constructor import with_parameters_of
 from novacula.learner.work import Work
+from novacula.state import State, each, floats, optional, record, wholes
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -130,6 +131,13 @@ class SVC(Classifier, SupportVectorMachine):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (*SupportVectorMachine.state_types, Sigmoid)
+    state: ClassVar[State] = {
+        "dual_coef_": floats("classes-1", "supports"),
+        "n_support_": wholes("classes"),
+        "n_iter_": wholes("machines"),
+        "class_weight_": floats("classes", least=0.0),
+        "sigmoids_": optional(each(record(Sigmoid), "machines")),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorMachine._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -270,7 +278,12 @@ class SVC(Classifier, SupportVectorMachine):
 
     def _check_state(self) -> None:
         super()._check_state()
-        k = len(self.classes_)
-        fits = self.n_support_.shape == (k,) and self.n_support_.sum() == self.dual_coef_.shape[1]
-        if not fits or len(self.intercept_) != k * (k - 1) // 2:
-            raise DataError("its machines are not one for each pair of its classes")
+        k, s = len(self.classes_), self.dual_coef_.shape[1]
+        if k < 2 or len(self.intercept_) != k * (k - 1) // 2:
+            raise ModelFileError("its machines are not one for each pair of its classes")
+        if (self.n_support_ > s).any() or self.n_support_.sum() != s:
+            raise ModelFileError("its n_support_ do not add up to its support vectors")
+        if self.examples_ is not None and self.examples_.target.dtype != np.int32:
+            raise ModelFileError("its examples_ have numbers where classes should be")
+        if self.probability and "sigmoids_" not in vars(self):
+            raise ModelFileError("its sigmoids_ are missing, which probability=True asks for")

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import Interval
 
-from novacula.errors import SchemaError, warn_user
+from novacula.errors import ModelFileError, SchemaError, warn_user
 from novacula.kernel.svc import SVC
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
@@ -25,6 +25,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.constructor import with_parameters_of
 from novacula.learner.work import Work
+from novacula.state import State, floats, optional, whole, wholes
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -79,6 +80,15 @@ class SVR(Regressor, SupportVectorMachine):
         sizes=lambda extent: tuple(extent.target_spread * c for c in (0.1, 1.0, 10.0, 100.0)),
         references=("Drucker and others, Support vector regression machines (1997)",),
     )
+    state: ClassVar[State] = {
+        "intercept_": floats(1),
+        "dual_coef_": floats(1, "supports"),
+        "margin_": floats(1, least=0.0, finite=False),
+        "dual_objective_": floats(1),
+        "coef_": optional(floats(1, "numbers")),
+        "n_support_": wholes(1),
+        "n_iter_": whole(),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SupportVectorMachine._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],  # no hard margin: there may be no function within the tube
@@ -130,3 +140,10 @@ class SVR(Regressor, SupportVectorMachine):
         from novacula.kernel.svm.derivation import derive_svr
 
         return derive_svr(self)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.n_support_[0] != self.dual_coef_.shape[1]:
+            raise ModelFileError("its n_support_ is not the number of its support vectors")
+        if self.examples_ is not None and self.examples_.target.dtype != np.float64:
+            raise ModelFileError("its examples_ have classes where numbers should be")

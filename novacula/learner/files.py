@@ -19,6 +19,7 @@ import os
 import re
 import secrets
 import struct
+import sys
 import zlib
 from collections.abc import Mapping
 from functools import partial
@@ -284,6 +285,9 @@ def _put_together(kind: Any, *, parameters: dict[str, Any], attributes: dict[str
         raise ModelFileError("its parameters or attributes have no names")
     if unknown := set(parameters) - set(kind._get_param_names()):
         raise ModelFileError(f"{kind.__name__} has no parameters {excerpt(sorted(unknown))}")
+    for name, value in parameters.items():
+        if type(value) is int and abs(value) > sys.float_info.max:  # where learners and their checks want a number
+            raise ModelFileError(f"its parameter {name} is an integer beyond all numbers of double precision")
     _check_names(kind, attributes)
     learner = kind(**parameters)
     _validate(learner)

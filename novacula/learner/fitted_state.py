@@ -36,6 +36,9 @@ def check_fitted_state(learner: Any) -> None:
     schema = values.get("schema_")
     if not isinstance(schema, Schema):
         raise StateError("schema_ is missing, or is not a schema")
+    for column in schema.features:
+        if column.kind not in learner.card.takes:
+            raise StateError(f"schema_ has a {column.kind} column, which {type(learner).__name__} does not take")
     check_state(state, values, Scope(sizes_of(schema), learner.get_params(deep=False).get))
     names = values.get("feature_names_in_")
     if names is not None and names.tolist() != [column.name for column in schema.features]:

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.learner.base import Learner
 from novacula.learner.card import Admits, Card, Extent
 from novacula.learner.left_out import LeftOut
@@ -25,6 +25,7 @@ from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, MIXED, power
 from novacula.neighbors.places import ROUNDING, Neighbours, rows_needed
 from novacula.neighbors.scaling import Scaling, warn_of_wild_scales
+from novacula.state import Form, State, by_parameter, floats, keyed, optional, record, whole
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum
@@ -62,6 +63,16 @@ PREDICTOR_CARD: dict[str, Any] = LAZY_CARD | {
 """What the cards of those that predict a target have in common."""
 
 
+def kept_neighbors(target: Form) -> State:
+    """The declaration of the rows that a learner of neighbours keeps, with targets of this form.
+
+    What is missing is NaN, and only the metric of mixed columns takes it.
+    """
+    finite, gaps = floats("examples", "columns"), floats("examples", "columns", finite=False)
+    rows = by_parameter("metric", {MIXED: gaps} | dict.fromkeys(METRICS, finite))
+    return {"examples_": keyed({"rows": rows, "weight": floats("examples", least=0.0), "target": target})}
+
+
 class CardByMetric:
     """The card of a class, and another one for its instances that compare mixed columns."""
 
@@ -83,6 +94,11 @@ class NeighborsLearner(Learner):
     """A learner that keeps its rows and asks those nearest to a new one."""
 
     state_types: ClassVar[tuple[type, ...]] = (Scaling,)
+    state: ClassVar[State] = {
+        "scaling_": record(Scaling, numeric="numeric"),
+        "n_neighbors_": whole(least=1),
+        "loo_error_": optional(floats("tried", finite=False)),  # infinite where a row's density is
+    }
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     automatic: ClassVar[str]
     """The value of n_neighbors that leaves the choice to the rows that are left out."""
@@ -124,7 +140,7 @@ class NeighborsLearner(Learner):
             warn_of_wild_scales(chunk.numeric, chunk.weight, names)
         self.scaling_ = Scaling.of(chunk.numeric, chunk.weight, "range" if mixed else self.scale, names)
         rows = self.scaling_.lay_out(chunk)
-        self.examples_ = {"rows": rows, "weight": chunk.weight.copy(), "target": chunk.target}
+        self.examples_ = {"rows": rows, "weight": chunk.weight.copy(), "target": _in_rows(chunk.target)}
         self.__dict__.pop("_index", None)
         if isinstance(self.n_neighbors, str):
             self._choose()
@@ -166,18 +182,11 @@ class NeighborsLearner(Learner):
         """The loss of what k neighbours say of rows of the fit, for each target: (m, t)."""
 
     def _check_state(self) -> None:
-        """After loading: the rows must have the form that the schema says, since kernels trust it."""
-        examples, d = self.examples_, len(self.schema_.of_kind("numeric"))
-        rows, weight = examples["rows"], examples["weight"]
-        sound = (
-            rows.dtype == weight.dtype == np.float64
-            and rows.shape == (len(weight), d + len(self.schema_.of_kind("categorical")))
-            and (self.metric == MIXED or np.isfinite(rows).all())
-            and self.scaling_.offset.shape == self.scaling_.unit.shape == (d,)
-            and (examples["target"] is None or len(examples["target"]) == len(weight))
-        )
-        if not sound or not np.isfinite(weight).all() or not 1 <= self.n_neighbors_ <= self._total * (1.0 + ROUNDING):
-            raise ParameterError("the rows that the model keeps do not fit its columns, or its number of neighbours")
+        """What the declaration cannot say: the rows weigh as much as there are neighbours to ask."""
+        if not self.n_neighbors_ <= self._total * (1.0 + ROUNDING) < np.inf:
+            raise ModelFileError("its n_neighbors_ are more than its rows weigh, or their weights overflow")
+        if self.metric == MIXED and np.isinf(self.examples_["rows"]).any():
+            raise ModelFileError("its examples_ hold a number that is infinite")
 
     # --- search ------------------------------------------------------------------------------------------------
 
@@ -294,6 +303,11 @@ class NeighborsLearner(Learner):
         data = taken if mode == "connectivity" else distance.ravel()[places]
         edges = np.concatenate([[0], np.cumsum(first.sum(axis=1))])
         return csr_matrix((data, row.ravel()[places], edges), shape=(len(row), self.n_samples_fit_))
+
+
+def _in_rows(target: Any) -> Any:
+    """Targets laid out row by row, or none."""
+    return None if target is None else np.ascontiguousarray(target)
 
 
 class NeighborsPredictor(NeighborsLearner):

@@ -5,21 +5,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError
 from novacula.learner.base import Classifier
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_votes
-from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor
+from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor, kept_neighbors
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_classifier
 from novacula.neighbors.places import Neighbours
 from novacula.neighbors.votes import cast_votes, strengths, winners
+from novacula.state import State, codes
 from novacula.table.chunk import Floats
 
 
@@ -89,6 +89,8 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         )
     )
 
+    state: ClassVar[State] = kept_neighbors(codes("examples", below="classes"))
+
     def _votes(self, nearest: Neighbours, k: int) -> Floats:
         """The votes for each class (m, K), with the distances of the voters in sum (m, K)."""
         share = nearest.shares(k)
@@ -119,12 +121,6 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         """The share of rows, by weight, that the other rows classify right."""
         check_is_fitted(self)
         return 1.0 - float(self._left_out([self.n_neighbors_])[0, 0])
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        target = self.examples_["target"]
-        if target.dtype != np.int32 or target.ndim != 1 or not 0 <= target.min() <= target.max() < len(self.classes_):
-            raise ParameterError("the rows that the model keeps have classes that it does not know")
 
     def work(self, X: Any = None) -> Work:
         """Say what is kept and how well it classifies itself, or with X who votes for what."""

@@ -20,11 +20,12 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_densities
-from novacula.neighbors.base import LAZY_CARD, NeighborsLearner
+from novacula.neighbors.base import LAZY_CARD, NeighborsLearner, kept_neighbors
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, log_ball_volume
 from novacula.neighbors.model_work import derive_density
 from novacula.neighbors.places import Neighbours
+from novacula.state import State, floats, nullable
 from novacula.table.chunk import Floats
 
 
@@ -84,6 +85,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         ),
         **LAZY_CARD,
     )
+    state: ClassVar[State] = kept_neighbors(nullable(floats("examples")))
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NeighborsLearner._parameter_constraints,
         "metric": [StrOptions(set(METRICS))],

@@ -5,21 +5,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ModelFileError
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.work import Work
 from novacula.neighbors.answer_work import derive_means
-from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor
+from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor, kept_neighbors
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.model_work import derive_regressor
 from novacula.neighbors.places import Neighbours
 from novacula.neighbors.votes import strengths
+from novacula.state import State, floats, one_of
 from novacula.table.chunk import Floats
 
 
@@ -65,6 +66,8 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         )
     )
 
+    state: ClassVar[State] = kept_neighbors(one_of(floats("examples", "targets"), floats("examples")))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
@@ -107,9 +110,8 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
 
     def _check_state(self) -> None:
         super()._check_state()
-        target = self.examples_["target"]
-        if target.dtype != np.float64 or target.ndim not in (1, 2):
-            raise ParameterError("the rows that the model keeps have targets that are not numbers")
+        if not self._targets.shape[1]:
+            raise ModelFileError("its examples_ have no target")
 
     def work(self, X: Any = None) -> Work:
         """Say what is kept and how well it predicts itself, or with X the mean of each row's neighbours."""

@@ -150,10 +150,10 @@ def _scale_steps(model: NeighborsLearner) -> list[Step]:
 
 def _errors(model: NeighborsLearner) -> Floats | None:
     """The loss of rows left out for k = 1, 2, … and each target, if there are few enough rows; None if not."""
-    largest = int(model._total - 1.0 + 1e-9)
-    if model.n_samples_fit_ > LEFT_OUT or largest < model.n_neighbors_:
+    largest, k = int(model._total - 1.0 + 1e-9), model.n_neighbors_
+    if model.n_samples_fit_ > LEFT_OUT or not k <= min(largest, LEFT_OUT):
         return None
-    return model._left_out(range(1, min(largest, max(CURVE, model.n_neighbors_)) + 1))
+    return model._left_out(range(1, min(largest, max(CURVE, k)) + 1))
 
 
 def _error_figure(errors: Floats, label: str) -> Figure:

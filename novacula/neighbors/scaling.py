@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.errors import DataError, DataWarning, warn_user
+from novacula.state import State, floats
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import printable
 from novacula.words import listed
@@ -26,6 +27,11 @@ WILD = 100.0
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaling:
     """z = (x − offset) / unit for each numeric column; a unit of ∞ leaves the column out."""
+
+    state: ClassVar[State] = {
+        "offset": floats("numeric"),
+        "unit": floats("numeric", above=0.0, finite=False),  # infinite for a column that is left out
+    }
 
     offset: Floats  # (d,)
     unit: Floats  # (d,)

@@ -21,6 +21,7 @@ history_      numbers (iterations), not always there
 
 base.py      `Form`, the scope that names sizes, and `check_state`
 arrays.py    forms of arrays
+rows.py      forms of rows, dense or sparse
 values.py    forms of single values
 holders.py   forms of what holds others: tuples, dictionaries, dataclasses, choices
 """
@@ -40,6 +41,7 @@ from novacula.state.holders import (
     parts,
     record,
 )
+from novacula.state.rows import rows
 from novacula.state.values import flag, label, number, text, whole, word
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "parts",
     "probabilities",
     "record",
+    "rows",
     "text",
     "texts",
     "whole",

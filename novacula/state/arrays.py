@@ -66,7 +66,7 @@ class ArrayForm(Form):
     def range_words(self) -> str:
         """The bounds of the values."""
         if self.above is not None:
-            return f"above {self.above:g}"
+            return f"above {self.above:g}" if self.most is None else f"above {self.above:g}, at most {self.most:g}"
         least = "" if self.least is None else f"{self.least:g}"
         if self.below is not None:
             return f"from {least} to below the number of {self.below}"

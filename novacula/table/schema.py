@@ -300,7 +300,7 @@ def _column_from_dict(values: Mapping[str, Any]) -> Column:
         isinstance(column.name, str)
         and isinstance(column.note, str)
         and isinstance(column.width, int)
-        and column.width >= 1
+        and (column.width == 1 or (column.width > 1 and column.kind == "sparse"))
         and isinstance(column.missing, int | None)
         and all(isinstance(getattr(column, bound), int | float | None) for bound in _BOUNDS)
         and all(isinstance(category, Category) for category in column.categories)

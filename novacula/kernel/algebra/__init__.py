@@ -14,6 +14,7 @@ from novacula.kernel.algebra.given import Custom, Precomputed
 from novacula.kernel.algebra.gram import gram
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.radial import Gaussian, Multiquadric
+from novacula.kernel.algebra.resolved import require_resolved
 from novacula.kernel.algebra.rows import ColumnSpread, Rows
 from novacula.kernel.algebra.transforms import Exponential, Normalized, OnColumns
 from novacula.kernel.algebra.verdict import PSDVerdict
@@ -83,4 +84,5 @@ __all__ = [
     "Scaled",
     "as_kernel",
     "gram",
+    "require_resolved",
 ]

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novacula.kernel.algebra.elementary import whole_power
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Expansion, Monomial, count_monomials, row_tensor
-from novacula.kernel.algebra.parameters import require_count, require_kernel, require_positive
+from novacula.kernel.algebra.parameters import POWER, require_count, require_kernel, require_positive
 from novacula.kernel.algebra.rows import Rows
+from novacula.state import State, any_record, number
 from novacula.table.chunk import Floats
 
 
 @dataclass(eq=False, repr=False)
 class KernelSum(Kernel):
     """k₁ + k₂."""
+
+    state: ClassVar[State] = {"left": any_record(Kernel), "right": any_record(Kernel)}
 
     left: Any
     right: Any
@@ -69,6 +72,8 @@ class KernelSum(Kernel):
 @dataclass(eq=False, repr=False)
 class KernelProduct(Kernel):
     """k₁ k₂."""
+
+    state: ClassVar[State] = {"left": any_record(Kernel), "right": any_record(Kernel)}
 
     left: Any
     right: Any
@@ -117,6 +122,8 @@ class KernelProduct(Kernel):
 @dataclass(eq=False, repr=False)
 class Scaled(Kernel):
     """c·k for a number c > 0."""
+
+    state: ClassVar[State] = {"kernel": any_record(Kernel), "scale": number(least=0.0)}
 
     kernel: Any
     scale: Any
@@ -168,6 +175,8 @@ class Scaled(Kernel):
 @dataclass(eq=False, repr=False)
 class Power(Kernel):
     """kⁿ for a whole number n ≥ 1."""
+
+    state: ClassVar[State] = {"kernel": any_record(Kernel), "exponent": POWER}
 
     kernel: Any
     exponent: Any

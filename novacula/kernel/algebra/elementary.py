@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Expansion, Monomial, count_monomials
-from novacula.kernel.algebra.parameters import require_count, require_gamma, require_positive
+from novacula.kernel.algebra.parameters import GAMMA, POWER, WORDS, require_count, require_gamma, require_positive
 from novacula.kernel.algebra.rows import ColumnSpread, Rows, products, squares
+from novacula.state import State, number
 from novacula.table.chunk import Floats
-
-WORDS = ("scale", "auto")
-"""What gamma can be instead of a number."""
 
 
 @dataclass(eq=False, repr=False)
@@ -58,6 +56,8 @@ class Constant(Kernel):
     >>> (Linear() + 1)([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
     [[12.0]]
     """
+
+    state: ClassVar[State] = {"value": number(least=0.0)}
 
     value: Any = 1.0
 
@@ -108,6 +108,8 @@ class Polynomial(Kernel):
     ['x₁²', 'x₂²', '√2·x₁x₂', '√2·x₁', '√2·x₂', '1']
     """
 
+    state: ClassVar[State] = {"degree": POWER, "coef0": number(least=0.0), "gamma": GAMMA}
+
     degree: Any = 3
     coef0: Any = 1.0
     gamma: Any = 1.0
@@ -128,7 +130,7 @@ class Polynomial(Kernel):
         return whole_power(self._base(products(A, B)), int(self.degree))
 
     def _base(self, inner: Floats) -> Floats:
-        return np.asarray(number(self.gamma) * inner + self.coef0)
+        return np.asarray(gamma_number(self.gamma) * inner + self.coef0)
 
     def block_diagonal(self, rows: Rows) -> Floats:
         """(γ ‖x‖² + c)ᵖ."""
@@ -139,7 +141,7 @@ class Polynomial(Kernel):
         return count_monomials(d, int(self.degree), self.coef0)
 
     def _expansion(self, d: int) -> Expansion:
-        return Expansion.of(d, int(self.degree), float(self.coef0), number(self.gamma))
+        return Expansion.of(d, int(self.degree), float(self.coef0), gamma_number(self.gamma))
 
     def feature_block(self, X: Floats) -> Floats:
         """The monomials with their coefficients."""
@@ -160,7 +162,7 @@ class Polynomial(Kernel):
         slope = float(self.degree) * whole_power(self._base(inner), int(self.degree) - 1)
         if self.coef0 > 0:
             yield slope * self.coef0
-        yield slope * (number(self.gamma) * inner)
+        yield slope * (gamma_number(self.gamma) * inner)
 
 
 def whole_power(base: Floats, n: int) -> Floats:
@@ -187,7 +189,7 @@ def gamma_of(gamma: Any, spread: ColumnSpread) -> Any:
     return 1.0 / (d * spread.whole) if spread.whole > 0.0 else 1.0
 
 
-def number(gamma: Any) -> float:
+def gamma_number(gamma: Any) -> float:
     """Gamma as a number."""
     if isinstance(gamma, str):
         raise ParameterError(f"gamma={gamma!r} has no number yet: use resolved(X), which finds it in the rows")

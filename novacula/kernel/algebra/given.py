@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import no_map
 from novacula.kernel.algebra.rows import ColumnSpread, Rows, is_sparse
+from novacula.state import State, instance
 from novacula.table.chunk import Floats
 
 
@@ -28,6 +29,8 @@ class Custom(Kernel):
     >>> histogram([[1.0, 3.0], [2.0, 2.0]]).tolist()
     [[4.0, 3.0], [3.0, 4.0]]
     """
+
+    state: ClassVar[State] = {"f": instance(object)}  # any that can be called: no file holds one
 
     f: Callable[[Any, Any], Any]
 

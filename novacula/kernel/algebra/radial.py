@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.kernel.algebra.distances import gaussians, squared_distances
-from novacula.kernel.algebra.elementary import WORDS, gamma_of, number
+from novacula.kernel.algebra.elementary import gamma_number, gamma_of
 from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import no_map
-from novacula.kernel.algebra.parameters import require_gamma, require_positive
+from novacula.kernel.algebra.parameters import GAMMA, WORDS, require_gamma, require_square
 from novacula.kernel.algebra.rows import ColumnSpread, Rows
+from novacula.state import State, nullable, number
 from novacula.table.chunk import Floats
 
 
@@ -38,6 +39,8 @@ class Gaussian(Kernel):
     positive terms, each with features of its own; RandomFourierFeatures and Nystroem approximate it
     """
 
+    state: ClassVar[State] = {"gamma": GAMMA, "width": nullable(number(least=0.0))}
+
     gamma: Any = "scale"
     width: Any = None
 
@@ -45,7 +48,7 @@ class Gaussian(Kernel):
         """Refuse parameters that make no sense."""
         require_gamma("Gaussian", self.gamma, WORDS)
         if self.width is not None:
-            require_positive("Gaussian", "width", self.width)
+            require_square("Gaussian", "width", self.width)
             if self.gamma != "scale":
                 raise ParameterError(
                     f"Gaussian has gamma={self.gamma!r} and width={self.width!r}, which say the same: give one of them"
@@ -59,7 +62,7 @@ class Gaussian(Kernel):
     @property
     def rate(self) -> float:
         """γ as a number."""
-        return number(self.gamma) if self.width is None else 0.5 / float(self.width) ** 2
+        return gamma_number(self.gamma) if self.width is None else 0.5 / float(self.width) ** 2
 
     def block(self, A: Rows, B: Rows) -> Floats:
         """exp(−γ ‖x − y‖²)."""
@@ -101,11 +104,13 @@ class Multiquadric(Kernel):
     False
     """
 
+    state: ClassVar[State] = {"c": number(least=0.0)}
+
     c: Any = 1.0
 
     def validate(self) -> None:
         """Refuse parameters that make no sense."""
-        require_positive("Multiquadric", "c", self.c)
+        require_square("Multiquadric", "c", self.c)
 
     @property
     def positive(self) -> bool | None:

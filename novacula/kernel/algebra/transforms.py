@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,15 +19,20 @@ from novacula.kernel.algebra.kernel import Kernel
 from novacula.kernel.algebra.monomials import Monomial, no_map
 from novacula.kernel.algebra.parameters import require_kernel
 from novacula.kernel.algebra.rows import Columns, ColumnSpread, Rows, listed, on_columns, places_of
+from novacula.state import State, any_record, each, one_of, text, whole
 from novacula.table.chunk import Floats
 
 LENGTH = "‖φ‖"
 """What a normalised feature is divided by."""
+MOST_NORMALIZED = 6
+"""How often kernels within each other may be normalised: each level makes slopes cost three times as much."""
 
 
 @dataclass(eq=False, repr=False)
 class Exponential(Kernel):
     """exp(k)."""
+
+    state: ClassVar[State] = {"kernel": any_record(Kernel)}
 
     kernel: Any
 
@@ -69,11 +74,17 @@ class Normalized(Kernel):
     Where k(x, x) = 0 all features are 0 and have no direction: then it is 0.
     """
 
+    state: ClassVar[State] = {"kernel": any_record(Kernel)}
+
     kernel: Any
 
     def validate(self) -> None:
         """Refuse parameters that make no sense."""
         require_kernel("Normalized", "kernel", self.kernel)
+        if times_normalized(self) > MOST_NORMALIZED:
+            raise ParameterError(
+                f"a kernel is normalised more than {MOST_NORMALIZED} times over: normalise it once, which suffices"
+            )
 
     @property
     def positive(self) -> bool | None:
@@ -124,6 +135,11 @@ class Normalized(Kernel):
 @dataclass(eq=False, repr=False)
 class OnColumns(Kernel):
     """A kernel of some columns only: places, counted from 0, or names for rows that have them."""
+
+    state: ClassVar[State] = {
+        "kernel": any_record(Kernel),
+        "columns": one_of(whole(), text(), each(one_of(whole(), text()))),
+    }
 
     kernel: Any
     columns: Columns
@@ -185,3 +201,8 @@ class OnColumns(Kernel):
     def __repr__(self) -> str:
         columns = [c if isinstance(c, str) else int(c) for c in listed(self.columns)]
         return f"{enclosed(self.kernel, KernelSum, KernelProduct, Scaled, Power)}.on({columns})"
+
+
+def times_normalized(kernel: Kernel) -> int:
+    """How many normalised kernels there are within each other, at most."""
+    return isinstance(kernel, Normalized) + max((times_normalized(part) for _, part in kernel.parts()), default=0)

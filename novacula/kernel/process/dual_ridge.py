@@ -15,7 +15,10 @@ EPS = float(np.finfo(np.float64).eps)
 
 def priced(gram: Floats, weight: Floats, price: float) -> Floats:
     """K + λW⁻¹ (n, n), in the memory of K."""
-    gram[np.diag_indices_from(gram)] += price / weight
+    with np.errstate(over="ignore"):
+        gram[np.diag_indices_from(gram)] += price / weight
+    if not np.isfinite(np.diagonal(gram)).all():
+        raise DataError("rows weigh so little that what they add to the penalty overflows: scale the weights")
     return gram
 
 

@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import math
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.kernel.process.figure import posterior_figure
-from novacula.kernel.process.kept_rows import KeepsRows
+from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
 from novacula.kernel.process.posterior import ProcessLeaveOneOut, ProcessPosterior, draws, left_out
 from novacula.kernel.process.process_work import derive_posterior, derive_predictions
 from novacula.learner.base import Regressor
 from novacula.learner.figure import Figure
 from novacula.learner.work import Work
+from novacula.state import State, each, flag, floats, number, whole
 from novacula.table.chunk import Floats
 
 
 class FittedProcess(Regressor, KeepsRows):
     """A process whose kernel and noise are known, from the user or from a search."""
+
+    state: ClassVar[State] = {
+        **kept(TARGETS),
+        "y_mean_": floats("means"),
+        "y_std_": floats("means", above=0.0),
+        "noise_": number(least=0.0),
+        "jitter_": number(least=0.0),
+        "log_marginal_likelihood_": number(),
+        "history_": each(number()),
+        "n_iter_": whole(),
+        "converged_": flag(),
+    }
 
     normalize_y: bool
     noise_: float
@@ -65,15 +78,8 @@ class FittedProcess(Regressor, KeepsRows):
 
     def _check_state(self) -> None:
         super()._check_state()
-        k = self._targets.shape[1]
-        sound = (
-            self.y_mean_.shape == self.y_std_.shape == (k,)
-            and np.isfinite([*self.y_mean_, *self.y_std_]).all()
-            and 0.0 <= self.noise_ < math.inf
-            and 0.0 <= self.jitter_ < math.inf
-        )
-        if not sound:
-            raise ParameterError("the noise or the scale of the targets of the model is not a number")
+        if len(self.y_mean_) != self._targets.shape[1]:
+            raise ModelFileError("its y_mean_ and y_std_ are not one number for each target")
 
     # --- the likelihood -------------------------------------------------------------------------------------
 

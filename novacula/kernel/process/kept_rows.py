@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novacula.errors import DataError, ParameterError
-from novacula.kernel.algebra import Kernel, as_kernel, gram
-from novacula.kernel.algebra.rows import Rows, is_sparse
+from novacula.errors import DataError, ModelFileError
+from novacula.kernel.algebra import KERNELS, Kernel, as_kernel, gram, require_resolved
+from novacula.kernel.algebra.rows import Rows
 from novacula.kernel.chunk_rows import rows_of
 from novacula.learner.base import Learner
+from novacula.state import Form, State, any_record, floats, indices, keyed, one_of, optional, rows
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import map_ordered, one_blas_thread
@@ -24,12 +25,30 @@ BLOCK_BYTES = 1 << 23
 """The part of a matrix k(x, xᵢ) that is held at once takes no more than this."""
 DERIVED = 5
 """Rows of X whose answers are derived."""
+TARGETS = one_of(floats("examples", "targets"), floats("examples"))
+"""The form of the targets of a fit: one, or several side by side."""
+
+
+def kept(target: Form, **more: Form) -> State:
+    """The declaration of a learner that keeps its rows with targets of this form, and `more` beside them.
+
+    With a precomputed kernel the rows are those of its matrix, and `places` the columns that belong to them.
+    """
+    examples = {
+        "rows": rows("examples", "any"),
+        "weight": floats("examples", above=0.0),
+        "target": target,
+        "places": optional(indices("numbers", "examples")),
+    }
+    return {"examples_": keyed(examples | more)}
 
 
 class KeepsRows(Learner):
     """A learner with a kernel that keeps its rows."""
 
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight", "dual", "coef", "way_back")}
+    state_types: ClassVar[tuple[type, ...]] = KERNELS
+    state: ClassVar[State] = {"kernel_": any_record(Kernel)}
     matrices: ClassVar[int]
     """How many n × n matrices a fit holds at once."""
     largest: ClassVar[int]
@@ -59,7 +78,7 @@ class KeepsRows(Learner):
                 raise DataError(f"with a precomputed kernel X is the square Gram matrix, and it has shape {rows.shape}")
             rows = rows[:, places]
         rows = rows[places]
-        target = None if counted_rows.target is None else counted_rows.target.astype(np.float64)
+        target = None if counted_rows.target is None else counted_rows.target.astype(np.float64, order="C")
         self.examples_ = {"rows": rows.copy(), "weight": counted_rows.weight.copy(), "target": target}
         if kernel.precomputed:
             self.examples_["places"] = places
@@ -74,24 +93,18 @@ class KeepsRows(Learner):
             )
 
     def _check_state(self) -> None:
-        """After loading: the rows must have the form that the schema says, and numbers must be numbers."""
-        held, kernel = self.examples_, self.kernel_
-        rows, weight, target = held["rows"], held["weight"], held["target"]
-        n = len(weight)
-        width = n if kernel.precomputed else self.n_features_in_
-        sound = (
-            isinstance(kernel, Kernel)
-            and rows.shape == (n, width)
-            and rows.dtype == weight.dtype == np.float64
-            and np.isfinite(rows.data if is_sparse(rows) else rows).all()
-            and n <= self.largest
-            and np.isfinite(weight).all()
-            and (weight > 0.0).all()
-            and (target is None or (target.dtype == np.float64 and len(target) == n and np.isfinite(target).all()))
-            and ("places" in held) == kernel.precomputed
-        )
-        if not sound:
-            raise ParameterError("the rows that the model keeps do not fit its columns")
+        """What the declaration cannot say: the kernel decides how wide rows are, and there is at least one."""
+        held, kernel, n = self.examples_, self.kernel_, len(self.examples_["weight"])
+        if not 1 <= n <= self.largest:
+            raise ModelFileError(f"its examples_ are {n:,} rows, where 1 to {self.largest:,} should be")
+        if (
+            held["rows"].shape[1] != (n if kernel.precomputed else self.n_features_in_)
+            or ("places" in held) != kernel.precomputed
+        ):
+            raise ModelFileError("its examples_ are rows of other columns than its kernel_ takes")
+        if held["target"] is not None and not self._targets.shape[1]:
+            raise ModelFileError("its examples_ have no target")
+        require_resolved(kernel, held["rows"].shape[1])
 
     @property
     def n_parameters_(self) -> int:
@@ -104,7 +117,7 @@ class KeepsRows(Learner):
         """Whether the kernel is the same without a row: none of its words became a number at fit."""
         stated, fitted = as_kernel(self.kernel), self.kernel_.get_params()
         words = [name for name, value in stated.get_params().items() if isinstance(value, str)]
-        return not stated.precomputed and all(isinstance(fitted[name], str) for name in words)
+        return not stated.precomputed and all(isinstance(fitted.get(name), str) for name in words)
 
     def _gram(self) -> Floats:
         """The kernel between the rows of the fit (n, n)."""

@@ -60,7 +60,7 @@ def _kernel_values(model: SupportVectorMachine, row: Rows) -> Floats:
 
 def _kernel_steps(model: SupportVectorMachine, row: Rows, i: int) -> Iterator[Step]:
     """The kernel of the row and the support vector that counts most."""
-    if model.kernel_.precomputed:
+    if model.kernel_.precomputed or not len(model.support_):
         return
     most = int(np.argmax(np.abs(model.machine_coefficients()[:, 0] * _kernel_values(model, row))))
     nearest = dense(model.support_vectors_[[most]])[0]

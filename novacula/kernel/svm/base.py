@@ -17,12 +17,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError
-from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram
+from novacula.errors import ModelFileError
+from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram, require_resolved
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.effort import Effort, Watch
-from novacula.kernel.svm.examples import SvmExamples, SvmSample
+from novacula.kernel.svm.examples import FEW, SvmExamples, SvmSample
 from novacula.kernel.svm.kernel_rows import is_plane
 from novacula.kernel.svm.machine import Machine, SvmSettings, require_kernel
 from novacula.kernel.svm.row_cache import SIDE
@@ -30,6 +30,21 @@ from novacula.kernel.svm.scale_warning import warn_of_scales
 from novacula.learner.base import Learner
 from novacula.learner.iterate import warn_unless_converged
 from novacula.learner.work import Work, WorkTable
+from novacula.state import (
+    State,
+    any_record,
+    each,
+    flag,
+    floats,
+    keyed,
+    nullable,
+    number,
+    one_of,
+    optional,
+    record,
+    rows,
+    wholes,
+)
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.table.parallel import map_ordered
@@ -44,6 +59,28 @@ class SupportVectorMachine(Learner):
     """A learner that answers with sums of k(xᵢ, x) over its support vectors."""
 
     state_types: ClassVar[tuple[type, ...]] = (*KERNELS, SvmExamples)
+    state: ClassVar[State] = {
+        "kernel_": any_record(Kernel),
+        "intercept_": floats("machines"),
+        "dual_coef_": floats("coefficients", "supports"),
+        "support_vectors_": one_of(floats(0, 0), rows("supports")),  # the former of a precomputed kernel
+        "coef_": optional(floats("machines", "numbers")),
+        "multipliers_": keyed(
+            {
+                "row": wholes("supports"),
+                "cost": floats("supports", least=0.0, finite=False),  # infinite for a hard margin
+                "example": optional(wholes("examples")),
+            }
+        ),
+        "examples_": nullable(
+            record(SvmExamples, examples="examples", numbers="numbers", numeric="numeric", classes="classes")
+        ),
+        "margin_": floats("machines", least=0.0, finite=False),  # infinite where no row is a support vector
+        "dual_objective_": floats("machines"),
+        "kkt_violation_": number(least=0.0),
+        "converged_": flag(),
+        "history_": each(number()),
+    }
     not_compared: ClassVar[Mapping[str, str]] = {
         "multipliers_.row": "rows are numbered as they came, and repetitions shift the numbers",
         "multipliers_.example": "rows are numbered as they came, and repetitions shift the numbers",
@@ -193,6 +230,8 @@ class SupportVectorMachine(Learner):
         """Σ βᵢ k(xᵢ, x) + b of each machine (m, machines) for rows that are not checked."""
         if is_plane(self.kernel_):
             return np.asarray(rows @ self.coef_.T) + self.intercept_
+        if not rows.shape[0]:
+            return np.empty((0, len(self.intercept_)))
         coefficients, vectors = self.machine_coefficients(), self.support_vectors_
 
         def block(start: int) -> Floats:
@@ -239,20 +278,27 @@ class SupportVectorMachine(Learner):
         """The derivation of the fitted model."""
 
     def _check_state(self) -> None:
-        """After loading: support vectors, coefficients and intercepts must fit each other."""
-        vectors, coef, plane = self.support_vectors_, self.dual_coef_, is_plane(self.kernel_)
-        s, machines = coef.shape[1], len(self.intercept_)
-        width = 0 if self.kernel_.precomputed else self.n_features_in_
-        sound = (
-            isinstance(self.kernel_, Kernel)
-            and vectors.shape == ((0, 0) if self.kernel_.precomputed else (s, width))
-            and vectors.dtype == coef.dtype == self.intercept_.dtype == np.float64
-            and self.support_.shape == self.multipliers_["cost"].shape == (s,)
-            and self.machine_coefficients().shape == (s, machines)
-            and (not plane or self.coef_.shape == (machines, width))
-        )
-        if not sound:
-            raise ParameterError("its support vectors, coefficients and intercepts do not fit each other")
+        """What the declaration cannot say: what the kernel decides, and which of the rows are support vectors."""
+        kernel, row, d = self.kernel_, self.support_, self.n_features_in_
+        require_resolved(kernel, d)
+        if is_plane(kernel) != ("coef_" in vars(self)):
+            raise ModelFileError("its coef_ is that of a linear kernel, and its kernel_ does not agree")
+        if kernel.precomputed != (self.support_vectors_.shape == (0, 0)) or (kernel.precomputed and (row >= d).any()):
+            raise ModelFileError("its support vectors are not those that its kernel_ takes")
+        if (self.examples_ is None) != ("example" not in self.multipliers_):
+            raise ModelFileError("its examples_ have no numbers")
+        if self.examples_ is not None:
+            self._check_examples(self.examples_)
+
+    def _check_examples(self, examples: SvmExamples) -> None:
+        """Rows as the kernel takes them, in rising order of their numbers, among which are the support vectors."""
+        number, n = self.multipliers_["example"], len(examples.cost)
+        if not 0 < n <= FEW or not (np.diff(number) > 0).all() or not np.isin(self.support_, number).all():
+            raise ModelFileError("its support vectors are not among its examples_")
+        precomputed, width = self.kernel_.precomputed, examples.rows.shape[1]
+        alike = precomputed or type(examples.rows) is type(self.support_vectors_)
+        if not alike or width != (n if precomputed else self.n_features_in_):
+            raise ModelFileError("its examples_ are rows of other columns than its kernel_ takes")
 
 
 def _multiplier(beta: float, cost: float, loss: str) -> tuple[float, str]:

@@ -8,7 +8,7 @@ exact up to tol only, does not depend on the order in which they came, unless th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -18,6 +18,7 @@ from novacula.kernel.algebra import Kernel, Rows
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
+from novacula.state import State, codes, floats, one_of, rows
 from novacula.table import Table
 from novacula.table.chunk import Floats, without_duplicates
 from novacula.table.equal_rows import equal_rows
@@ -31,6 +32,12 @@ FEW = 30
 @dataclass(frozen=True, eq=False)
 class SvmExamples:
     """All n rows of a small fit (n, d), their targets, and the price C of each one's loss (n,)."""
+
+    state: ClassVar[State] = {
+        "cost": floats("examples", least=0.0, finite=False),  # infinite for a hard margin
+        "rows": one_of(rows("examples"), floats("examples", "examples")),  # the latter of a precomputed kernel
+        "target": one_of(codes("examples", below="classes"), floats("examples")),
+    }
 
     rows: Rows
     target: Any  # (n,) class numbers, or numbers

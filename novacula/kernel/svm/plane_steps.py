@@ -130,7 +130,8 @@ def _width_step(model: SVC, machine: ShownMachine) -> Step:
 def _objective_steps(model: SupportVectorMachine, machine: ShownMachine, beta: Floats, held: Any) -> Iterator[Step]:
     """The dual objective, where all that it is made of is kept."""
     place, squared, alpha = machine.place, model.loss == "squared_hinge", np.abs(beta)
-    length = 1.0 / float(model.margin_[place]) ** 2
+    with np.errstate(divide="ignore", over="ignore"):  # of a margin that is next to nothing
+        length = float(np.square(1.0 / model.margin_[place]))
     if classifies(model):
         formula, expression, values = "Σ αᵢ − ½‖w‖²", "A - L / 2", {"A": float(alpha.sum()), "L": length}
     elif machine.whole and machine.target is not None:

@@ -11,12 +11,13 @@ and Weng (JMLR 5, 2004), in their second method, how pairs of classes make one d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
 
 from novacula.learner.iterate import Outcome, iterate
+from novacula.state import State, number
 from novacula.table.chunk import Floats
 
 MAX_ITER = 100
@@ -33,6 +34,8 @@ CERTAIN = 1e-7
 @dataclass(frozen=True)
 class Sigmoid:
     """P(+|f) = 1 / (1 + exp(a·f + b))."""
+
+    state: ClassVar[State] = {"a": number(), "b": number()}
 
     a: float
     b: float

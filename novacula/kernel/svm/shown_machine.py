@@ -70,7 +70,7 @@ def columns_table(header: tuple[str, ...], *columns: Any) -> WorkTable:
 def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
     examples: Any = model.examples_
     rows, target = dense(examples.rows), examples.target
-    where = _support_places(model, rows, target)
+    where = np.searchsorted(model.multipliers_["example"], model.support_)
     beta, number = np.zeros(len(rows)), np.arange(len(rows))
     beta[where] = model.machine_coefficients()[:, place]
     number[where] = model.support_
@@ -101,24 +101,6 @@ def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
 def _spread(places: Any) -> Any:
     """A few of some places, from the first to the last."""
     return places[np.unique(np.linspace(0, len(places) - 1, min(SUPPORT, len(places))).astype(np.int64))]
-
-
-def _support_places(model: SupportVectorMachine, rows: Floats, target: Any) -> Any:
-    """Which of the kept rows each support vector is.
-
-    Of rows that are equal but for their targets, the one furthest on the side to which the coefficient pulls.
-    """
-    vectors, pull = dense(model.support_vectors_), model.machine_coefficients()
-    codes = np.repeat(np.arange(len(model.n_support_)), model.n_support_)
-    places, free = np.zeros(len(vectors), np.int64), np.ones(len(rows), bool)
-    for i, row in enumerate(vectors):
-        same = free & (rows == row).all(axis=1)
-        if classifies(model):
-            same &= target == codes[i]
-        candidates = np.flatnonzero(same)
-        places[i] = candidates[np.argmax(np.sign(pull[i, 0]) * target[candidates])]
-        free[places[i]] = False
-    return places
 
 
 def kernel_expression(kernel: Kernel, one: Floats, other: Floats) -> tuple[str, dict[str, float]] | None:

@@ -45,6 +45,12 @@ class RowsDensity:
         """ln (c / det A), the logarithm of a kernel's top."""
         return self.shape.log_norm(len(self.root)) - float(np.log(np.diag(self.root)).sum())
 
+    @property
+    def _top(self) -> float:
+        """c / det A, infinite for a kernel that is next to nothing wide."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(self.log_norm))
+
     # --- by tree -----------------------------------------------------------------------------------------------
 
     def log_density(self, x: Floats, rtol: float, atol: float) -> Floats:
@@ -83,7 +89,7 @@ class RowsDensity:
 
     def grid(self, atol: float) -> KernelGrid:
         """One column on a grid whose error, once it is a density, is at most atol; 0 leaves that to the grid."""
-        error = atol / math.exp(self.log_norm) / self._n_images
+        error = atol / self._top / self._n_images
         low, high = (float(end[0]) for end in self._ends)
         return KernelGrid.build(self.shape, self.rows[:, 0], self.weight, (low, high), float(self.root[0, 0]), error)
 
@@ -96,7 +102,7 @@ class RowsDensity:
     def on_points(self, grid: KernelGrid, x: Floats) -> GridDensity:
         """The density at points (m,) of one column, and its error bound."""
         density = np.exp(self.log_density_by(grid, x[:, None]))
-        return GridDensity(x, density, grid.error * self._n_images * math.exp(self.log_norm))
+        return GridDensity(x, density, grid.error * self._n_images * self._top)
 
     # --- bounds ------------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ def _width_steps(model: KernelDensity) -> list[Step]:
 
 
 def _given_steps(model: KernelDensity, names: list[str]) -> list[Step]:
-    given = np.broadcast_to(np.asarray(model.bandwidth, np.float64), model.bandwidth_.shape)
+    given = model._given_widths()
     if model.spread is None:
         return [
             Step(f"Width of {name}, as given", "h", "h", {"h": given[j]}, of=("bandwidth_", j))

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ParameterError, overflow
+from novacula.errors import ModelFileError, ParameterError, overflow
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.work import Work
@@ -30,6 +30,7 @@ from novacula.neighbors.kernel_density.likelihood import BandwidthTrials, likeli
 from novacula.neighbors.kernel_density.shapes import SHAPES
 from novacula.neighbors.kernel_density.sheather_jones import FixedPoint
 from novacula.neighbors.kernel_density.sums import FARTHEST
+from novacula.state import State, floats, keyed, number, optional, record
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import printable
@@ -112,6 +113,14 @@ class KernelDensity(DensityMixin, Unsupervised):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (BandwidthTrials,)
+    state: ClassVar[State] = {
+        "examples_": keyed({"rows": floats("examples", "columns"), "weight": floats("examples", above=0.0)}),
+        "root_": floats("columns", "columns"),
+        "bandwidth_": floats("columns", above=0.0),
+        "log_norm_": number(),
+        "bounds_": optional(floats("columns", 2, finite=False)),  # infinite where a side is open
+        "trial_": optional(record(BandwidthTrials)),
+    }
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "bandwidth": [
@@ -323,20 +332,25 @@ class KernelDensity(DensityMixin, Unsupervised):
         return derive_model(self) if X is None else derive_densities(self, X)
 
     def _check_state(self) -> None:
-        """After loading: rows and widths must have the form that the schema says, since kernels trust it."""
-        rows, weight, d = self.examples_["rows"], self.examples_["weight"], len(self._names)
-        arrays = (rows, weight, self.root_)
-        sound = (
-            all(array.dtype == np.float64 and bool(np.isfinite(array).all()) for array in arrays)
-            and rows.shape == (len(weight), d)
-            and self.root_.shape == (d, d)
-            and self.bandwidth_.shape == (d,)
-            and bool((np.diag(self.root_) > 0.0).all() and (weight > 0.0).all())
-            and len(weight) > 0
-            and (self.boundary is None or self.bounds_.shape == (d, 2))
-        )
-        if not sound:
-            raise ParameterError("the rows that the model keeps do not fit its columns, or its bandwidth")
+        """What the declaration cannot say: rows that weigh something, within their bounds, and a width that is one."""
+        rows, weight, root = self.examples_["rows"], self.examples_["weight"], self.root_
+        if not 0.0 < weight.sum() < np.inf or not -FARTHEST < rows.min() <= rows.max() < FARTHEST:
+            raise ModelFileError("its examples_ are no rows, or rows or weights too large to be squared or added up")
+        if self.boundary is not None:
+            self._check_bounds()
+        if not (np.diag(root) > 0.0).all() or np.triu(root, 1).any():
+            raise ModelFileError("its root_ is not a lower triangle with positive numbers on its diagonal")
+        if not np.allclose(self.bandwidth_, widths_of(root)) or not np.isclose(self.log_norm_, self._density.log_norm):
+            raise ModelFileError("its bandwidth_ or log_norm_ does not follow from its root_")
+        tried = len(self.trial_.multiple) if "trial_" in vars(self) else 0
+        if isinstance(self.bandwidth, str) and self.bandwidth == "cv_ml" and not tried:
+            raise ModelFileError("its trial_ is missing or empty, which bandwidth='cv_ml' asks for")
+
+    def _check_bounds(self) -> None:
+        low, high = self.bounds_.T if "bounds_" in vars(self) else (np.inf, -np.inf)
+        rows = self.examples_["rows"]
+        if not np.all(low < high) or not (low <= rows).all() or not (rows <= high).all():
+            raise ModelFileError("its bounds_ are missing, or its rows are beyond them")
 
 
 def _own(array: Floats) -> Floats:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from novacula.errors import DataError
 from novacula.learner.iterate import Outcome, iterate
+from novacula.state import State, floats
 from novacula.table.chunk import Floats
 
 OCTAVES = range(-6, 9)
@@ -31,6 +32,11 @@ LARGEST = 30_000
 @dataclass(frozen=True, slots=True, eq=False)
 class BandwidthTrials:
     """The widths that were tried, as multiples of Scott's, in order, and L of each."""
+
+    state: ClassVar[State] = {
+        "multiple": floats("tried", above=0.0),
+        "likelihood": floats("tried", finite=False),  # −∞ where no kernel reaches a row that is left out
+    }
 
     multiple: Floats  # (k,)
     likelihood: Floats  # (k,)
