@@ -37,29 +37,37 @@ class Tally:
 class Campaign:
     """Tries inputs of a target on several processes, for some seconds or up to some number of inputs."""
 
-    def __init__(self, target: str, seed: int, keep: Path, *, say: Callable[[str], None] = print) -> None:
+    def __init__(
+        self, target: str, seed: int, keep: Path, *, say: Callable[[str], None] = print, checked: bool = True
+    ) -> None:
         self.target, self.seed, self.keep, self.say = target, seed, keep, say
+        self.checked = checked  # whether compiled loops check their bounds, for which they are compiled once more
         self.tally = Tally()
         self.failure = ""
         self._lock = Lock()
 
     def run(self, *, seconds: float, most: int | None = None, workers: int = 2) -> Tally:
         """Attack; `seconds` count from the first outcome of each worker, so that compiling takes nothing of them."""
-        threads = [Thread(target=self._work, args=(first, workers, seconds, most)) for first in range(workers)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with tempfile.TemporaryDirectory() as prepared:
+            command = [sys.executable, "-m", "fuzz.prepare", self.target, prepared]
+            subprocess.run(command, cwd=ROOT, env=environment(checked=False), check=True)
+            threads = [
+                Thread(target=self._work, args=(prepared, first, workers, seconds, most)) for first in range(workers)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
         if self.failure:
             raise RuntimeError(self.failure)
         return self.tally
 
-    def _work(self, first: int, step: int, seconds: float, most: int | None) -> None:
+    def _work(self, prepared: str, first: int, step: int, seconds: float, most: int | None) -> None:
         """Keep one worker going: where one was ended, the next begins behind the input that did it."""
         number, deadline = first, None
         with tempfile.TemporaryDirectory() as folder:
             while (deadline is None or monotonic() < deadline) and (most is None or number < most):
-                process = self._start(folder, number, step)
+                process = self._start(prepared, folder, number, step)
                 try:
                     for line in process.stdout or ():
                         deadline = deadline or monotonic() + seconds
@@ -79,9 +87,11 @@ class Campaign:
                 self._note(number, ENDS.get(-code, f"was ended by signal {-code}"), Path(folder) / str(number))
                 number += step
 
-    def _start(self, folder: str, number: int, step: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "fuzz.worker", self.target, str(self.seed), folder, str(number), str(step)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=checked_environment())
+    def _start(self, prepared: str, folder: str, number: int, step: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "fuzz.worker", self.target, str(self.seed), prepared, folder]
+        command += [str(number), str(step)]
+        env = environment(self.checked)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
 
     def _note(self, number: int, outcome: str, place: Path | None) -> None:
         with self._lock:
@@ -104,13 +114,8 @@ class Campaign:
         return kept
 
 
-def checked_environment() -> dict[str, str]:
-    """The environment of a worker: compiled loops check where they read and write, and are cached apart."""
-    cache = ROOT / ".fuzz_cache"
-    return os.environ | {
-        "NUMBA_BOUNDSCHECK": "1",
-        "NUMBA_CACHE_DIR": str(cache),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONPATH": str(ROOT),
-    }
+def environment(checked: bool) -> dict[str, str]:
+    """The environment of a worker; loops that check where they read and write are cached apart."""
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    checks = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(ROOT / ".fuzz_cache")} if checked else {}
+    return os.environ | threads | checks

@@ -15,7 +15,7 @@ import numpy as np
 from fuzz import table_files, table_oracle
 from fuzz.table_damage import BINARY, TEXT, damaged
 from fuzz.table_oracle import MARKERS, Columns
-from fuzz.target import Misbehaviour, is_ours, pick
+from fuzz.target import FuzzTarget, Misbehaviour, is_ours, pick
 
 _FORMATS = (
     *(table_files.parquet, table_files.parquet, table_files.arrow, table_files.arrow),
@@ -35,7 +35,7 @@ _SMALL = {
 """Sizes of the library, made so small that a small file is cut into many parts and read by the compiled parser."""
 
 
-class Target:
+class Target(FuzzTarget):
     """Files of every format that `novacula.read` takes."""
 
     def ready(self) -> None:

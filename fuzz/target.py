@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import traceback
+from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +15,25 @@ TARGETS = ("models", "tables", "arrays")
 """The modules of targets; each has a class `Target`."""
 
 
-class FuzzTarget(Protocol):
+class FuzzTarget(ABC):
     """A way into the library. An input is a file, so that one that hurt can be kept and tried again."""
 
+    def __init__(self, prepared: Path | None = None) -> None:
+        """Begin with the folder that `prepare` has filled."""
+
+    @staticmethod
+    def prepare(folder: Path) -> None:
+        """Write what attempts need, in a process whose kernels do not check their bounds."""
+
+    @abstractmethod
     def ready(self) -> None:
         """Have compiled and loaded what attempts need, before time and memory are counted."""
 
+    @abstractmethod
     def write(self, random: np.random.Generator, folder: Path) -> Path:
         """Write one hostile input into an empty folder, by the given random numbers and nothing else."""
 
+    @abstractmethod
     def attempt(self, path: Path) -> str:
         """Try an input, and say in a word or two how it ended; raise if the library misbehaved.
 
@@ -35,12 +46,12 @@ class Misbehaviour(Exception):  # noqa: N818  (it is the library's, not the harn
     """The library took an input and did what it must not: the sentence says what."""
 
 
-def target_of(name: str) -> FuzzTarget:
-    """The target of a module."""
+def target_class(name: str) -> type[FuzzTarget]:
+    """The class of a module's target."""
     if name not in TARGETS:
         raise SystemExit(f"there is no target {name!r}: the targets are {', '.join(TARGETS)}")
-    target: FuzzTarget = import_module(f"fuzz.{name}").Target()
-    return target
+    kind: type[FuzzTarget] = import_module(f"fuzz.{name}").Target
+    return kind
 
 
 SCIKIT_LEARNS = re.compile(r"The feature names should match|X has \d+ features?, but")

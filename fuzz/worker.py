@@ -1,4 +1,4 @@
-"""`python -m fuzz.worker TARGET SEED FOLDER FIRST STEP`: tries inputs FIRST, FIRST + STEP, … until it is told to stop.
+"""`python -m fuzz.worker TARGET SEED PREPARED FOLDER FIRST STEP`: tries inputs FIRST, FIRST + STEP, … until it ends.
 
 The first inputs are those that hurt once and were kept in `finds/TARGET`; each further one is made from the target,
 the seed and its number alone. An input lies in FOLDER/NUMBER while it is tried, so that what ended this process can be
@@ -19,15 +19,15 @@ from zlib import crc32
 import numpy as np
 
 from fuzz import limits
-from fuzz.target import FuzzTarget, Misbehaviour, describe, target_of
+from fuzz.target import FuzzTarget, Misbehaviour, describe, target_class
 
 
 def main() -> None:
-    """Try inputs until standard input is closed, or the process is ended."""
-    name, seed, folder, first, step = sys.argv[1:]
+    """Try inputs until the process is ended."""
+    name, seed, prepared, folder, first, step = sys.argv[1:]
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the library prints must not mix with the outcomes
-    target = target_of(name)
+    target = target_class(name)(Path(prepared))
     warnings.simplefilter("ignore")
     target.ready()
     limits.limit_addresses()

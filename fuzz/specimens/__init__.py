@@ -8,7 +8,6 @@ learner that is fitted already, as one of given parameters or one that was taugh
 from __future__ import annotations
 
 import pkgutil
-import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,10 +32,22 @@ class Specimen:
     target: Any
 
 
-def specimens(only: set[str] | None = None) -> dict[str, Specimen]:
-    """All specimens by name; `only` those whose learners have one of these ids."""
-    fitted = (made(*one) for one in variants() if only is None or learner_id(type(one[1])) in only)
-    return {specimen.name: specimen for specimen in fitted}
+def write_specimens(folder: Path, only: set[str] | None = None) -> None:
+    """Fit and save them; `only` those whose learners have one of these ids."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, learner, rows, target in variants():
+            if only is None or learner_id(type(learner)) in only:
+                learner.fit(rows, target).save(folder / f"{name}.nova")
+
+
+def read_specimens(folder: Path) -> dict[str, Specimen]:
+    """Those that were written, by name, with the rows that they were fitted on."""
+    return {
+        name: Specimen(name, path.read_bytes(), rows, target)
+        for name, _, rows, target in variants()
+        if (path := folder / f"{name}.nova").exists()
+    }
 
 
 def variants() -> Iterator[tuple[str, Any, Any, Any]]:
@@ -46,14 +57,3 @@ def variants() -> Iterator[tuple[str, Any, Any, Any]]:
         yield name, kind(), data.X, data.target
     for module in pkgutil.iter_modules(__path__):
         yield from import_module(f"{__name__}.{module.name}").variants()
-
-
-def made(name: str, learner: Any, rows: Any, target: Any) -> Specimen:
-    """Fit a learner, unless it is, and save it."""
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
-        warnings.simplefilter("ignore")
-        path = Path(folder) / "model.nova"
-        if not hasattr(learner, "schema_"):
-            learner.fit(rows, target)
-        learner.save(path)
-        return Specimen(name, path.read_bytes(), rows, target)
