@@ -19,9 +19,9 @@ class FuzzTarget(ABC):
     """A way into the library. An input is a file, so that one that hurt can be kept and tried again."""
 
     def __init__(self, prepared: Path | None = None) -> None:
-        """Begin with the folder that `prepare` has filled."""
+        self.prepared = prepared  # the folder that `prepare` has filled
 
-    @staticmethod
+    @staticmethod  # noqa: B027  (most targets need nothing)
     def prepare(folder: Path) -> None:
         """Write what attempts need, in a process whose kernels do not check their bounds."""
 
