@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.iterate import Outcome, StoppingRule, iterate
+from novacula.table.recording import recorded
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -157,7 +158,7 @@ class _Climb(Generic[P, S]):
         before: list[float] = []
 
         def step(state: _State[P, S]) -> tuple[_State[P, S] | Outcome, float]:
-            statistics, objective = self.e_step(state.params)
+            statistics, objective = recorded(self.e_step, (state.params,), lambda: self.e_step(state.params))
             objective = float(objective)
             if self.log_prior is not None:
                 objective += float(self.log_prior(state.params))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
+from novacula.table.recording import recorded
 
 T = TypeVar("T")
 
@@ -55,9 +57,8 @@ class OrderedRows:
         """Apply `state = step(state, chunk, *args)` to the rows in order."""
         if self._chunk is None:
             return self.table.fold(step, state, *args)
-        for chunk in self._held(self._chunk):
-            state = step(state, chunk, *args)
-        return state
+        held = self._held(self._chunk)
+        return recorded(step, (state, *args), lambda: reduce(lambda now, chunk: step(now, chunk, *args), held, state))
 
     def chunks(self) -> Generator[Chunk, None, None]:
         """The rows in order, as chunks."""
