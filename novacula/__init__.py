@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         theory,
         tree,
     )
-    from novacula.learner import Card, Work, load
+    from novacula.learner import Card, Work, checkpoint, load
     from novacula.study import Study, learn
     from novacula.table import Schema, Table, read
 
@@ -41,6 +41,7 @@ _HOME = {
     "Study": "novacula.study",
     "Table": "novacula.table",
     "Work": "novacula.learner",
+    "checkpoint": "novacula.learner",
     "learn": "novacula.study",
     "load": "novacula.learner",
     "read": "novacula.table",
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "baseline",
     "bayes",
+    "checkpoint",
     "checks",
     "concept",
     "datasets",

@@ -54,11 +54,13 @@ class CompiledKernel:
     def _make(self) -> Callable[..., Any]:
         from numba import njit
 
-        from novacula.kernel_cache import KernelCache
+        from novacula.kernel_cache import open_cache
 
         made = njit(nogil=True, **self._options)(self._function)
         if made is not self._function:  # it is where NUMBA_DISABLE_JIT is set
-            made._cache = KernelCache(self._function, stamp(self._function.__module__.partition(".")[0]))
+            kept = open_cache(self._function, stamp(self._function.__module__.partition(".")[0]))
+            if kept is not None:
+                made._cache = kept
             made.compile(self._signature)
             made.disable_compile()
         return made

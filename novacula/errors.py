@@ -33,6 +33,22 @@ class ClusterError(ValueError):
     """A partition could not be worked on by the cluster: the message names it."""
 
 
+class WriteError(OSError):
+    """A file could not be written, since there is no room for it: what was there before is as it was."""
+
+
+class CheckpointError(ValueError):
+    """A folder of checkpoints cannot be used for this fit."""
+
+
+class CheckpointWarning(UserWarning):
+    """A fit goes on, but not all that it does can be kept, or was kept, in its checkpoint."""
+
+
+class KernelCacheWarning(UserWarning):
+    """Compiled kernels cannot be kept for the next process."""
+
+
 class DataWarning(UserWarning):
     """The data were used, but something about them should be known."""
 

@@ -11,10 +11,12 @@ from novacula.cli.learn import learn
 from novacula.cli.output import echo_json, print_table
 from novacula.cli.pac import pac
 from novacula.cli.predict import AsJson, Form, explain, predict, print_work
+from novacula.cli.stopping import StoppableGroup
 from novacula.version import __version__
 
 app = typer.Typer(
     name="novacula",
+    cls=StoppableGroup,
     help="Classical machine learning that shows its work.",
     add_completion=False,
     no_args_is_help=True,
@@ -27,7 +29,10 @@ for command in (learn, predict, explain, pac):
 
 
 def run() -> None:
-    """Run a command: exit code 0 when it did its work, 1 when it failed, 2 when it was called wrongly."""
+    """Run a command: exit code 0 when it did its work, 1 when it failed, 2 when it was called wrongly.
+
+    It is 130 when Ctrl-C stopped it, and 143 when SIGTERM did.
+    """
     debug = "--debug" in sys.argv
     try:
         app([arg for arg in sys.argv[1:] if arg != "--debug"])

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from novacula.cli.output import echo_json, print_table, say
+from novacula.cli.stopping import INTERRUPTED, resumable
 
 
 def learn(
@@ -55,7 +56,7 @@ def learn(
 
     table = read_table(data, target, drop or (), weight)
     out.mkdir(parents=True, exist_ok=True)
-    with Watcher(lines=True) as watcher, connected(scheduler) as client:
+    with resumable(out), Watcher(lines=True) as watcher, connected(scheduler) as client:
         study = study_of(
             table,
             learners=None if learners is None else [name.strip() for name in learners.split(",") if name.strip()],
@@ -72,23 +73,26 @@ def learn(
             watch=watcher,
             command=shlex.join(["novacula", *sys.argv[1:]]),
         )
-    written = write(study, out)
+    with resumable(out):
+        written = write(study, out)
     if json:
         echo_json({**study.to_dict(), **{name: str(path) for name, path in written.items()}})
     else:
         print_study(study, written)
     if getattr(study, "stopped", "").startswith("The study was interrupted"):
-        raise typer.Exit(1)
+        raise typer.Exit(INTERRUPTED)
 
 
 def write(study: Any, out: Path) -> dict[str, Path]:
     """Report, model and numbers, each in its file."""
     import json
 
+    from novacula.writing import replace_file
+
     paths = {"report": out / "report.html", "model": out / "model.nova", "numbers": out / "study.json"}
     study.report(paths["report"])
     study.best_.save(paths["model"])
-    paths["numbers"].write_text(json.dumps(study.to_dict(), ensure_ascii=False, indent=1), encoding="utf-8")
+    replace_file(paths["numbers"], json.dumps(study.to_dict(), ensure_ascii=False, indent=1).encode())
     return paths
 
 

@@ -31,6 +31,7 @@ def predict(
     from novacula.cli.data import read_table
     from novacula.cli.export import predictions, to_bytes
     from novacula.learner import load
+    from novacula.writing import replace_file
 
     loaded = load(model)
     rows = predictions(loaded, read_table(data, None))
@@ -40,7 +41,7 @@ def predict(
         typer.echo(to_bytes(rows, ".csv", safe=not raw).decode(), nl=False)
     if out is not None:
         content = to_bytes(rows, out.suffix.lower(), safe=not raw)
-        out.write_bytes(content)
+        replace_file(out, content)
         say(f"{rows.num_rows:,} rows are in {out}.")
 
 

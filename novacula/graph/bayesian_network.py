@@ -23,6 +23,7 @@ from novacula.graph.structure.methods import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
+from novacula.learner.checkpointing import kept_up
 from novacula.learner.work import Work
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
@@ -179,13 +180,16 @@ class BayesianNetwork(NetworkLearner):
             raise ParameterError("edges of hidden nodes are not searched for: give edges, and call fit")
         with self._whole():
             table = self._begun(X, y, sample_weight)
-            variables = self._nodes(table, None)
-            dag, self.moves_ = learn_structure(
-                table, variables, method, score, self.equivalent_sample_size or 10.0, self.var_smoothing,
-                max_parents=max_parents, whitelist=whitelist, blacklist=blacklist, root=root,
-                target=target or next(iter(self.target_names_), None), tabu=tabu,
-            )  # fmt: skip
-            self._learn_graph(table, dag, variables)
+            variables, target = self._nodes(table, None), target or next(iter(self.target_names_), None)
+            whitelist, blacklist = list(whitelist), list(blacklist)
+            search = method, score, max_parents, whitelist, blacklist, root, target, tabu
+            with kept_up(self, table, search):
+                dag, self.moves_ = learn_structure(
+                    table, variables, method, score, self.equivalent_sample_size or 10.0, self.var_smoothing,
+                    max_parents=max_parents, whitelist=whitelist, blacklist=blacklist, root=root, target=target,
+                    tabu=tabu,
+                )  # fmt: skip
+                self._learn_graph(table, dag, variables)
         return self
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:

@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -30,6 +29,7 @@ from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Variables
 from novacula.table.chunk import Floats
 from novacula.words import listed
+from novacula.writing import replace_file
 
 if TYPE_CHECKING:
     from novacula.learner.figure import Figure
@@ -159,7 +159,7 @@ class Network:
         """Write a discrete network to a file in the Bayesian interchange format, all digits kept."""
         from novacula.graph.files.bif_writer import bif_text
 
-        Path(path).write_text(bif_text(self), encoding="utf-8")
+        replace_file(path, bif_text(self).encode())
 
     def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
         """The graph in layers, parents above their children; nodes named in `evidence` are shaded."""

@@ -9,6 +9,7 @@ from novacula.lazy import load_when_used
 if TYPE_CHECKING:
     from novacula.learner.base import Classifier, Learner, Regressor
     from novacula.learner.card import Admits, Card
+    from novacula.learner.checkpointing import checkpoint
     from novacula.learner.figure import Figure
     from novacula.learner.files import load
     from novacula.learner.iterate import Outcome
@@ -28,6 +29,7 @@ _HOME = {
     "Step": "work",
     "Work": "work",
     "WorkTable": "work",
+    "checkpoint": "checkpointing",
     "learners": "registry",
     "load": "files",
 }
@@ -44,6 +46,7 @@ __all__ = [
     "Step",
     "Work",
     "WorkTable",
+    "checkpoint",
     "learners",
     "load",
 ]

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
+from novacula.learner.checkpointing import kept_up
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.state import State, instance, labels, optional, texts, whole
@@ -117,7 +118,9 @@ class Learner(BaseEstimator):
     def _fit(self, X: Any, y: Any = None, sample_weight: Any = None, **more: Any) -> Self:
         """Learn from rows, forgetting the last fit; `more` is what else a learner's `fit` takes, for its `_learn`."""
         with self._whole():
-            self._learn(self._begun(X, y, sample_weight), **more)
+            table = self._begun(X, y, sample_weight)
+            with kept_up(self, table, more):
+                self._learn(table, **more)
         return self
 
     def _begun(self, X: Any, y: Any, sample_weight: Any) -> Table:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from novacula.errors import DataError, ParameterError
 from novacula.learner.iterate import Outcome, StoppingRule, iterate
 from novacula.state import State, number, text, whole
+from novacula.table.recording import recorded
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -160,7 +161,7 @@ class _Climb(Generic[P, S]):
         before: list[float] = []
 
         def step(state: _State[P, S]) -> tuple[_State[P, S] | Outcome, float]:
-            statistics, objective = self.e_step(state.params)
+            statistics, objective = recorded(self.e_step, (state.params,), lambda: self.e_step(state.params))
             objective = float(objective)
             if self.log_prior is not None:
                 objective += float(self.log_prior(state.params))

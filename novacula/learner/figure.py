@@ -26,6 +26,7 @@ from novacula.errors import ParameterError
 from novacula.learner.render_math import TEXT
 from novacula.table.schema import printable
 from novacula.words import LABEL_WIDTH, shortened
+from novacula.writing import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ class Figure:
         kind = path.suffix.lower()
         if kind not in FORMATS:
             raise ParameterError(f"a figure is written as {' or '.join(FORMATS)}, so {path.name!r} cannot be its name")
-        path.write_bytes(self.svg().encode() if kind == ".svg" else self.png())
+        replace_file(path, self.svg().encode() if kind == ".svg" else self.png())
 
     def _repr_html_(self) -> str:
         return self.svg()

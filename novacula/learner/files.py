@@ -17,7 +17,6 @@ import json
 import math
 import os
 import re
-import secrets
 import struct
 import sys
 import zlib
@@ -37,6 +36,7 @@ from novacula.learner.fitted_state import check_fitted_state, fitted_attributes
 from novacula.learner.registry import learners, state_types
 from novacula.state import StateError
 from novacula.version import __version__
+from novacula.writing import replace_file
 
 FilePath: TypeAlias = str | os.PathLike[str]
 Registry: TypeAlias = Mapping[str, type]
@@ -77,7 +77,7 @@ def save(learner: Any, path: FilePath, *, registry: Registry | None = None, chec
     manifest = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     if len(manifest) > MAX_MANIFEST or _header_size(arrays) > MAX_ARRAY_HEADER:
         raise ModelFileError(f"{name} cannot be saved: it holds too many arrays, or values outside of arrays")
-    _write(target, pack(manifest, arrays))
+    replace_file(target, pack(manifest, arrays))
 
 
 def load(path: FilePath, *, max_bytes: int = 4 * 2**30, registry: Registry | None = None) -> Any:
@@ -158,18 +158,6 @@ def _manifest_size(head: bytes, total: int) -> int:
     if size > min(total, MAX_MANIFEST):
         raise ModelFileError(f"its manifest claims {size} bytes, more than there are or than it may have")
     return int(size)
-
-
-def _write(path: Path, pieces: tuple[bytes, ...]) -> None:
-    temporary = path.with_name(f".{secrets.token_hex(8)}.nova")
-    try:
-        with temporary.open("xb") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _as_path(path: FilePath) -> Path:

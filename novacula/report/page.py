@@ -7,20 +7,20 @@ nothing in a table could run or be fetched even if it were not escaped.
 from __future__ import annotations
 
 import os
-import secrets
 import warnings
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from novacula.errors import DataError, InputTypeError
+from novacula.errors import DataError, InputTypeError, WriteError
 from novacula.report.blocks import Page, plain
 from novacula.report.exploration import exploration_page
 from novacula.report.outlines import share_outlines
 from novacula.report.study import study_page
 from novacula.study import Study
 from novacula.study.exploration import Exploration
+from novacula.writing import replace_file
 
 
 def write_report(study: Study | Exploration, path: str | os.PathLike[str]) -> None:
@@ -29,14 +29,12 @@ def write_report(study: Study | Exploration, path: str | os.PathLike[str]) -> No
     if not place.parent.is_dir():
         raise DataError(f"there is no folder {str(place.parent)!r} to write the report to: make it first")
     page = render(study)
-    temporary = place.with_name(f".{secrets.token_hex(8)}.html")
     try:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
-        temporary.replace(place)
+        replace_file(place, page.encode())
+    except WriteError:
+        raise
     except OSError as error:
         raise DataError(f"the report cannot be written to {str(place)!r}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def render(study: Study | Exploration) -> str:

@@ -16,6 +16,7 @@ from typing import Any, get_args
 from novacula.errors import ParameterError
 from novacula.evaluate.loss import LossFunction
 from novacula.evaluate.one_standard_error import Rule
+from novacula.learner.checkpointing import without_checkpoints
 from novacula.learner.registry import find
 from novacula.study.candidates import candidates
 from novacula.study.cell import build, message_line
@@ -40,6 +41,7 @@ LONG = 8.0
 """Seconds of work left for which it pays to start processes."""
 
 
+@without_checkpoints()  # cells have a ledger, and which of them are run depends on what is in it
 def learn(
     data: Any,
     target: str | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 from novacula.errors import DataError
 from novacula.study.cell import Job, Measurement
 from novacula.version import __version__
+from novacula.writing import explained, replace_file
 
 
 class Ledger:
@@ -39,22 +40,23 @@ class Ledger:
         key = _key(job)
         self._cells[key] = measured
         if self._path is not None and not measured.failure.startswith("a worker was lost"):
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"job": json.loads(key), "measured": asdict(measured)}) + "\n")
+            line = json.dumps({"job": json.loads(key), "measured": asdict(measured)}) + "\n"
+            with explained(self._path), self._path.open("ab") as file:
+                file.write(line.encode())
 
     def _read(self, path: Path) -> None:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        *lines, torn = path.read_bytes().split(b"\n")
         for number, line in enumerate(lines, 1):
             try:
                 entry = json.loads(line)
                 measured = Measurement(**{**entry["measured"], "warnings": tuple(entry["measured"]["warnings"])})
                 self._cells[json.dumps(entry["job"], sort_keys=True)] = measured
             except (ValueError, KeyError, TypeError) as error:
-                if number == len(lines):
-                    return  # the line that was being written when the study was stopped
                 raise DataError(
                     f"line {number} of {path} is not a cell of a study: remove the file to begin again"
                 ) from error
+        if torn:  # was being written when the study was stopped: what is written next must not go on in its middle
+            replace_file(path, b"".join(line + b"\n" for line in lines))
 
 
 def _key(job: Job) -> str:

@@ -45,10 +45,16 @@ class Race:
         """Run what is not in the ledger."""
         self.crew = crew
         try:
-            while not (until is not None and until()) and (self._hand_out() or self._running):
-                self._take_in(watch)
+            self._run(watch, until)
         except KeyboardInterrupt:
             self.stopped = "The study was interrupted: the leaderboard holds what was finished until then."
+            if not any(contender.complete() for contender in self.contenders):
+                raise  # there is nothing to show
+
+    def _run(self, watch: Watch | None, until: Callable[[], bool] | None) -> None:
+        try:
+            while not (until is not None and until()) and (self._hand_out() or self._running):
+                self._take_in(watch)
         finally:
             for future in list(self._running):
                 if future.cancel() or not future.done():

@@ -171,7 +171,7 @@ class ClusterRunner:
     def _resident(self, parts: Sequence[Partition], layout: ChunkLayout) -> list[tuple[str, Any]]:
         """Name and future of every bundle in order; what is not there yet, or was lost, is loaded."""
         workers = self._workers()
-        mark = layout_mark(layout)
+        mark = layout.mark
         before = self._placements.pop(mark, Placement({}, set(workers), BUNDLES))
         while len(self._placements) >= LAYOUTS:
             del self._placements[next(iter(self._placements))]
@@ -267,14 +267,6 @@ def evenly(holders: Mapping[Key, Sequence[str]], threads: Mapping[str, int]) -> 
         if not keys_of[full] or share(full, -1) < share(bare, 1):
             return {key: worker for worker, keys in keys_of.items() for key in keys}
         keys_of[bare].append(keys_of[full].pop())
-
-
-def layout_mark(layout: ChunkLayout) -> str:
-    """What chunks depend on: the schema without its counts, which change when a table is surveyed."""
-    schema = layout.schema
-    columns = [(c.name, c.kind, c.categories, c.declared, c.width) for c in schema if c.kind != "ignored"]
-    markers = (schema.missing, sorted(schema.missing_by_column.items()))
-    return repr((columns, schema.target, schema.weight, markers, layout.unseen))
 
 
 # --- what workers do ----------------------------------------------------------------------------------------

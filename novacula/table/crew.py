@@ -10,18 +10,23 @@ import os
 import pickle
 import signal
 import tempfile
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from novacula.errors import ParameterError
 from novacula.table.parallel import thread_count, threads
 
 ONE_THREAD = dict.fromkeys(("NOVACULA_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+LOOK = 1.0
+"""Seconds after which a process looks again whether the one that started it is still there."""
 
 
 class Crew(ABC):
@@ -100,16 +105,25 @@ def _processes(shared: Any, places: int) -> Iterator[Crew]:
     with tempfile.TemporaryDirectory(prefix="novacula-") as folder:
         path = Path(folder) / "shared"
         path.write_bytes(pickle.dumps(shared, protocol=5))
-        executor = ProcessPoolExecutor(places, initializer=_leave_interrupts, env={**os.environ, **ONE_THREAD})
+        executor = ProcessPoolExecutor(
+            places, initializer=_follow, initargs=(os.getpid(),), env={**os.environ, **ONE_THREAD}
+        )
         try:
             yield Processes(executor, path, places)
         finally:
             executor.shutdown(wait=True, kill_workers=True)
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is the leader's to handle."""
+def _follow(leader: int) -> None:
+    """Leave Ctrl-C to the leader, and end when the leader does, even if it was killed and could not say so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(leader,), daemon=True).start()
+
+
+def _end_with(leader: int) -> None:
+    while os.getppid() == leader:
+        time.sleep(LOOK)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _from_file(function: Callable[..., Any], path: str, *arguments: Any) -> Any:

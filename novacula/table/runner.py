@@ -30,6 +30,14 @@ class ChunkLayout:
         self.schema = schema
         self.unseen: Unseen = unseen
 
+    @property
+    def mark(self) -> str:
+        """What chunks depend on: the schema without its counts, which change when a table is surveyed."""
+        schema = self.schema
+        columns = [(c.name, c.kind, c.categories, c.declared, c.width) for c in schema if c.kind != "ignored"]
+        markers = (schema.missing, sorted(schema.missing_by_column.items()))
+        return repr((columns, schema.target, schema.weight, markers, self.unseen))
+
     def chunks(self, partition: Partition) -> Iterator[Chunk]:
         """The chunks of a partition; one that is empty where there is none."""
         chunks = partition.chunks(self.schema, self.unseen)

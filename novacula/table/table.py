@@ -24,6 +24,7 @@ from novacula.table.expanded import Expansion
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
 from novacula.table.parallel import Addable, prefetched
+from novacula.table.recording import recorded
 from novacula.table.runner import ChunkLayout, LocalRunner, Runner
 from novacula.table.schema import Column, Schema, Types
 from novacula.table.source import Source, Unseen
@@ -252,11 +253,17 @@ class Table:
         Memory: each thread holds two chunks at most, the one it observes and the next one, and log2(chunks)
         sums; two sums per thread may wait for their turn.
         """
-        return self.runner.reduce(self.source.partitions(), self._layout, observe, args)
+        return recorded(
+            observe, args, lambda: self.runner.reduce(self.source.partitions(), self._layout, observe, args)
+        )
 
     def fold(self, step: Callable[..., T], state: T, *args: Any) -> T:
         """Apply `state = step(state, chunk, *args)` to the chunks in order."""
-        return self.runner.fold(self.source.partitions(), self._layout, step, state, args)
+        return recorded(
+            step,
+            (state, *args),
+            lambda: self.runner.fold(self.source.partitions(), self._layout, step, state, args),
+        )
 
     def map(self, function: Callable[..., Any], *args: Any) -> Any:
         """Put the arrays `function(chunk, *args)` of all chunks under each other."""

@@ -77,7 +77,7 @@ def test_without_a_target_clusters_are_looked_for(novacula, tmp_path):
     assert novacula("predict", tmp_path / "run" / "model.nova", tmp_path / "points.csv").out.startswith('"a","b",')
 
 
-def test_ctrl_c_ends_with_what_there_is_and_code_1(novacula, weather, tmp_path, monkeypatch):
+def test_ctrl_c_ends_with_what_there_is_and_code_130(novacula, weather, tmp_path, monkeypatch):
     from novacula.study import race
 
     original = race.run
@@ -89,7 +89,7 @@ def test_ctrl_c_ends_with_what_there_is_and_code_1(novacula, weather, tmp_path, 
 
     monkeypatch.setattr(race, "run", once)
     done = novacula("learn", weather, "--target", "play", *QUICK, "--out", tmp_path / "run")
-    assert done.code == 1
+    assert done.code == 130
     assert "interrupted" in done.out
     assert (tmp_path / "run" / "model.nova").exists()
 

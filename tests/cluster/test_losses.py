@@ -18,7 +18,9 @@ from distributed import Client
 
 import novacula as nv
 from novacula.errors import ClusterError, DataError, InputTypeError, ParameterError
+from novacula.learner.fit_journal import FitJournal
 from novacula.linear import LinearRegression
+from novacula.mixture import KMeans
 from novacula.table.cluster import ClusterRunner
 from novacula.table.table import Table
 
@@ -191,3 +193,34 @@ def test_model_is_the_same_and_carries_no_cluster_away(client: Client, tmp_path:
         pickle.dumps(there)
     model = pickle.loads(pickle.dumps(LinearRegression().fit(there)))
     assert np.array_equal(model.coef_, LinearRegression().fit(table).coef_)
+
+
+def test_killed_workers_and_a_killed_leader_change_no_digit_of_a_fit_with_checkpoints(
+    mortals: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker is killed after a drawn pass of each life, and the leader gives up after another one."""
+    draw = np.random.default_rng(5)
+    table = nv.read(parquet(tmp_path, files=4))
+    table = table.select(list(table.layout.names[:3]))
+    model = KMeans(3, max_iter=6, tol=0.0)
+    expected = model.fit(table).cluster_centers_
+    keep, made, fatal = FitJournal._keep, [0], [0, 0]
+
+    def kept(journal: FitJournal, *pass_: Any) -> None:
+        keep(journal, *pass_)
+        made[0] += 1
+        if made[0] == fatal[0]:
+            os.kill(min(pids(mortals)), signal.SIGKILL)
+        if made[0] == fatal[1]:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(FitJournal, "_keep", kept)
+    made[0], fatal[:] = 0, [int(draw.integers(1, 3)), 3]
+    with pytest.raises(KeyboardInterrupt), nv.checkpoint(tmp_path / "kept", every=0):
+        KMeans(3, max_iter=6, tol=0.0).fit(table.on(mortals))
+    made[0], fatal[:] = 0, [1, 0]
+    with nv.checkpoint(tmp_path / "kept", every=0):
+        again = KMeans(3, max_iter=6, tol=0.0).fit(table.on(mortals))
+    assert again.cluster_centers_.tobytes() == expected.tobytes()
+    assert made[0] > 0
+    mortals.wait_for_workers(2, timeout=60)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import novacula
+from novacula import kernel_cache
 from novacula.compiling import kernel_files, kernel_sources
+from novacula.errors import KernelCacheWarning
 from novacula.kernel_cache import _Files
 
 KERNELS = """
@@ -121,3 +123,54 @@ def test_kernels_are_made_of_few_files():
         "table/chunk.py",
         "tree/constants.py",
     }
+
+
+NOWHERE = """
+import warnings
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from small._kernels import answer, other
+
+    print(answer(4), other(4), len(caught), caught[0].category.__name__, caught[0].message)
+"""
+OTHER = """
+
+@kernel(int64(int64))
+def other(x):
+    return x + 1
+"""
+
+
+def test_without_a_folder_kernels_are_compiled_and_that_is_said_once(small, tmp_path, monkeypatch):
+    (small / "_kernels.py").write_text(KERNELS + OTHER)
+    (small / "__pycache__").write_text("a file")
+    (tmp_path / "file").write_text("in which no folder can be made, not even by root")
+    for name in ("HOME", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / "file" / "in"))
+    done = subprocess.run([sys.executable, "-c", NOWHERE], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.startswith("42 5 1 KernelCacheWarning compiled kernels cannot be kept")
+    assert "set NUMBA_CACHE_DIR to a folder that can be written to" in done.stdout
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_files_are_compiled_again(small, suffix):
+    assert call() == f"42 {COMPILED}"
+    [file] = small.rglob(f"*{suffix}")
+    whole = file.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"", whole[:-20] + bytes(20)):
+        file.write_bytes(damaged)
+        assert call() == f"42 {COMPILED}"
+    assert call() == f"42 {LOADED}"
+
+
+def test_a_disk_that_is_full_by_now_is_done_without(monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernel_cache.FunctionCache, "save_overload", full)
+    kernel_cache.warn_once.cache_clear()
+    cache = object.__new__(kernel_cache.KernelCache)
+    with pytest.warns(KernelCacheWarning, match="set NUMBA_CACHE_DIR"):
+        cache.save_overload(None, None)
+    cache.save_overload(None, None)  # which says nothing more

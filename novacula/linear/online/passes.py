@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -15,6 +16,7 @@ from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.state import State, codes, flag, floats, one_of
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
+from novacula.table.recording import recorded
 
 T = TypeVar("T")
 
@@ -59,9 +61,8 @@ class OrderedRows:
         """Apply `state = step(state, chunk, *args)` to the rows in order."""
         if self._chunk is None:
             return self.table.fold(step, state, *args)
-        for chunk in self._held(self._chunk):
-            state = step(state, chunk, *args)
-        return state
+        held = self._held(self._chunk)
+        return recorded(step, (state, *args), lambda: reduce(lambda now, chunk: step(now, chunk, *args), held, state))
 
     def chunks(self) -> Generator[Chunk, None, None]:
         """The rows in order, as chunks."""

@@ -20,6 +20,7 @@ from novacula.neural.training.targets import Targets
 from novacula.statistics.base import Statistic
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
+from novacula.table.recording import recorded, unrecorded
 from novacula.table.row_keys import mixed
 
 T = TypeVar("T")
@@ -195,13 +196,17 @@ class Windows:
 
     def __post_init__(self) -> None:
         if self.showings <= self.feed.capacity:
-            self._kept = self.fold(keep, NetworkShowings(*np.empty((3, 0))))
+            with unrecorded():  # it is the rows themselves
+                self._kept = self.fold(keep, NetworkShowings(*np.empty((3, 0))))
 
     def __len__(self) -> int:
         return self.fold(count, 0)
 
     def fold(self, step: Callable[..., T], state: T, *args: Any) -> T:
         """Apply `state = step(state, window, number, *args)` to the windows in order."""
+        return recorded(step, (state, *args), lambda: self._fold(step, state, args))
+
+    def _fold(self, step: Callable[..., T], state: T, args: tuple[Any, ...]) -> T:
         if self._kept is not None:
             return step(state, self._kept, 0, *args) if len(self._kept) else state
         filling = self.table.fold(fill, Filling(state), self.feed, step, args)
