@@ -254,3 +254,9 @@ def test_a_machine_that_keeps_all_rows_knows_which_are_support_vectors(kernel):
         assert dict(zip(np.array(machine.number)[shown], machine.beta[shown], strict=True)) == {
             row: b for row, b in zip(model.support_, beta, strict=True) if b
         }
+
+
+def test_a_hard_margin_with_one_side_only_is_derived(tmp_path):
+    model = SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0]], ["a", "b"])
+    model.dual_coef_[0, 0] = 0.0
+    assert "The intercept" in str(loaded(model, tmp_path).work())
