@@ -181,7 +181,7 @@ def spectrum(kernel: Kernel, landmarks: Floats) -> tuple[Floats, Floats]:
     K = gram(kernel, landmarks)
     if not np.isfinite(K).all():
         raise DataError(f"{kernel!r} overflows between landmarks: scale the columns")
-    values, vectors = eigh((K + K.T) / 2.0)
+    values, vectors = eigh(0.5 * K + 0.5 * K.T)  # half before the sum, which may overflow
     if not values[-1] > 0.0 or values[0] < -1e-9 * values[-1]:
         raise DataError(
             f"{kernel!r} has the eigenvalues {values[0]:.6g} to {values[-1]:.6g} between landmarks: no features have "

@@ -206,7 +206,8 @@ class NeighborsLearner(Learner):
 
     @property
     def _total(self) -> float:
-        return float(self.examples_["weight"].sum())
+        with np.errstate(over="ignore"):
+            return float(self.examples_["weight"].sum())
 
     @property
     def _power(self) -> float:

@@ -39,7 +39,7 @@ def judge(K: Floats, tol: float) -> PSDVerdict:
         raise ParameterError(f"tol is {tol!r}; it must be a number that is not negative")
     if K.shape[0] != K.shape[1]:
         raise ParameterError(f"a matrix of shape {K.shape} has no eigenvalues: give the square one")
-    values = eigvalsh((K + K.T) / 2.0)
+    values = eigvalsh(0.5 * K + 0.5 * K.T)  # half before the sum, which may overflow
     size = float(np.abs(values).max()) or 1.0
     asymmetry = float(np.abs(K - K.T).max())
     if asymmetry <= 1e-12 * size:

@@ -91,6 +91,8 @@ def _intercept_step(model: SupportVectorMachine, machine: ShownMachine) -> Step:
     if model.loss == "squared_hinge":
         asked -= beta / (2.0 * machine.cost[free])
     if math.isinf(model.C):
+        if not beta.min() < 0.0 < beta.max():  # the parameter was changed after the fit, or a file was
+            return plain
         values = {"s_p": float(sums[beta > 0.0].min()), "s_q": float(sums[beta < 0.0].max())}
         step = Step(title, "b = −(min of + side + max of − side) / 2 of Σ βᵢk(xᵢ, x)", "-(s_p + s_q) / 2", values)
     else:

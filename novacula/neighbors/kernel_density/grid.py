@@ -25,6 +25,8 @@ PER_WIDTH = 64
 """Points per width, where no error is given: for the Gaussian kernel 6e-5 of its top."""
 MOST_POINTS = 2**22
 """Points of a grid, at most: 32 MiB, and some five times that for a convolution."""
+SMALLEST_STEP = 1e-300
+"""Steps from which on one over them is finite."""
 ROUNDING = 1e-14
 """What the Fourier transform may lose, as a share of the kernel's top."""
 
@@ -63,6 +65,8 @@ class KernelGrid:
                 f"take algorithm='tree', a wider bandwidth, or a larger atol"
             )
         first, step = low - margin * width, delta * width
+        if not step > SMALLEST_STEP:
+            raise DataError(f"a grid of steps of {step:.3g} is too fine to be computed with: take a wider bandwidth")
         share = bin_linearly(x, weight, first, step, int(count))
         lags = shape.profile(delta * np.arange(1.0 + math.ceil(shape.end / delta)))
         mean = np.maximum(_convolve(share, lags) / share.sum(), 0.0)

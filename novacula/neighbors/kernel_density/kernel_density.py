@@ -333,8 +333,10 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     def _check_state(self) -> None:
         """What the declaration cannot say: rows that weigh something, within their bounds, and a width that is one."""
-        rows, weight, root = self.examples_["rows"], self.examples_["weight"], self.root_
-        if not 0.0 < weight.sum() < np.inf or not -FARTHEST < rows.min() <= rows.max() < FARTHEST:
+        rows, root = self.examples_["rows"], self.root_
+        with np.errstate(over="ignore"):
+            total = self.examples_["weight"].sum()
+        if not 0.0 < total < np.inf or not -FARTHEST < rows.min() <= rows.max() < FARTHEST:
             raise ModelFileError("its examples_ are no rows, or rows or weights too large to be squared or added up")
         if self.boundary is not None:
             self._check_bounds()
