@@ -27,6 +27,7 @@ from novacula.learner.work import Work
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
 from novacula.table.admission import propagating
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Floats
 
 LOST = -1
@@ -113,6 +114,11 @@ class NaiveBayes(Classifier):
     class_prior_: Floats
     groups_: tuple[Group, ...]
     parts_: tuple[DistributionPart, ...]
+    not_finite: ClassVar[Mapping[str, str]] = {
+        "statistic_.parts.low": "a class without a known value has no least one",
+        "statistic_.parts.high": "a class without a known value has no largest one",
+    }
+
     statistic_: Bundle
 
     def __init__(
@@ -302,6 +308,7 @@ def propagates_infinity(groups: tuple[Group, ...]) -> bool:
     return not any(group.distribution == "bernoulli" and group.kind != "text" for group in groups)
 
 
+@unbounded
 def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[DistributionPart, ...]) -> Floats:
     """Joint log-probabilities of a chunk (n, K)."""
     scores = np.tile(log_prior, (len(chunk), 1))

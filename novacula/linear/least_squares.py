@@ -7,6 +7,7 @@ and b = ȳ − Σ wⱼx̄ⱼ. With normal errors of one variance it is the maxim
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -67,6 +68,7 @@ class LinearRegression(LinearModel):
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"fit_intercept": ["boolean"]}
     remedy = "or use Ridge"
+    not_finite: ClassVar[Mapping[str, str]] = {"unit_errors_": "a weight that the rows leave open may be anything"}
 
     sigma_: Any
     r2_: Any

@@ -26,6 +26,7 @@ from novacula.neighbors.metric import METRICS, MIXED, power
 from novacula.neighbors.places import ROUNDING, Neighbours, rows_needed
 from novacula.neighbors.scaling import Scaling, warn_of_wild_scales
 from novacula.table import Chunk, Table
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum
 
@@ -241,6 +242,7 @@ class NeighborsLearner(Learner):
         check_is_fitted(self)
         k = self.n_neighbors_
 
+        @unbounded
         def of_chunk(chunk: Chunk) -> Any:
             queries = self.scaling_.lay_out(chunk)
             blocks = in_blocks(lambda b: answer(self._neighbours(queries[b], k)), len(queries), self._width(k))

@@ -19,6 +19,7 @@ from novacula.learner.work import Step, Work, WorkTable
 from novacula.prepare.encoding import Encoding, preparation_words
 from novacula.prepare.sums import PreparationSums
 from novacula.table import Chunk, Schema, Table
+from novacula.table.answering import unbounded
 from novacula.table.chunk_source import ChunkSource
 
 MOST_DESCRIBED = 40
@@ -99,6 +100,7 @@ def answers_with(method: str) -> Any:
     return check
 
 
+@unbounded
 def answers_behind(chunk: Chunk, encoding: Encoding, layout: Schema, model: Any, method: str) -> Any:
     """The answers of a method of the learner for the rows of a chunk."""
     return getattr(model, method)(behind(chunk, encoding, layout))
