@@ -228,8 +228,8 @@ class NaiveBayes(Classifier):
             )
             with np.errstate(divide="ignore"):
                 joint[lost] = np.log(self.class_prior_)
-        peak = joint.max(axis=1, keepdims=True)
-        return joint - (peak + np.log(np.exp(joint - peak).sum(axis=1, keepdims=True)))
+        below = joint - joint.max(axis=1, keepdims=True)  # first, or the logarithm of the sum is lost in large numbers
+        return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(t|x) for each row and class."""

@@ -134,7 +134,9 @@ class Posterior:
     @cached_property
     def log_weights(self) -> Floats:
         """ln P(h | D) in the order of `names`."""
-        return logarithm(self.prior) + self.log_likelihood - self.log_evidence
+        logs = logarithm(self.prior) + self.log_likelihood
+        below = logs - logs.max()  # first, or the logarithm of the sum is lost in large numbers
+        return np.asarray(below - log_sum(below))
 
     @property
     def weights(self) -> Floats:

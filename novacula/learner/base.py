@@ -21,6 +21,7 @@ from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.finite import finite_model
+from novacula.learner.in_our_words import in_our_words
 from novacula.learner.labels import labels_of, named_classes
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
@@ -156,7 +157,9 @@ class Learner(BaseEstimator):
         if table is None:
             source = ingest.columns_of(self, X, reset=first)
             source.weight = ingest.weights_of(sample_weight, X)
-            table = ingest.memory_table(source, self._targets_beside(source, X, y, classes))
+            with in_our_words():
+                targets = self._targets_beside(source, X, y, classes)
+            table = ingest.memory_table(source, targets)
         else:
             table = self._with_target(table, classes)
             if not first:

@@ -72,7 +72,7 @@ def _extreme_place(table: Table) -> str:
 def _sizes(chunk: Chunk) -> Floats:
     """(1, columns + targets + 2): the largest sizes of numbers and weights, and −log₁₀ of the least weight above 0."""
     counts = chunk.weight > 0.0
-    blocks = [chunk.numeric[counts]]
+    blocks: list[Any] = [chunk.numeric[counts]]
     if chunk.sparse is not None:
         blocks.append(np.atleast_2d(np.abs(chunk.sparse[counts].data).max(initial=0.0)))
     if chunk.target is not None and chunk.target.dtype == np.float64:

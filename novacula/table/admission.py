@@ -149,9 +149,10 @@ class RowCheck:
     def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> WithTally:
         """The answer for each row of a chunk."""
         if not self.answers_propagate:
-            return WithTally(self(chunk), function(chunk, *args))
-        answers = function(chunk, *args)
-        if not all_finite(answers):
+            self.require_admitted(chunk)
+        with np.errstate(over="ignore", invalid="ignore"):  # answers that are not finite are refused
+            answers = function(chunk, *args)
+        if self.answers_propagate and not all_finite(answers):
             self.require_admitted(chunk)
         return WithTally(self.tally(chunk), answers)
 

@@ -39,7 +39,8 @@ def are_defined(answers: Any, function: Callable[..., Any]) -> bool:
 
 def undefined_answer(chunk: Chunk, function: Callable[..., Any], args: Any) -> UndefinedAnswer | None:
     """The first row of a chunk that has no answer, though its own values are finite."""
-    answers = function(chunk, *args)
+    with np.errstate(over="ignore", invalid="ignore"):
+        answers = function(chunk, *args)
     wrong = _undefined(answers, function).reshape(len(chunk), -1).any(axis=1)
     wrong &= np.isfinite(chunk.numeric).all(axis=1)  # a missing value may come out as one
     if not wrong.any():
