@@ -29,6 +29,7 @@ from novacula.state import State, any_record, each, floats, probabilities, recor
 from novacula.statistics import Bundle, ClassTotals
 from novacula.table import Chunk, Schema, Table
 from novacula.table.admission import propagating
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Floats
 
 LOST = -1
@@ -122,6 +123,11 @@ class NaiveBayes(Classifier):
     class_prior_: Floats
     groups_: tuple[Group, ...]
     parts_: tuple[DistributionPart, ...]
+    not_finite: ClassVar[Mapping[str, str]] = {
+        "statistic_.parts.low": "a class without a known value has no least one",
+        "statistic_.parts.high": "a class without a known value has no largest one",
+    }
+
     statistic_: Bundle
 
     def __init__(
@@ -234,8 +240,8 @@ class NaiveBayes(Classifier):
             )
             with np.errstate(divide="ignore"):
                 joint[lost] = np.log(self.class_prior_)
-        peak = joint.max(axis=1, keepdims=True)
-        return joint - (peak + np.log(np.exp(joint - peak).sum(axis=1, keepdims=True)))
+        below = joint - joint.max(axis=1, keepdims=True)  # first, or the logarithm of the sum is lost in large numbers
+        return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(t|x) for each row and class."""
@@ -314,6 +320,7 @@ def propagates_infinity(groups: tuple[Group, ...]) -> bool:
     return not any(group.distribution == "bernoulli" and group.kind != "text" for group in groups)
 
 
+@unbounded
 def joint_scores(chunk: Chunk, log_prior: Floats, parts: tuple[DistributionPart, ...]) -> Floats:
     """Joint log-probabilities of a chunk (n, K)."""
     scores = np.tile(log_prior, (len(chunk), 1))

@@ -24,6 +24,7 @@ from novacula.graph.variables import Variables
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.checkpointing import kept_up
+from novacula.learner.labels import labels_of
 from novacula.learner.work import Work
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
@@ -213,7 +214,7 @@ class BayesianNetwork(NetworkLearner):
         if values.dtype.kind in "iuf":
             source.target = np.ravel(ingest.numbers_of(values, X))
             return Column(ingest.target_names(source, source.target)[0], "numeric", missing=0)
-        classes, source.target = ingest.labels_of(y, X)
+        classes, source.target = labels_of(y, X)
         name = ingest.target_names(source, source.target)[0]
         return Column(name, "categorical", tuple(classes.tolist()), declared=True, missing=0)
 

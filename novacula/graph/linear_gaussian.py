@@ -20,6 +20,7 @@ from novacula.errors import ModelFileError, SchemaError
 from novacula.graph.families import LOG_2PI
 from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
+from novacula.learner.in_our_words import in_our_words
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.least_squares import LinearRegression
@@ -85,7 +86,8 @@ class LinearGaussian(LinearRegression):
 
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         if y is not None and not isinstance(y, str):
-            y = column_or_1d(y, warn=True)
+            with in_our_words():
+                y = column_or_1d(y, warn=True)
         table = super()._ingest(X, y, sample_weight, **how)
         if len(table.layout.target) != 1:
             raise SchemaError(

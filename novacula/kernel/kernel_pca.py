@@ -27,6 +27,7 @@ from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
 from novacula.kernel.process.pca_work import derive_components, derive_scores
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
+from novacula.learner.in_our_words import in_our_words
 from novacula.learner.work import Work
 from novacula.projection.spectrum import signed
 from novacula.state import State, floats, nullable, optional
@@ -193,7 +194,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         check_is_fitted(self)
         if "way_back" not in self.examples_:
             raise ParameterError("the way back was not learned: fit with fit_inverse_transform=True")
-        scores = np.ascontiguousarray(check_array(X, dtype=np.float64, input_name="X"))
+        with in_our_words():
+            scores = np.ascontiguousarray(check_array(X, dtype=np.float64, input_name="X"))
         if scores.shape[1] != len(self.eigenvalues_):
             raise DataError(f"X has {scores.shape[1]} columns, but there are {len(self.eigenvalues_)} components")
         return np.asarray(gram(self.kernel_, scores, self.examples_["scores"]) @ self.examples_["way_back"])

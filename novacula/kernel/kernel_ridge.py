@@ -114,6 +114,8 @@ class KernelRidge(Regressor, KeepsRows):
             dual[:, same] = solve_dual(
                 self._gram(), self.examples_["weight"], float(price), targets[:, same], type(self).__name__
             )
+        if not np.isfinite(dual).all():
+            raise DataError("the target is so large that the weights of rows overflow: divide it by some unit")
         self.examples_["dual"] = dual
 
     def _prices(self) -> Floats:

@@ -21,6 +21,9 @@ from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.checkpointing import kept_up
+from novacula.learner.finite import finite_model
+from novacula.learner.in_our_words import in_our_words
+from novacula.learner.labels import labels_of, named_classes
 from novacula.learner.left_out import LeftOut
 from novacula.learner.work import Work
 from novacula.state import State, instance, labels, optional, texts, whole
@@ -50,6 +53,9 @@ class Learner(BaseEstimator):
     not_compared: ClassVar[Mapping[str, str]] = {}
     """What fitted attributes hold that is not part of the model, such as "multipliers_.row", and why it may differ
     between two fits of the same model. Checks compare everything else."""
+    not_finite: ClassVar[Mapping[str, str]] = {}
+    """What fitted attributes hold that may be NaN or infinite, such as "tree_.threshold", and what that means there.
+    A fit whose other numbers are not finite is refused."""
 
     schema_: Schema
     n_features_in_: int
@@ -119,7 +125,7 @@ class Learner(BaseEstimator):
         """Learn from rows, forgetting the last fit; `more` is what else a learner's `fit` takes, for its `_learn`."""
         with self._whole():
             table = self._begun(X, y, sample_weight)
-            with kept_up(self, table, more):
+            with kept_up(self, table, more), finite_model(self, table):
                 self._learn(table, **more)
         return self
 
@@ -142,7 +148,8 @@ class Learner(BaseEstimator):
             table = self._ingest(X, y, sample_weight, first=first, piece=True, classes=classes)
             if first:
                 self._remember(table)
-            self._learn_more(table, first)
+            with finite_model(self, table):
+                self._learn_more(table, first)
         return self
 
     def _learn_more(self, table: Table, first: bool) -> None:
@@ -161,7 +168,9 @@ class Learner(BaseEstimator):
         if table is None:
             source = ingest.columns_of(self, X, reset=first)
             source.weight = ingest.weights_of(sample_weight, X)
-            table = ingest.memory_table(source, self._targets_beside(source, X, y, classes))
+            with in_our_words():
+                targets = self._targets_beside(source, X, y, classes)
+            table = ingest.memory_table(source, targets)
         else:
             table = self._with_target(table, classes)
             if not first:
@@ -265,7 +274,7 @@ class Classifier(ClassifierMixin, Learner):
     ) -> Table:
         """Rows of the classes that were named on the first call, if this is a later one."""
         if not first:
-            if classes is not None and not np.array_equal(np.unique(classes), np.unique(self.classes_)):
+            if classes is not None and not np.array_equal(named_classes(classes), np.unique(self.classes_)):
                 known = ", ".join(map(repr, self.classes_.tolist()))
                 raise ParameterError(f"classes differ from those of the first call, {known}: name the same, or none")
             classes = self.classes_
@@ -273,7 +282,7 @@ class Classifier(ClassifierMixin, Learner):
 
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
         require_target(self, y)
-        labels, source.target = ingest.labels_of(y, X, classes)
+        labels, source.target = labels_of(y, X, classes)
         [name] = ingest.target_names(source, source.target)
         return [Column(name, "categorical", tuple(labels.tolist()), declared=True, missing=0)]
 

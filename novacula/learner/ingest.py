@@ -13,28 +13,26 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
     _num_samples,
     check_consistent_length,
-    column_or_1d,
     validate_data,
 )
 
 from novacula.errors import DataError, InputTypeError, SchemaError
+from novacula.learner.in_our_words import in_our_words
+from novacula.learner.labels import TARGET, named_classes
 from novacula.table import Column, Schema, Table, read
-from novacula.table.chunk import Chunk, Codes, Floats
-from novacula.table.distinct import close_from, distinct
-from novacula.table.encode import refused_target, require_weights
+from novacula.table.chunk import Chunk, Floats
+from novacula.table.encode import require_weights
 from novacula.table.memory import ArraySource, MemorySource, SparseSource
 from novacula.table.source import Unseen
 from novacula.table.survey import survey
 
-_TARGET = "y"
 
-
+@in_our_words()
 def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
     """Check the form of X as scikit-learn does and give it as a source; what its values may be is the card's to say.
 
@@ -61,6 +59,7 @@ def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
         dtype="numeric",
         reset=reset,
     )
+    array = _plain_numbers(array)
     if sparse if reset else learner.schema_.of_kind("sparse"):  # rows to predict take the form of those of the fit
         return SparseSource(csr_matrix(array).astype(np.float64, copy=False), name="X")
     if sparse:
@@ -69,6 +68,14 @@ def columns_of(learner: Any, X: Any, *, reset: bool) -> MemorySource:
         array = array.astype(np.float64)
     names = getattr(learner, "feature_names_in_", None) if reset else _fitted_names(learner)
     return ArraySource(array, names=None if names is None else [str(name) for name in names], name="X")
+
+
+def _plain_numbers(array: Any) -> Any:
+    """Numbers as this machine reads them, in at most 64 bits; dates and other things that are not numbers raise."""
+    kind = array.dtype
+    if kind.kind not in "biuf":
+        raise InputTypeError(f"X holds values of type {kind}, which are not numbers: encode them, or leave them out")
+    return array if kind.isnative and kind.itemsize <= 8 else array.astype(np.float64)
 
 
 def _fitted_names(learner: Any) -> list[str] | None:
@@ -147,36 +154,7 @@ def _numbers_of_booleans(frame: Any) -> Any:
     return frame.cast(pa.schema(fields))
 
 
-def labels_of(y: Any, X: Any, classes: Any = None) -> tuple[Any, Codes]:
-    """The classes in order and the code of each row's class; with `classes` no other may occur."""
-    y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, ensure_all_finite=False, input_name="y"), warn=True)
-    check_consistent_length(X, y)
-    _require_labels(y)
-    low = close_from(y)
-    if low is None:
-        check_classification_targets(y)
-    labels, codes = distinct(y, low)
-    if classes is None:
-        return labels, codes
-    classes = np.unique(np.asarray(classes))
-    place = np.searchsorted(classes, labels)
-    new = (place == len(classes)) | (classes[np.minimum(place, len(classes) - 1)] != labels)
-    if new.any():
-        raise DataError(f"y contains the class {labels[new][0]!r}, which was not named in classes on the first call")
-    return classes, place.astype(np.int32)[codes]
-
-
-def _require_labels(y: Any) -> None:
-    """Refuse labels that are missing or infinite, with their row."""
-    if y.dtype.kind not in "fO":
-        return
-    missing = np.isnan(y) if y.dtype.kind == "f" else np.array([label is None or label != label for label in y])
-    infinite = np.isinf(y) if y.dtype.kind == "f" else np.zeros(len(y), bool)
-    for what, wrong in (("missing", missing), ("infinite", infinite)):
-        if wrong.any():
-            raise refused_target(what, _TARGET, f"row {int(np.argmax(wrong)) + 1} of X")
-
-
+@in_our_words()
 def numbers_of(y: Any, X: Any) -> Floats:
     """A regression target, one column or several."""
     y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite=False, input_name="y")
@@ -186,6 +164,7 @@ def numbers_of(y: Any, X: Any) -> Floats:
     return np.ascontiguousarray(y, np.float64)
 
 
+@in_our_words()
 def weights_of(sample_weight: Any, X: Any) -> Floats | None:
     """Weights of rows, checked; None where every row counts once."""
     if sample_weight is None:
@@ -222,7 +201,7 @@ def target_names(source: MemorySource, y: Any) -> list[str]:
     width = 1 if y.ndim == 1 else y.shape[1]
     names = []
     for k in range(width):
-        name = _TARGET if width == 1 else f"{_TARGET}{k}"
+        name = TARGET if width == 1 else f"{TARGET}{k}"
         while name in taken:
             name += "_"
         names.append(name)
@@ -263,7 +242,7 @@ def with_classes(table: Table, learner: str, classes: Any = None) -> Table:
         raise SchemaError(f"{learner} learns one target; name it with y= or with_target")
     column = table.layout.target_columns[0]
     if classes is not None:
-        return table.with_types({column.name: np.asarray(classes).tolist()})
+        return table.with_types({column.name: named_classes(classes).tolist()})
     if column.kind == "numeric":
         table = table.with_types({column.name: "categorical"})
         labels = table.layout.target_columns[0].categories

@@ -27,6 +27,7 @@ from novacula.neighbors.places import ROUNDING, Neighbours, rows_needed
 from novacula.neighbors.scaling import Scaling, warn_of_wild_scales
 from novacula.state import Form, State, by_parameter, floats, keyed, optional, record, whole
 from novacula.table import Chunk, Table
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Floats
 from novacula.table.parallel import tree_sum
 
@@ -246,8 +247,11 @@ class NeighborsLearner(Learner):
         distance, row = self._indexed().search(queries, self._width(k + (own is not None)))
         return Neighbours.of(distance, row, self.examples_["weight"], own)
 
-    def _answers_from_nearest(self, X: Any, answer: Callable[[Neighbours], Any]) -> Any:
-        """What `answer` says of the neighbours of each row of X, chunk by chunk and block by block."""
+    def _answers_from_nearest(self, X: Any, answer: Callable[[Neighbours], Any], logarithms: bool = False) -> Any:
+        """What `answer` says of the neighbours of each row of X, chunk by chunk and block by block.
+
+        `logarithms`: of what may be 0 or have no bound, so that answers may be infinite.
+        """
         check_is_fitted(self)
         k = self.n_neighbors_
 
@@ -256,7 +260,7 @@ class NeighborsLearner(Learner):
             blocks = in_blocks(lambda b: answer(self._neighbours(queries[b], k)), len(queries), self._width(k))
             return np.concatenate(blocks)
 
-        return self._answers(X, of_chunk, unseen=self.unseen)
+        return self._answers(X, unbounded(of_chunk) if logarithms else of_chunk, unseen=self.unseen)
 
     # --- out ---------------------------------------------------------------------------------------------------
 

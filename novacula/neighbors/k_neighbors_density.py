@@ -133,7 +133,9 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         """Give log p̂ of each row; +∞ where k rows of the fit are at the very place."""
         check_is_fitted(self)
         k = self.n_neighbors_
-        scores = self._answers_from_nearest(X, lambda nearest: self._log_density(nearest, k, self._total))
+        scores = self._answers_from_nearest(
+            X, lambda nearest: self._log_density(nearest, k, self._total), logarithms=True
+        )
         if (endless := np.isposinf(scores)).any():
             warn_user(
                 f"{int(endless.sum())} rows, the first of them row {int(np.argmax(endless)) + 1}, are where {k} rows "

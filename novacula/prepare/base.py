@@ -22,6 +22,7 @@ from novacula.prepare.encoding import Encoding, preparation_words, same_columns
 from novacula.prepare.sums import PreparationSums
 from novacula.state import State, each, instance, record
 from novacula.table import Chunk, Column, Schema, Table
+from novacula.table.answering import unbounded
 from novacula.table.chunk_source import ChunkSource
 
 MOST_DESCRIBED = 40
@@ -127,6 +128,7 @@ def answers_with(method: str) -> Any:
     return check
 
 
+@unbounded
 def answers_behind(chunk: Chunk, encoding: Encoding, layout: Schema, model: Any, method: str) -> Any:
     """The answers of a method of the learner for the rows of a chunk."""
     return getattr(model, method)(behind(chunk, encoding, layout))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.errors import SchemaError
+from novacula.errors import SchemaError, overflow
 from novacula.learner.card import Card
 from novacula.prepare.sums import PreparationSums
 from novacula.prepare.words import count_words, frequent_words
@@ -69,6 +69,8 @@ class Encoding:
         has_values = weight > 0
         mean = rounded(np.where(has_values, sums.moments.mean[0], 0.0))
         squares = np.divide(sums.moments.ssd[0], weight, out=np.zeros_like(mean), where=has_values)
+        if not np.isfinite(squares).all():
+            raise overflow(schema.of_kind("numeric")[int(np.argmin(np.isfinite(squares)))].name)
         spread = rounded(np.sqrt(squares))
         scaled = "scaled" in card.needs
         keeps, native = card.admits.missing, "categorical" in card.takes

@@ -14,6 +14,7 @@ from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.figure import Figure
+from novacula.learner.in_our_words import in_our_words
 from novacula.learner.work import Work
 from novacula.projection.derivation import ROWS, derive_components, derive_projection
 from novacula.projection.figures import biplot_figure, scree_figure
@@ -67,7 +68,8 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
     def inverse_transform(self, X: Any) -> Floats:
         """x̂ = μ + Vᵀz of each row of scores (n, k)."""
         check_is_fitted(self)
-        z = check_array(X, dtype=np.float64, input_name="X")
+        with in_our_words():
+            z = check_array(X, dtype=np.float64, input_name="X")
         if z.shape[1] != len(self.components_):
             raise DataError(f"X has {z.shape[1]} columns, but there are {len(self.components_)} components")
         return np.asarray((z * self._deviations() if self.whiten else z) @ self.components_ + self.mean_)

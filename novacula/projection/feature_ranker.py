@@ -10,6 +10,7 @@ Mixed columns are ranked on one scale, from one pass over the rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -30,6 +31,8 @@ from novacula.learner import ingest
 from novacula.learner.base import Learner, require_target
 from novacula.learner.card import Admits, Card
 from novacula.learner.figure import Figure, bar_figure
+from novacula.learner.in_our_words import in_our_words
+from novacula.learner.labels import labels_of
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.pairs import PairMoments
@@ -138,6 +141,11 @@ class FeatureRanker(SelectorMixin, Learner):
     pvalues_: Floats | None
     ranks_: npt.NDArray[np.int64]
     classes_: Any
+    not_finite: ClassVar[Mapping[str, str]] = {
+        "statistic_.parts.low": "a class without a known value has no least one",
+        "statistic_.parts.high": "a class without a known value has no largest one",
+    }
+
     statistic_: Bundle
 
     def __init__(
@@ -226,9 +234,10 @@ class FeatureRanker(SelectorMixin, Learner):
     def _targets_beside(self, source: Any, X: Any, y: Any, classes: Any) -> list[Column]:
         """One target, of classes or numbers."""
         require_target(self, y)
-        values = column_or_1d(np.asarray(y), warn=True)
+        with in_our_words():
+            values = column_or_1d(np.asarray(y), warn=True)
         if self._are_classes(values):
-            labels, source.target = ingest.labels_of(y, X)
+            labels, source.target = labels_of(y, X)
             [name] = ingest.target_names(source, source.target)
             return [Column(name, "categorical", tuple(labels.tolist()), declared=True, missing=0)]
         source.target = ingest.numbers_of(values, X)
@@ -267,10 +276,12 @@ class FeatureRanker(SelectorMixin, Learner):
         if is_frame(X):
             import narwhals.stable.v2 as nw
 
-            _check_feature_names(self, X, reset=False)
-            _check_n_features(self, X, reset=False)
+            with in_our_words():
+                _check_feature_names(self, X, reset=False)
+                _check_n_features(self, X, reset=False)
             return nw.from_native(X, eager_only=True)[:, places.tolist()].to_native()
-        array = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=False)
+        with in_our_words():
+            array = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=False)
         return array[:, places]
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:

@@ -131,7 +131,8 @@ class RowCheck:
         code, weight = np.asarray(chunk.target), chunk.weight
         classes = np.bincount(code, weight, self.n_classes).astype(np.float64) if has_classes else np.empty(0)
         unseen = _unseen(chunk.codes) if self.counts_unseen else np.empty(0, np.int64)
-        return RowTally(float(weight.sum()), classes, unseen)
+        with np.errstate(over="ignore"):  # a total that overflows is refused
+            return RowTally(float(weight.sum()), classes, unseen)
 
     def observe(self, chunk: Chunk, observe: Callable[..., Any], args: Any) -> WithTally:
         """The statistic of a chunk that is checked."""
@@ -148,9 +149,10 @@ class RowCheck:
     def answer(self, chunk: Chunk, function: Callable[..., Any], args: Any) -> WithTally:
         """The answer for each row of a chunk."""
         if not self.answers_propagate:
-            return WithTally(self(chunk), function(chunk, *args))
-        answers = function(chunk, *args)
-        if not _is_finite(answers):
+            self.require_admitted(chunk)
+        with np.errstate(over="ignore", invalid="ignore"):  # answers that are not finite are refused
+            answers = function(chunk, *args)
+        if self.answers_propagate and not all_finite(answers):
             self.require_admitted(chunk)
         return WithTally(self.tally(chunk), answers)
 
@@ -164,7 +166,7 @@ def _unseen(codes: Codes) -> npt.NDArray[np.int64]:
 
 def is_finite(statistic: Any) -> bool:
     """Whether all numbers of a statistic are finite."""
-    return all(map(_is_finite, statistic.arrays().values()))
+    return all(map(all_finite, statistic.arrays().values()))
 
 
 def propagated_by(observe: Any) -> frozenset[str]:
@@ -197,10 +199,10 @@ def _is_plain(chunk: Chunk, admits: Admits) -> bool:
     if chunk.target is not None and chunk.target.dtype == np.float64:
         numbers.append(chunk.target)
     gaps = not admits.missing and chunk.codes.size > 0 and bool((chunk.codes == MISSING).any())
-    return not gaps and all(map(_is_finite, numbers))
+    return not gaps and all(map(all_finite, numbers))
 
 
-def _is_finite(numbers: Any) -> bool:
+def all_finite(numbers: Any) -> bool:
     """Whether all are finite, by one sum where that does not overflow; not by BLAS, which would wake its threads."""
     if numbers.dtype != np.float64 or not numbers.flags.c_contiguous:
         return numbers.dtype.kind != "f" or bool(np.isfinite(numbers).all())

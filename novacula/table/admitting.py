@@ -27,8 +27,9 @@ from novacula.table.admission import (
     is_finite,
     propagated_by,
 )
+from novacula.table.answering import are_defined, largest_of, undefined_answer
 from novacula.table.chunk import Chunk
-from novacula.table.encode import refused_target
+from novacula.table.encode import refused_target, require_total_weight
 from novacula.table.runner import ChunkLayout, Runner
 from novacula.table.schema import Schema
 from novacula.table.source import Partition
@@ -163,9 +164,8 @@ class FitRunner(AdmittingRunner):
         super().__init__(table, RowCheck(admits, len(self._labels)))
 
     def judge(self, tally: RowTally) -> None:
-        """Refuse weights that sum to zero, and too few classes."""
-        if not tally.weight > 0.0:
-            raise DataError(f"the weights of {self._table.source.name} sum to zero: no row counts")
+        """Refuse weights that sum to zero or beyond all bounds, and too few classes."""
+        require_total_weight(tally.weight, self._table.source.name)
         if len(tally.classes):
             require_classes(self._table, [self._labels[k] for k in np.flatnonzero(tally.classes)], self._check.admits)
 
@@ -181,6 +181,17 @@ class AnswerRunner(AdmittingRunner):
         """The rows that were brought here are still unchecked."""
         table.runner = super().at_home(table)
         return AnswerRunner(table, self._check.admits, self._check.answers_propagate, self._reports_unseen)
+
+    def map(self, parts: Sequence[Partition], layout: ChunkLayout, function: Callable[..., Any], args: Any) -> Any:
+        """Give the function's array for each chunk, in order; an answer that is not finite is refused, with its row."""
+        answers = super().map(parts, layout, function, args)
+        if not all(are_defined(array, function) for array in answers):
+            found = self._inner.find(parts, layout, undefined_answer, (function, args))
+            if found is not None:
+                part, row, answer = found
+                reason = largest_of(answer, layout.schema)
+                raise DataError(f"the answer for {part.row_name(row)} is not finite: {reason}")
+        return answers
 
     def judge(self, tally: RowTally) -> None:
         """Warn of unseen categories, with their columns and how many there are."""

@@ -23,6 +23,8 @@ _TURNED = 1 << 14  # rows turned at a time by the kernel
 _APART = 80  # bytes between columns: those that begin a power of two apart crowd into few lines of the cache
 _CLOSE = 1 << 16  # whole numbers within a range of this size are looked up in a table
 
+LIGHTEST, HEAVIEST = 1e-100, 1e100
+"""What weights may sum to: within it their squares, and their products with squares of columns, can be made."""
 MANY = 1 << 18
 """Cells that are worth a kernel."""
 
@@ -171,6 +173,16 @@ def require_weights(weight: Floats, row_name: Callable[[int], str], where: str) 
         row = int(np.argmax(wrong))
         what = "no weight (NaN)" if np.isnan(weight[row]) else f"the weight {weight[row]:g}"
         raise DataError(f"{row_name(row)} has {what} in {where}: weights are finite, and 0 or more")
+
+
+def require_total_weight(total: float, where: str) -> None:
+    """Refuse weights that sum to nothing, or to so much or so little that products with them are lost."""
+    if not total > 0.0:
+        raise DataError(f"the weights of {where} sum to zero: no row counts")
+    if not LIGHTEST <= total <= HEAVIEST:
+        size = "large" if total > 1.0 else "small"
+        advice = "multiply all of them by one number, so that they sum to about the number of rows"
+        raise DataError(f"the weights of {where} sum to {total:.3g}, too {size} to calculate with: {advice}")
 
 
 def encode_target(columns: Mapping[str, Any], schema: Schema, place: Place) -> Floats | Codes | None:

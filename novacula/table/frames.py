@@ -149,7 +149,7 @@ def _convert(frame: Any, narwhal: Any) -> Any:
     """The whole frame at once, or column by column to name the one that fails."""
     import narwhals.stable.v2 as nw
 
-    failures = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError)
+    failures = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError)
     try:
         if nw.dependencies.is_pandas_dataframe(frame):
             return _from_pandas(frame)
@@ -190,7 +190,7 @@ def object_table(array: Any) -> Any:
     for j, column in enumerate(array.T):
         try:
             arrays[f"x{j}"] = pa.array(column.tolist(), from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
             raise _mixed(f"x{j}", error) from error
     return pa.table(arrays)
 

@@ -7,7 +7,8 @@ import pytest
 
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, SchemaError
-from novacula.learner.ingest import labels_of, memory_table, target_names
+from novacula.learner.ingest import memory_table, target_names
+from novacula.learner.labels import labels_of
 from novacula.linear import LinearRegression
 from novacula.table import Column, Schema
 from novacula.table.memory import ArraySource

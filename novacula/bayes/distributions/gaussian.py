@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -68,6 +68,7 @@ class GaussianPart(NumericPart):
         var = np.divide(statistic.ssd, statistic.weight, out=np.zeros_like(mean), where=known)
         var = np.where(known, var, pooled_var) + variance_floor(pooled_var, smoothing)
         flat = ~(var > 0)
+        require_finite(replace(statistic, ssd=var), group)
         if flat.any():
             name = group.names[int(np.argwhere(flat)[0, 1])]
             raise DataError(f"column {name!r} does not vary within a class: set var_smoothing above 0")

@@ -13,6 +13,8 @@ from novacula.graph.hmm.sequences import Sequences
 from novacula.learner import ingest
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
+from novacula.table.encode import require_total_weight
+from novacula.words import quoted
 
 STATES = 2
 """States of a model to which nobody said how many."""
@@ -41,6 +43,10 @@ def read_labels(y: Any, sequences: Sequences, n_states: int | None) -> Labels:
         kept = [label for label in values.distinct if label != UNKNOWN]
         code = np.where(values.code == gone, UNKNOWN, values.code - (values.code > gone))
         values = ColumnValues(tuple(kept), code)
+    for label in values.distinct:
+        if not isinstance(label, (str, int, float)):
+            what = f"{quoted(label)}, of type {type(label).__name__}"
+            raise DataError(f"y names the state {what}: states are words, whole numbers, or true and false")
     states = _all_states(values.distinct, n_states)
     place = np.array([*(states.index(label) for label in values.distinct), UNKNOWN], np.int32)
     codes = np.asarray(sequences.sorted(place[values.code]))
@@ -86,8 +92,11 @@ def sequence_weights(sequences: Sequences, sample_weight: Any, chunk: Chunk) -> 
     else:
         rows = ingest.weights_of(sample_weight, np.empty(sequences.n_steps))
         weight = _of_rows(np.asarray(sequences.sorted(rows)), sequences)
-    if not weight.sum() > 0.0:
+    with np.errstate(over="ignore"):  # a total that overflows is refused
+        total = float(weight.sum())
+    if not total > 0.0:
         raise DataError("the weights sum to zero: no sequence counts")
+    require_total_weight(total, "the sequences")
     return weight
 
 

@@ -26,6 +26,7 @@ from novacula.graph.learning.patterns import distinct_rows
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables
 from novacula.statistics.base import Statistic
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Chunk, Codes, Floats
 
 TOGETHER = 2**16
@@ -234,12 +235,14 @@ def expect_incomplete(chunk: Chunk, cells: Cells, inference: Inference) -> Expec
     return inference.expected(np.ascontiguousarray(codes[empty]), numbers[empty], chunk.weight[empty])
 
 
+@unbounded
 def row_likelihoods(chunk: Chunk, cells: Cells, inference: Inference) -> Floats:
     """log p of each row's known cells."""
     codes, numbers = cells.codes(chunk), cells.numbers(chunk)
     return inference.answer(codes, numbers, np.zeros(len(chunk))).log_likelihood
 
 
+@unbounded
 def state_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: int) -> Floats:
     """Probabilities of a discrete node's states, then log p of the row: (n, K + 1)."""
     codes, numbers = cells.codes(chunk), cells.numbers(chunk)
@@ -254,6 +257,7 @@ def state_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: i
     return answers
 
 
+@unbounded
 def value_posteriors(chunk: Chunk, cells: Cells, inference: Inference, target: str) -> Floats:
     """Mean and deviation of a continuous node, then log p of the row: (n, 3)."""
     answer = inference.answer(cells.codes(chunk), cells.numbers(chunk), np.zeros(len(chunk)))

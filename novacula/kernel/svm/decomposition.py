@@ -43,6 +43,8 @@ GAIN = 1e-13
 """The share of the objective that a round may gain by rounding alone."""
 ROUNDING = 1e-6
 """How far below 0 a curvature may be, as a share of its terms, before a kernel is refused."""
+EXTREME, EXTREME_STEPS = 1e9, 50_000
+"""Scales so far apart, by weights as a rule, that steps are lost in rounding, and how many are made nevertheless."""
 SHRINK = 0.5
 """The share of rows that may be busy for the others to be left out."""
 
@@ -57,6 +59,9 @@ class ConcaveError(Exception):
 
 def solve_dual(dual: Dual, rows: KernelRows, effort: Effort) -> DualSolution:
     """Multipliers that violate the KKT conditions by at most tol, or the best that the effort allows."""
+    size = float(np.abs(rows.diagonal()).max())
+    if dual.reach(size) > EXTREME:
+        effort = replace(effort, max_iter=min(effort.max_iter, EXTREME_STEPS))
     with one_blas_thread():  # blocks of kernel values are what runs side by side
         search = Decomposition(dual, rows, effort)
         run = iterate(

@@ -81,6 +81,18 @@ class Dual:
         """How many sums are fixed."""
         return int(self.group.max()) + 1
 
+    def reach(self, size: float) -> float:
+        """How far apart the scales of the problem lie, where kernel values have this size: 1 is best.
+
+        The largest multiplier times kernel value over the targets, or the ratio of the largest bound to the least.
+        """
+        bound = np.maximum(-self.lower, self.upper)
+        price = np.divide(0.5, self.ridge, out=np.ones_like(bound), where=self.ridge > 0.0)
+        bound = np.where(np.isfinite(bound), bound, price)
+        largest, least = float(bound.max()), float(bound[bound > 0.0].min(initial=np.inf))
+        target = float(np.abs(self.target).max())
+        return max(largest * size / (target or 1.0), largest / least)
+
     def scores(self, beta: Floats, f: Floats) -> Floats:
         """c − Kβ − rβ (m,) for f = Kβ (n,): how much the objective falls where a variable grows."""
         return np.asarray(self.target - f[self.row] - self.ridge * beta)

@@ -103,7 +103,8 @@ def follow(rows: KernelRows, t: Floats, cost: Floats, epsilon: float, settings: 
 
 def _machine(rows: KernelRows, solution: DualSolution, beta: Floats) -> Machine:
     if not math.isfinite(solution.objective):
-        raise DataError(f"{rows.kernel!r} gives values that are not finite: scale the columns")
+        cause = f"{rows.kernel!r}, C and the weights give values that are not finite"
+        raise DataError(f"{cause}: scale the columns, or divide the weights by some unit")
     return Machine(
         beta=beta,
         intercept=solution.intercept,

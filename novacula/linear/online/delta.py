@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.learner.iterate import Outcome
-from novacula.linear.online.passes import SCHEDULES, OrderedRows, dense_blocks
+from novacula.linear.online.passes import SCHEDULES, OrderedRows, dense_blocks, require_showable
 from novacula.linear.solve import require_finite_sums
 from novacula.statistics import CoMoments
 from novacula.table import Chunk
@@ -127,6 +127,7 @@ def show(state: DeltaPassState, chunk: Chunk, eta: float, intercept: bool, signe
 
     if not state.sound:
         return state
+    require_showable(chunk)
     weights, tally, sound = state.weights.copy(), state.tally.copy(), True
     for x, piece in dense_blocks(chunk):
         targets = target_rows(piece, signed)

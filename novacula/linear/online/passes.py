@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from novacula.errors import DataError
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.state import State, codes, flag, floats, one_of
 from novacula.table import Chunk, Table
@@ -30,6 +31,8 @@ HELD = 1 << 26
 """Bytes of rows that are held in memory rather than read again for each epoch."""
 BLOCK = 1 << 19
 """Numbers of a block of rows: few enough to stay in the cache while several planes use them."""
+MOST_SHOWINGS = 1e6
+"""How often a row may be shown in an epoch, which is what its weight says."""
 FIRST = 12
 """Showings that a model keeps, so that its work can begin where the fit began."""
 
@@ -95,6 +98,13 @@ def dense_blocks(chunk: Chunk) -> Iterator[tuple[Floats, Chunk]]:
     for start in range(0, len(chunk), size):
         piece = chunk.rows(start, start + size)
         yield piece.dense(), piece
+
+
+def require_showable(chunk: Chunk, factor: float = 1.0) -> None:
+    """Refuse weights of more showings than anyone waits for: a row is shown as often as its weight says."""
+    if (largest := factor * float(chunk.weight.max(initial=0.0))) > MOST_SHOWINGS:
+        advice = "divide the weights by some unit"
+        raise DataError(f"a weight of {largest:.3g} would have its row shown as often in each epoch: {advice}")
 
 
 def longest_row(chunk: Chunk) -> Floats:

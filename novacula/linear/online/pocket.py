@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from novacula.linear.online.passes import OrderedRows, dense_blocks
+from novacula.linear.online.passes import OrderedRows, dense_blocks, require_showable
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
@@ -52,6 +52,7 @@ def show(state: PerceptronPassState, chunk: Chunk, rule: PerceptronRule) -> Perc
 
     if not state.sound:
         return state
+    require_showable(chunk, float(rule.factor.max()))
     weights, longest, tally = state.weights.copy(), state.longest.copy(), state.tally.copy()
     response, sound = RESPONSES.index(rule.response), True
     for x, piece in dense_blocks(chunk):

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.equal_rows import equal_rows
 
@@ -131,6 +132,7 @@ def part(x: Floats, rows: Any, known: Mask) -> Floats:
 # --- functions of chunks, for Table.map ---------------------------------------------------------------------
 
 
+@unbounded
 def posteriors(chunk: Chunk, density: MixtureDensity) -> Floats:
     """Responsibilities and log densities of a chunk's rows: (n, K + 1)."""
     x = chunk.numeric

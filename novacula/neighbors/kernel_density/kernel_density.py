@@ -32,6 +32,7 @@ from novacula.neighbors.kernel_density.sheather_jones import FixedPoint
 from novacula.neighbors.kernel_density.sums import FARTHEST
 from novacula.state import State, floats, keyed, number, optional, record
 from novacula.table import Table
+from novacula.table.answering import unbounded
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import printable
 
@@ -140,6 +141,8 @@ class KernelDensity(DensityMixin, Unsupervised):
     bandwidth_: Floats
     root_: Floats
     log_norm_: float
+    not_finite: ClassVar[Mapping[str, str]] = {"trial_.likelihood": "of widths that leave some row impossible"}
+
     trial_: BandwidthTrials
     bounds_: Floats
     examples_: dict[str, Floats]
@@ -279,6 +282,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         if len(self._names) != 1:
             raise ParameterError(f"a grid is for one column, not for {len(self._names)}: take algorithm='tree'")
 
+    @unbounded
     def _score_chunk(self, chunk: Chunk) -> Floats:
         if self.algorithm == "grid":
             return self._density.log_density_by(self._grid, chunk.numeric)

@@ -1,0 +1,185 @@
+"""Extreme arrays, weights and labels: a learner must answer with numbers, or say in our words why it does not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from re import sub
+from typing import Any
+
+import numpy as np
+
+from fuzz.array_case import ArrayCase
+from fuzz.array_forms import FORMS, LABEL_FORMS, fit_arguments, formed
+from fuzz.array_settings import draw_settings, make_learner
+from fuzz.extremes import (
+    LABELS,
+    as_type,
+    draw_classes,
+    draw_labels,
+    draw_numbers,
+    draw_shape,
+    draw_target,
+    draw_weight,
+)
+from fuzz.target import Misbehaviour, is_ours, pick
+from novacula.checks.fitted import fitted_arrays
+from novacula.checks.scales import as_array
+from novacula.learner.registry import learners
+
+METHODS = (
+    *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "decision_function"),
+    *("score_samples", "transform"),
+)
+LOGARITHMS = frozenset({"predict_log_proba", "predict_joint_log_proba", "score_samples"})
+"""Answers that are −∞ where something cannot be, and +∞ where a density has no bound."""
+NOT_PROBABILITIES = {"bayesian-network": "of a continuous node it gives mean and deviation"}
+"""Learners whose `predict_proba` need not sum to 1, with the reason."""
+PASSED_ON = {"feature-ranker": "it passes columns on as they are, also those of rows that hold NaN"}
+"""Learners whose `transform` may give what is not finite, with the reason."""
+
+
+class Target:
+    """Fits of any learner on extreme rows, and its answers for these and for others."""
+
+    def ready(self) -> None:
+        """Have every kernel compiled."""
+        from novacula.compiling import find_kernels
+
+        for kernel in find_kernels():
+            kernel.compile()
+
+    def write(self, random: np.random.Generator, folder: Path) -> Path:
+        """Draw a learner, its parameters, rows, target and weights."""
+        path = folder / "case.npz"
+        draw_case(random).write(path)
+        return path
+
+    def attempt(self, path: Path) -> str:
+        """Fit and ask; every answer must be a number that makes sense, unless we said that it is none."""
+        case = ArrayCase.read(path)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model = make_learner(case.learner, case.settings)
+            try:
+                fit(model, case)
+            except Exception as error:
+                if is_ours(error):
+                    return "refused at fit"
+                raise
+            return judge(model, case, said)
+
+
+def draw_case(random: np.random.Generator) -> ArrayCase:
+    """One extreme fit."""
+    name = pick(random, list(learners()))
+    card = learners()[name].card
+    n, d = draw_shape(random)
+    rows = as_type(random, draw_numbers(random, n, d))
+    case = ArrayCase(name, draw_settings(random, name), rows, draw_numbers(random, 7, d), weight=draw_weight(random, n))
+    if random.random() < 0.4:
+        case.form = pick(random, FORMS)
+    if card.task in ("classification", "transform", "sequence"):
+        case.target = draw_classes(random, n)
+        if random.random() < 0.15:
+            case.labels, case.label_form = draw_labels(random, n), pick(random, LABEL_FORMS)
+    else:
+        case.target = as_type(random, draw_target(random, n))
+    if card.task == "sequence":
+        _draw_sequences(random, case, n)
+    if rows.ndim == 2 and rows.size and random.random() < 0.1:
+        _draw_odd(random, case, "categorical" in card.takes)
+    if hasattr(make_learner(name, case.settings), "partial_fit") and random.random() < 0.15:
+        case.pieces = int(random.integers(1, 4))
+    if random.random() < 0.01:
+        case.target = draw_classes(random, n + 1)
+    if random.random() < 0.01:
+        case.odd_weight = pick(random, pick(random, LABELS))
+    return case
+
+
+def _draw_sequences(random: np.random.Generator, case: ArrayCase, n: int) -> None:
+    """Most sequences come without their states, some are cut, and weights are theirs."""
+    if random.random() < 0.7:
+        case.target = case.labels = None
+    case.weight = None
+    if random.random() < 0.4 and n > 1:
+        cut = int(random.integers(1, n))
+        case.lengths, case.weight = [cut, n - cut], draw_weight(random, 2)
+
+
+def _draw_odd(random: np.random.Generator, case: ArrayCase, words: bool) -> None:
+    """Objects among the numbers, or a column of words beside them."""
+    if words and random.random() < 0.7:
+        case.words = draw_labels(random, len(case.rows))
+        return
+    for token in pick(random, LABELS):
+        case.odd_cells.append([int(random.integers(size)) for size in case.rows.shape] + [token])
+
+
+def fit(model: Any, case: ArrayCase) -> None:
+    """Fit as the case says: at once, or piece by piece."""
+    arguments = fit_arguments(case)
+    if not case.pieces or case.form == "table":
+        model.fit(**arguments)
+        return
+    for _ in range(case.pieces):
+        model.partial_fit(**arguments)
+
+
+def judge(model: Any, case: ArrayCase, said: list[warnings.WarningMessage]) -> str:
+    """How a fit ended: what the model holds and answers must be numbers, or said to be none."""
+    fitted = [f"{case.learner} keeps {what}" for what in wrong_in_model(model)]
+    answers, refused = [], False
+    for rows in (case.rows, case.query):
+        for method in METHODS:
+            try:
+                answer = as_array(getattr(model, method)(formed(case, rows))) if hasattr(model, method) else None
+            except Exception as error:
+                if not is_ours(error):
+                    raise
+                refused = True
+                continue
+            if answer is not None and (wrong := wrong_in_answer(case.learner, method, answer)):
+                answers.append(f"{case.learner} answers {wrong} by {method}")
+    is_named = any(names_place(warning) for warning in said)
+    if (fitted or answers) and not is_named:
+        raise Misbehaviour("; ".join(sorted({*fitted, *answers})))
+    return "warned" if is_named else "refused when asked" if refused else "answered"
+
+
+def names_place(warning: warnings.WarningMessage) -> bool:
+    """Whether a warning is one of ours that names columns, the target or the weights."""
+    words = ("column", "weight", "target")
+    return warning.category.__module__ == "novacula.errors" and any(word in str(warning.message) for word in words)
+
+
+def wrong_in_model(model: Any) -> Iterator[str]:
+    """Fitted numbers that are NaN or infinite, and are not declared as such by a learner."""
+    declared = tuple(name for kind in learners().values() for name in kind.not_finite)
+    for path, array in fitted_arrays(model):
+        plain = sub(r"\[\d+\]", "", path)
+        if array.dtype.kind not in "fc" or plain.endswith(declared):
+            continue
+        if np.isnan(array).any():
+            yield f"NaN in {plain}"
+        elif np.isinf(array).any():
+            yield f"infinity in {plain}"
+
+
+def wrong_in_answer(learner: str, method: str, answer: Any) -> str | None:
+    """What is wrong with the answers of a method, if anything is."""
+    if answer.dtype.kind not in "fc" or (method == "transform" and learner in PASSED_ON):
+        return None
+    if np.isnan(answer).any():
+        return "NaN"
+    if method in LOGARITHMS:
+        return None
+    if np.isinf(answer).any():
+        return "infinity"
+    if method != "predict_proba" or learner in NOT_PROBABILITIES:
+        return None
+    if not np.allclose(answer.sum(axis=1), 1.0, atol=1e-6):
+        return "probabilities that do not sum to 1"
+    return "negative probabilities" if (answer < 0.0).any() else None
