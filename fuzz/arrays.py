@@ -23,7 +23,7 @@ from fuzz.extremes import (
     draw_target,
     draw_weight,
 )
-from fuzz.target import Misbehaviour, is_ours, pick
+from fuzz.target import FuzzTarget, Misbehaviour, is_ours, pick
 from novacula.checks.fitted import fitted_arrays
 from novacula.checks.scales import as_array
 from novacula.learner.registry import learners
@@ -40,7 +40,7 @@ PASSED_ON = {"feature-ranker": "it passes columns on as they are, also those of 
 """Learners whose `transform` may give what is not finite, with the reason."""
 
 
-class Target:
+class Target(FuzzTarget):
     """Fits of any learner on extreme rows, and its answers for these and for others."""
 
     def ready(self) -> None:
