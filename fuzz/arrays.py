@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from re import sub
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,10 @@ from fuzz.extremes import (
     draw_weight,
 )
 from fuzz.target import FuzzTarget, Misbehaviour, is_ours, pick
-from novacula.checks.fitted import fitted_arrays
 from novacula.checks.scales import as_array
+from novacula.learner.fitted_state import check_fitted_state
 from novacula.learner.registry import learners
+from novacula.state import StateError
 
 METHODS = (
     *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "decision_function"),
@@ -156,16 +156,11 @@ def names_place(warning: warnings.WarningMessage) -> bool:
 
 
 def wrong_in_model(model: Any) -> Iterator[str]:
-    """Fitted numbers that are NaN or infinite, and are not declared as such by a learner."""
-    declared = tuple(name for kind in learners().values() for name in kind.not_finite)
-    for path, array in fitted_arrays(model):
-        plain = sub(r"\[\d+\]", "", path)
-        if array.dtype.kind not in "fc" or plain.endswith(declared):
-            continue
-        if np.isnan(array).any():
-            yield f"NaN in {plain}"
-        elif np.isinf(array).any():
-            yield f"infinity in {plain}"
+    """What is not as the learner declares: NaN and infinity where it does not allow for them, first of all."""
+    try:
+        check_fitted_state(model)
+    except StateError as error:
+        yield str(error)
 
 
 def wrong_in_answer(learner: str, method: str, answer: Any) -> str | None:

@@ -123,11 +123,6 @@ class NaiveBayes(Classifier):
     class_prior_: Floats
     groups_: tuple[Group, ...]
     parts_: tuple[DistributionPart, ...]
-    not_finite: ClassVar[Mapping[str, str]] = {
-        "statistic_.parts.low": "a class without a known value has no least one",
-        "statistic_.parts.high": "a class without a known value has no largest one",
-    }
-
     statistic_: Bundle
 
     def __init__(

@@ -51,8 +51,6 @@ class PosteriorClassifier(Classifier):
 
     estimators: Any
     prior: Any
-    not_finite: ClassVar[Mapping[str, str]] = {"log_likelihood_": "of hypotheses by which some row is impossible"}
-
     hypothesis_names_: tuple[Any, ...]
     hypotheses_: tuple[Any, ...]
     prior_: Floats

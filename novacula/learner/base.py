@@ -53,9 +53,6 @@ class Learner(BaseEstimator):
     not_compared: ClassVar[Mapping[str, str]] = {}
     """What fitted attributes hold that is not part of the model, such as "multipliers_.row", and why it may differ
     between two fits of the same model. Checks compare everything else."""
-    not_finite: ClassVar[Mapping[str, str]] = {}
-    """What fitted attributes hold that may be NaN or infinite, such as "tree_.threshold", and what that means there.
-    A fit whose other numbers are not finite is refused."""
 
     schema_: Schema
     n_features_in_: int

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError
-from novacula.statistics.base import Statistic
+from novacula.learner.fitted_state import check_fitted_state
+from novacula.state import NotFiniteError, StateError
 from novacula.table import Chunk, Table
-from novacula.table.admission import all_finite
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -24,7 +24,7 @@ NOT_FINITE = "array must not contain infs or NaNs"
 
 @contextmanager
 def finite_model(learner: Any, table: Table) -> Iterator[None]:
-    """Around the fit of a learner: what it sets must be finite, except for what it names in `not_finite`."""
+    """Around the fit of a learner: what it sets must be finite, except for what it declares otherwise in `state`."""
     try:
         yield
     except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:
@@ -32,19 +32,12 @@ def finite_model(learner: Any, table: Table) -> Iterator[None]:
         if is_ours or (type(error) is ValueError and str(error) != NOT_FINITE):
             raise
         raise _too_extreme(learner, table, "its equations have no finite solution") from error
-    for name, value in _fitted_numbers(learner):
-        if name not in learner.not_finite and not all_finite(value):
-            raise _too_extreme(learner, table, f"{name} would not be finite")
-
-
-def _fitted_numbers(learner: Any) -> Iterator[tuple[str, Any]]:
-    """Arrays, numbers and statistics among the fitted attributes, with their names."""
-    for name, value in list(vars(learner).items()):
-        if name.endswith("_"):
-            if isinstance(value, Statistic):
-                yield from ((f"{name}.{part}", array) for part, array in value.arrays().items())
-            elif isinstance(value, (np.ndarray, float)):
-                yield name, np.asarray(value)
+    try:
+        check_fitted_state(learner)
+    except NotFiniteError as error:
+        raise _too_extreme(learner, table, str(error)) from error
+    except StateError:  # of a learner that does not declare what it holds, which `save` and the checks refuse
+        return
 
 
 def _too_extreme(learner: Any, table: Table, what: str) -> DataError:

@@ -7,7 +7,6 @@ and b = ȳ − Σ wⱼx̄ⱼ. With normal errors of one variance it is the maxim
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -80,8 +79,6 @@ class LinearRegression(LinearModel):
         "solver_": word("cholesky", "qr", "svd", "sums"),
     }
     remedy = "or use Ridge"
-    not_finite: ClassVar[Mapping[str, str]] = {"unit_errors_": "a weight that the rows leave open may be anything"}
-
     sigma_: Any
     r2_: Any
     rank_: int

@@ -10,7 +10,6 @@ Mixed columns are ranked on one scale, from one pass over the rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -141,11 +140,6 @@ class FeatureRanker(SelectorMixin, Learner):
     pvalues_: Floats | None
     ranks_: npt.NDArray[np.int64]
     classes_: Any
-    not_finite: ClassVar[Mapping[str, str]] = {
-        "statistic_.parts.low": "a class without a known value has no least one",
-        "statistic_.parts.high": "a class without a known value has no largest one",
-    }
-
     statistic_: Bundle
 
     def __init__(

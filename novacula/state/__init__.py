@@ -27,7 +27,7 @@ holders.py   forms of what holds others: tuples, dictionaries, dataclasses, choi
 """
 
 from novacula.state.arrays import codes, definite, flags, floats, indices, labels, offsets, probabilities, texts, wholes
-from novacula.state.base import Form, Scope, State, StateError, check_state, declared, describe
+from novacula.state.base import Form, NotFiniteError, Scope, State, StateError, check_state, declared, describe
 from novacula.state.holders import (
     any_record,
     by_parameter,
@@ -46,6 +46,7 @@ from novacula.state.values import flag, label, number, text, whole, word
 
 __all__ = [
     "Form",
+    "NotFiniteError",
     "Scope",
     "State",
     "StateError",

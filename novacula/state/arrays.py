@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, Scope, StateError, name_of
+from novacula.state.base import Dim, Form, NotFiniteError, Scope, StateError, name_of
 
 ROUNDING = 1e-6
 """By how much the sum of probabilities may differ from 1."""
@@ -50,7 +50,7 @@ class ArrayForm(Form):
         if value.size == 0:
             return
         if self.finite and value.dtype.kind == "f" and not _all_finite(value):
-            raise StateError(f"{where} holds a number that is not finite")
+            raise NotFiniteError(f"{where} holds a number that is not finite")
         most = self.most if self.below is None else scope.size(self.below) - 1
         low = self.least is not None and not value.min() >= self.least
         low = low or (self.above is not None and not value.min() > self.above)

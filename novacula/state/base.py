@@ -6,6 +6,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +21,10 @@ _DIM = re.compile(r"([a-z_]+(?:\+[a-z_]+)*)([+-]\d+)?")
 
 class StateError(ValueError):
     """A value is not of the form that was declared: the sentence says which, and what it should be."""
+
+
+class NotFiniteError(StateError):
+    """A number is NaN or infinite where it must not be."""
 
 
 @dataclass
@@ -133,12 +139,13 @@ def check_state(state: State, values: Mapping[str, Any], scope: Scope, owner: st
             raise StateError(f"{owner}{there} is there without its {gone}")
 
 
-def declared(kind: type) -> dict[str, Form]:
+@cache
+def declared(kind: type) -> Mapping[str, Form]:
     """All that a class declares, with what its bases do."""
     state: dict[str, Form] = {}
     for base in reversed(kind.__mro__):
         state |= vars(base).get("state", {})
-    return state
+    return MappingProxyType(state)
 
 
 def describe(state: State) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from novacula.state.arrays import is_label
-from novacula.state.base import Dim, Form, Scope, StateError
+from novacula.state.base import Dim, Form, NotFiniteError, Scope, StateError
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class NumberForm(Form):
         if isinstance(value, int) and value.bit_length() > 63:
             raise StateError(f"{where} is a whole number of more than 64 bits")
         if self.finite and not math.isfinite(value):
-            raise StateError(f"{where} is not finite")
+            raise NotFiniteError(f"{where} is not finite")
         most = scope.size(self.most) if isinstance(self.most, str) else self.most
         low = self.least is not None and not value >= self.least
         low = low or (self.above is not None and not value > self.above)

@@ -182,11 +182,6 @@ class DecisionTreeClassifier(TreeExports, Classifier):
     }
 
     attributes_: tuple[Attribute, ...]
-    not_finite: ClassVar[Mapping[str, str]] = {
-        "tree_.threshold": "leaves and tests by category have none",
-        "candidates_.threshold": "tests by category have none",
-    }
-
     tree_: Tree
     candidates_: Candidates
     cuts_: Integers

@@ -131,12 +131,6 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
     unseen: str
     random_state: Any
     attributes_: tuple[Attribute, ...]
-    not_finite: ClassVar[Mapping[str, str]] = {
-        "conditions.low": "a condition need not have a lower end",
-        "conditions.high": "a condition need not have an upper end",
-        "pruning.counts": "conditions that went before are not counted again",
-    }
-
     rule_list_: RuleList
 
     @with_parameters_of(DecisionTreeClassifier, OF_THE_TREE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 
-from novacula.state import POSITIVE, Scope, StateError, floats, number, rows
+from novacula.state import Scope, StateError, floats, number, rows
 
 FORM = rows("examples")
 
@@ -56,8 +56,8 @@ def test_forgeries_are_near_a_right_value(value):
 
 
 def test_what_must_not_be_zero_is_above_it():
-    assert floats("rows", least=POSITIVE).words() == "numbers (rows), above 0"
-    assert number(least=POSITIVE).words() == "a number above 0"
-    floats("rows", least=POSITIVE).check(np.array([5e-324]), "weight", Scope())
+    assert floats("rows", above=0.0).words() == "numbers (rows), above 0"
+    assert number(above=0.0).words() == "a number above 0"
+    floats("rows", above=0.0).check(np.array([5e-324]), "weight", Scope())
     with pytest.raises(StateError, match="weight holds a number that is out of range"):
-        floats("rows", least=POSITIVE).check(np.array([1.0, 0.0]), "weight", Scope())
+        floats("rows", above=0.0).check(np.array([1.0, 0.0]), "weight", Scope())

@@ -85,7 +85,6 @@ class SupportVectorMachine(Learner):
         "multipliers_.row": "rows are numbered as they came, and repetitions shift the numbers",
         "multipliers_.example": "rows are numbered as they came, and repetitions shift the numbers",
     }
-    not_finite: ClassVar[Mapping[str, str]] = {"margin_": "a plane that is level has no margin"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="right")],
         "kernel": [str, Kernel],

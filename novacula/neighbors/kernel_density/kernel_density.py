@@ -141,8 +141,6 @@ class KernelDensity(DensityMixin, Unsupervised):
     bandwidth_: Floats
     root_: Floats
     log_norm_: float
-    not_finite: ClassVar[Mapping[str, str]] = {"trial_.likelihood": "of widths that leave some row impossible"}
-
     trial_: BandwidthTrials
     bounds_: Floats
     examples_: dict[str, Floats]
