@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from novacula.errors import ModelFileError
+from novacula.errors import DataError, ModelFileError
 from novacula.learner.files import load, save
 from novacula.mixture import GaussianMixture, KMeans
 
@@ -43,10 +43,20 @@ def test_covariances_have_the_form_of_their_type(tmp_path, family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_covariances_are_definite(tmp_path, family):
+def test_variances_are_positive(tmp_path, family):
     model = mixture(family)
-    sentence = "its covariances_ (is not positive definite|holds a number that is out of range)"
+    sentence = "its covariances_ (hold a variance that is not above 0|holds a number that is out of range)"
     refused(model, tmp_path, sentence, covariances_=-model.covariances_)
+
+
+@pytest.mark.parametrize("family", ["full", "tied"])
+def test_matrices_that_are_not_definite_are_refused_where_they_are_factored(tmp_path, family):
+    model = mixture(family)
+    odd = np.broadcast_to(np.ones((3, 3)) + np.eye(3) * -0.5, model.covariances_.shape).copy()
+    loaded = load(forged(model, tmp_path, covariances_=odd))
+    for use in (lambda: loaded.predict(X), loaded.work, loaded.sample):
+        with pytest.raises(DataError, match="the covariance of component 0 became singular"):
+            use()
 
 
 def test_a_mixture_has_as_many_components_as_it_says(tmp_path):
