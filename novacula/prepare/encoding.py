@@ -28,8 +28,6 @@ MAX_CATEGORIES = 100
 """Categories of a column that get a column of their own, at most: the most frequent ones."""
 MAX_DENSE = 5000
 """Columns of a sparse block that may be written out for a learner that takes no sparse columns."""
-LEAST_SPREAD = float(np.nextafter(0.0, 1.0))
-"""Above 0: a column that does not vary is divided by 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class Encoding:
         "fill": nullable(floats("numeric")),
         "holes": each(whole(most="numeric-1")),
         "centre": floats("numeric"),
-        "spread": floats("numeric", least=LEAST_SPREAD),
+        "spread": floats("numeric", above=0.0),
         "fill_codes": nullable(codes("categorical")),
         "indicator_codes": nullable(each(each(whole()), "categorical")),
         "gaps": each(whole(most="categorical-1")),

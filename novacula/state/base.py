@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -86,6 +86,11 @@ class Form(ABC):
     @abstractmethod
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Raise `StateError` unless the value has this form; `where` is what the sentence calls it."""
+
+    def check_each(self, values: Sequence[Any], where: str, scope: Scope) -> None:
+        """The same for several values."""
+        for i, value in enumerate(values):
+            self.check(value, f"{where}[{i}]", scope)
 
     @abstractmethod
     def words(self) -> str:

@@ -46,8 +46,7 @@ class EachForm(Form):
             raise self.refuse(value, where)
         if self.dim is not None and not scope.fits(self.dim, len(value)):
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
-        for i, item in enumerate(value):
-            self.form.check(item, f"{where}[{i}]", scope)
+        self.form.check_each(value, where, scope)
 
     def words(self) -> str:
         """What there is for each."""

@@ -20,9 +20,6 @@ from novacula.tree.export.condition import Condition, amount
 from novacula.tree.export.rules import DecisionRule, all_hold
 from novacula.tree.structure import Integers, most_frequent
 
-LEAST_CONFIDENCE = float(np.finfo(np.float64).tiny)
-"""Above 0, as the parameter has to be."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
@@ -110,7 +107,7 @@ class RuleList:
         "conditions": record(Conditions, rules="rules", attributes="attributes"),
         "estimate": floats("rules", most=1.0),
         "counts": floats("rules+1", "classes", least=0.0),
-        "confidence": nullable(number(least=LEAST_CONFIDENCE, most=0.5)),
+        "confidence": nullable(number(above=0.0, most=0.5)),
         "pruning": record(Pruning, rules="rules", attributes="attributes"),
     }
 

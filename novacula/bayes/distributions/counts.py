@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from operator import lt
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,11 +64,11 @@ class Bag(DistributionPart):
     entries: tuple[str, ...] | None
 
     def fits(self, statistic: Any) -> bool:
-        """A probability per class and entry of the bag, and as many sums; no word stands twice."""
+        """A probability per class and entry of the bag, and as many sums; words rise, so none stands twice."""
         group, entries = self.group, self.entries
         if group.kind == "text":
             counted = isinstance(statistic, Vocabulary) and statistic.weight.shape == self.prob.shape
-            return counted and entries is not None and len(set(entries)) == len(entries)
+            return counted and entries is not None and all(map(lt, entries, entries[1:]))
         counted = isinstance(statistic, ClassTotals) and statistic.total.shape == self.prob.shape
         if group.kind == "sparse":
             return counted and entries is None and self.prob.shape[1] == group.width
