@@ -113,7 +113,7 @@ def test_a_linear_gaussian_is_one_node_with_its_parents(tmp_path):
     model.save(tmp_path / "m.nova")
     assert nv.load(tmp_path / "m.nova").condition({"z": 1.0}).mean == model.condition({"z": 1.0}).mean
     model.mean_ = model.mean_[:1]
-    refused(model, tmp_path, r"its mean_ is an array of float64 of shape \(1,\), but there are 2 numeric\+1")
+    refused(model, tmp_path, r"its mean_ is an array .* and there are 2 numeric\+1")
     model = LinearGaussian().fit(ROWS[["z"]], ROWS["z"] ** 2)
     model.coef_, model.intercept_ = model.coef_[None], np.array([model.intercept_])
     model.sigma_, model.r2_ = np.array([model.sigma_]), np.array([model.r2_])

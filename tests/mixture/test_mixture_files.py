@@ -84,5 +84,5 @@ def test_clusters_are_of_rows(tmp_path):
 
 
 def test_centres_and_origin_have_one_length(tmp_path):
-    sentence = r"its origin_ is an array of float64 of shape \(2,\), but there are 3 columns"
+    sentence = r"its origin_ is an array .* and there are 3 columns"
     refused(KMeans(2).fit(X), tmp_path, sentence, origin_=np.zeros(2))

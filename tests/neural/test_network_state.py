@@ -104,7 +104,7 @@ def test_weights_and_biases_are_of_one_target_or_of_several(tmp_path):
     refused(model, tmp_path, r"its coef_ of shape \(3,\) does not fit its 2 target_names_")
     model = RBFNetworkClassifier(3).fit(X, NUMBER > 0.0)
     model.coef_ = model.coef_[:1]
-    refused(model, tmp_path, r"its coef_ is an array of float64 of shape \(1, 3\), but there are 2 classes")
+    refused(model, tmp_path, r"its coef_ is an array .* and there are 2 classes")
 
 
 def test_the_width_of_a_single_unit_is_derived_as_given():

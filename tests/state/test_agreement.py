@@ -29,7 +29,7 @@ def test_attributes_that_agree_pass(values):
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        (several(sums=np.ones(4)), r"sums is an array of float64 of shape \(4,\), but there are 5 columns\+targets"),
+        (several(sums=np.ones(4)), r"sums is an array .* and there are 5 columns\+targets"),
         (several(error=1.0), r"error is a float, where numbers \(targets\) should be"),
         (one(error=np.ones(1)), r"error is an array of float64 of shape \(1,\), where a number should be"),
     ],

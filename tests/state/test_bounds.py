@@ -23,7 +23,7 @@ def check(form, value, **sizes):
 
 def test_a_size_with_a_difference_is_not_negative():
     check(floats("iterations+1"), np.zeros(1))
-    with pytest.raises(StateError, match=r"it is an array of float64 of shape \(0,\), but there are 1 iterations\+1"):
+    with pytest.raises(StateError, match=r"it is an array .* and there are 1 iterations\+1"):
         check(floats("iterations+1"), np.zeros(0))
     with pytest.raises(StateError, match=r"it holds 0, but there are 1 layers\+1"):
         check(each(text(), "layers+1"), ())

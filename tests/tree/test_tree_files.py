@@ -76,7 +76,7 @@ def test_an_arm_that_is_missing_is_refused(tmp_path):
         (lambda t: {"arm_branch": at(t.arm_branch, 0, 3)}, NO_TEST),
         (lambda t: {"arm_code": at(t.arm_code, 0, 1)}, NO_TEST),
         (lambda t: {"arm_code": at(t.arm_code, 2, 3)}, NO_TEST),
-        (lambda t: {"arm_start": at(t.arm_start, -1, 99)}, "arm_code is an array .*, but there are 99 arms"),
+        (lambda t: {"arm_start": at(t.arm_start, -1, 99)}, "arm_code is an array .* and there are 99 arms"),
     ],
 )
 def test_arrays_that_are_not_a_tree_are_refused(tmp_path, change, sentence):
@@ -103,7 +103,7 @@ def test_other_attributes_than_those_of_the_columns_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda r, c: {"counts": r.counts[:-1]}, "counts is an array .*, but there are 6 rules"),
+        (lambda r, c: {"counts": r.counts[:-1]}, "counts is an array .* and there are 6 rules"),
         (lambda r, c: {"counts": np.zeros_like(r.counts)}, "its rule_list_ has conditions or counts"),
         (lambda r, c: {"conditions": replace(c, feature=c.feature + 4)}, "feature holds a number that is out of range"),
         (lambda r, c: {"conditions": replace(c, start=c.start[::-1].copy())}, "start does not rise from 0"),

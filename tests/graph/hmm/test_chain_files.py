@@ -35,7 +35,7 @@ def test_an_infinite_transition_is_refused(kind, tmp_path):
     model.transition_ = np.ones((2, 2))
     refused(model, tmp_path, "its transition_ holds probabilities that do not sum to 1")
     model.transition_ = np.ones((2, 1))
-    refused(model, tmp_path, r"its transition_ is an array of float64 of shape \(2, 1\), but there are 2 states")
+    refused(model, tmp_path, r"its transition_ is an array .* and there are 2 states")
 
 
 def test_a_chain_has_a_state(tmp_path):
@@ -93,4 +93,4 @@ def test_what_was_learned_is_there_as_a_whole(tmp_path):
     refused(model, tmp_path, "its history_ is there without its emission_counts_")
     model = learned(PoissonHMM)
     model.history_ = np.empty(0)
-    refused(model, tmp_path, r"its history_ is an array .*, but there are 1 iterations\+1")
+    refused(model, tmp_path, r"its history_ is an array .* and there are 1 iterations\+1")

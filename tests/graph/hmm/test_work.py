@@ -115,5 +115,5 @@ def test_a_file_keeps_an_unsupervised_model(kind, tmp_path):
     assert str(loaded.work()) == str(model.work())
     model.transition_ = model.transition_[:1]
     save(model, tmp_path / "bad.nova", registry=KINDS)
-    with pytest.raises(ModelFileError, match=r"its transition_ is an array .* but there are 2 states"):
+    with pytest.raises(ModelFileError, match=r"its transition_ is an array .* and there are 2 states"):
         load(tmp_path / "bad.nova", registry=KINDS)
