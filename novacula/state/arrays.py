@@ -108,19 +108,11 @@ class ProbabilityForm(ArrayForm):
         return ""
 
     def check_values(self, value: Any, where: str, scope: Scope) -> None:
-<<<<<<< HEAD
-        """The range, and the sums; none at all sum to 0."""
-        super().check_values(value, where, scope)
-        if not (np.abs(value.sum(axis=-1) - 1.0) <= ROUNDING).all():
-=======
-        """The range, and the sums, which are finite if all values are."""
-        if value.size == 0:
-            return
+        """The range, and the sums, which are finite if all values are; none at all sum to 0."""
         with np.errstate(over="ignore", invalid="ignore"):
             is_whole = bool((np.abs(value.sum(axis=-1) - 1.0) <= ROUNDING).all())
-        if not is_whole or not value.min() >= 0.0:
+        if not is_whole or not value.min(initial=0.0) >= 0.0:
             super().check_values(value, where, scope)
->>>>>>> state-bayes
             raise StateError(f"{where} holds probabilities that do not sum to 1")
 
 
