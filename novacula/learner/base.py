@@ -37,7 +37,7 @@ class Learner(BaseEstimator):
     card: ClassVar[Card]
     state: ClassVar[State] = {
         "schema_": instance(Schema),
-        "n_features_in_": whole(size="width"),
+        "n_features_in_": whole(size="inputs"),
         "feature_names_in_": optional(texts("columns")),
     }
     """What its fitted attributes are, in addition to what the bases declare: see `novacula.state`."""

@@ -1,7 +1,7 @@
 """What a fitted learner holds, checked against what its class and its bases declare in `state`.
 
 Dimensions that every learner knows: `columns` of its schema, of which `numeric`, `categorical` and `text` ones;
-`width`, the numbers that scikit-learn counts as columns, of which `sparse` ones; `numbers`, the numeric and the sparse
+`inputs`, the numbers that scikit-learn counts as columns, of which `sparse` ones; `numbers`, the numeric and the sparse
 ones; and of a classifier the `classes`.
 """
 
@@ -55,5 +55,5 @@ def sizes_of(schema: Schema) -> dict[str, int]:
         "text": len(schema.of_kind("text")),
         "sparse": sparse,
         "numbers": numeric + sparse,
-        "width": sum(column.width for column in schema.features),
+        "inputs": sum(column.width for column in schema.features),
     }

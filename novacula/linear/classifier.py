@@ -24,7 +24,7 @@ class LinearClassifier(Classifier):
 
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
-        "coef_": floats("planes", "width"),
+        "coef_": floats("planes", "inputs"),
         "intercept_": floats("planes"),
     }
 

@@ -73,9 +73,9 @@ class LinearRegression(LinearModel):
         "sigma_": by_target(number(least=0.0), floats("targets", least=0.0)),
         "r2_": by_target(number(), floats("targets")),
         "weight_": number(above=0.0),
-        "rank_": whole(most="width"),
+        "rank_": whole(most="inputs"),
         "singular_": floats("directions", least=0.0),
-        "unit_errors_": floats("width+1", finite=False),  # NaN where columns are dependent
+        "unit_errors_": floats("inputs+1", finite=False),  # NaN where columns are dependent
         "solver_": word("cholesky", "qr", "svd", "sums"),
     }
     remedy = "or use Ridge"

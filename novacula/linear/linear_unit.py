@@ -139,7 +139,7 @@ class LinearUnit(LinearModel, Classifier):
     state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
     state: ClassVar[State] = {
         "classes_": optional(labels("classes")),
-        "x_centre_": optional(floats("width")),
+        "x_centre_": optional(floats("inputs")),
         "y_centre_": optional(floats("targets"), beside="x_centre_"),
         "solver_": word("batch", "sgd", "cholesky", "qr", "svd", "sums"),
         "eta_": optional(number(least=0.0)),
@@ -147,7 +147,7 @@ class LinearUnit(LinearModel, Classifier):
         "history_": each(number(least=0.0), "steps+1"),
         "n_iter_": whole(),
         "converged_": flag(),
-        "first_showings_": optional(record(OnlineShowings, columns="width", targets="targets", classes="classes")),
+        "first_showings_": optional(record(OnlineShowings, columns="inputs", targets="targets", classes="classes")),
     }
     remedy = "or use Ridge"
 

@@ -46,11 +46,11 @@ class LinearModel(Regressor):
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
         "target_names_": each(text(), "targets"),
-        "coef_": by_target(floats("width"), floats("targets", "width")),
+        "coef_": by_target(floats("inputs"), floats("targets", "inputs")),
         "intercept_": one_of(number(), floats("targets")),  # without an intercept, 0 for all targets
-        "x_centre_": floats("width"),
+        "x_centre_": floats("inputs"),
         "y_centre_": floats("targets"),
-        "moments_": nullable(record(CoMoments, columns="width+targets")),
+        "moments_": nullable(record(CoMoments, columns="inputs+targets")),
     }
 
     fit_intercept: bool

@@ -130,7 +130,7 @@ class Perceptron(LinearClassifier):
         "n_mistakes_": whole(),
         "n_updates_": whole(),
         "pocket_error_": optional(floats("planes", least=0.0)),
-        "first_showings_": record(OnlineShowings, columns="width", classes="classes"),
+        "first_showings_": record(OnlineShowings, columns="inputs", classes="classes"),
     }
 
     converged_: bool

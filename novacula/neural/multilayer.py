@@ -120,7 +120,7 @@ class MultilayerNetwork(Learner):
         "converged_": optional(flag(), beside="learning_curve_"),
         "eta_": optional(nullable(number(above=0.0)), beside="learning_curve_"),
         "target_scale_": optional(number(above=0.0), beside="learning_curve_"),
-        "examples_": optional(record(FirstShowings, inputs="width", outputs="outputs"), beside="learning_curve_"),
+        "examples_": optional(record(FirstShowings, inputs="inputs", outputs="outputs"), beside="learning_curve_"),
     }
 
     architecture_: Architecture

@@ -34,15 +34,15 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
 
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
-        "components_": floats("components", "width"),
+        "components_": floats("components", "inputs"),
         "explained_variance_": floats("components", least=0.0),
         "explained_variance_ratio_": floats("components", least=0.0),
         "eigenvalues_": floats("eigenvalues+1", least=0.0),
-        "mean_": floats("width"),
+        "mean_": floats("inputs"),
         "noise_variance_": number(least=0.0),
         "total_variance_": number(least=0.0),
         "n_samples_": number(above=1.0),
-        "moments_": nullable(record(CoMoments, columns="width")),
+        "moments_": nullable(record(CoMoments, columns="inputs")),
         "method_": word("covariance", "dual", "svd", "randomized", "em"),
     }
 

@@ -44,7 +44,7 @@ def test_a_perceptron_with_more_columns_than_weights_is_refused(tmp_path):
     wide = Perceptron(max_iter=5).fit(np.tile(X, 50), np.where(Y > 0.0, "a", "b"))
     few = Perceptron(max_iter=5).fit(X, np.where(Y > 0.0, "a", "b"))
     columns = {"schema_": wide.schema_, "n_features_in_": 150}
-    refused(few, tmp_path, r"its coef_ is an array .* and there are 150 width", **columns)
+    refused(few, tmp_path, r"its coef_ is an array .* and there are 150 inputs", **columns)
 
 
 @pytest.mark.parametrize("planes", [0, 2, 3])

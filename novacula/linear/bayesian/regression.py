@@ -117,22 +117,22 @@ class BayesianLinearRegression(LinearModel):
         "tol": [Interval(Real, 0, None, closed="left")],
     }
     state: ClassVar[State] = {
-        "coef_": floats("width"),
+        "coef_": floats("inputs"),
         "intercept_": number(),
-        "moments_": record(CoMoments, columns="width+targets"),
+        "moments_": record(CoMoments, columns="inputs+targets"),
         # Infinite where the noise has no mean, which is for a shape_ of 1 or less.
         "covariance_": by_parameter(
             "fit_intercept",
             {
-                True: floats("width+1", "width+1", finite=False),
-                False: floats("width", "width", finite=False),
+                True: floats("inputs+1", "inputs+1", finite=False),
+                False: floats("inputs", "inputs", finite=False),
             },
         ),
         "precision_": by_parameter(
-            "fit_intercept", {True: floats("width+1", "width+1"), False: floats("width", "width")}
+            "fit_intercept", {True: floats("inputs+1", "inputs+1"), False: floats("inputs", "inputs")}
         ),
         "noise_variance_": number(above=0.0, finite=False),
-        "root_": floats("width", "width"),
+        "root_": floats("inputs", "inputs"),
         "pivot_": number(above=0.0, finite=False),  # infinite without an intercept
         "weight_": number(above=0.0),
         "log_evidence_": number(),

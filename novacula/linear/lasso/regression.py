@@ -113,9 +113,9 @@ class Lasso(PenalisedModel):
     state: ClassVar[State] = {
         "solver_": word("sums", "rows"),
         "alpha_max_": by_target(number(least=0.0), floats("targets", least=0.0)),
-        "active_": indices("width", "active"),
-        "squares_": floats("width", least=0.0),
-        "correlation_": by_target(floats("width"), floats("targets", "width")),
+        "active_": indices("inputs", "active"),
+        "squares_": floats("inputs", least=0.0),
+        "correlation_": by_target(floats("inputs"), floats("targets", "inputs")),
         "error_": by_target(number(least=0.0), floats("targets", least=0.0)),
         "dual_gap_": by_target(number(), floats("targets")),
         "history_": floats("rounds+1"),

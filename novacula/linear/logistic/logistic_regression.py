@@ -118,17 +118,20 @@ class LogisticRegression(LinearClassifier):
         "converged_": flag(),
         "solver_": word("newton", "lbfgs", "proximal"),
         "separated_": nullable(word("complete", "quasi-complete")),
-        "rank_": whole(most="width+1"),
+        "rank_": whole(most="inputs+1"),
         "log_likelihood_": number(),
         "class_count_": floats("classes", above=0.0),
         "covariance_": nullable(floats("estimates", "estimates")),
-        "centre_": floats("width"),
-        "spread_": floats("width", least=0.0),
-        "pull_": by_parameter("fit_intercept", {True: floats("planes", "width+1"), False: floats("planes", "width")}),
+        "centre_": floats("inputs"),
+        "spread_": floats("inputs", least=0.0),
+        "pull_": by_parameter("fit_intercept", {True: floats("planes", "inputs+1"), False: floats("planes", "inputs")}),
         "centred_intercept_": floats("planes"),
         "first_step_": by_parameter(
             "fit_intercept",
-            {True: nullable(record(FirstStep, weights="width+1")), False: nullable(record(FirstStep, weights="width"))},
+            {
+                True: nullable(record(FirstStep, weights="inputs+1")),
+                False: nullable(record(FirstStep, weights="inputs")),
+            },
         ),
     }
 
