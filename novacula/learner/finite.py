@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from re import sub
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,11 @@ def finite_model(learner: Any, table: Table) -> Iterator[None]:
 
 
 def _fitted_numbers(learner: Any) -> Iterator[tuple[str, Any]]:
-    """Arrays, numbers and statistics among the fitted attributes, with their names."""
+    """Arrays, numbers and statistics among the fitted attributes, with their names; parts have no numbers there."""
     for name, value in list(vars(learner).items()):
         if name.endswith("_"):
             if isinstance(value, Statistic):
-                yield from ((f"{name}.{part}", array) for part, array in value.arrays().items())
+                yield from ((sub(r"\.\d+", "", f"{name}.{part}"), array) for part, array in value.arrays().items())
             elif isinstance(value, (np.ndarray, float)):
                 yield name, np.asarray(value)
 
