@@ -120,3 +120,8 @@ def test_what_scikit_learn_refuses_is_refused_in_our_errors():
 def test_probabilities_of_rows_far_away_sum_to_one():
     model = NaiveBayes().fit(X, ["a", "b", "a", "b"])
     np.testing.assert_allclose(model.predict_proba([[1e80]]).sum(axis=1), 1.0)
+
+
+def test_a_class_without_weight_has_no_least_value_and_is_no_overflow():
+    model = NaiveBayes().fit(np.hstack([X, X**2]), ["a", "b", "a", "b"], sample_weight=[1.0, 0.0, 1.0, 0.0])
+    assert model.predict([[1.0, 1.0]]).tolist() == ["a"]

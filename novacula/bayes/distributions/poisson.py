@@ -11,6 +11,7 @@ import numpy as np
 from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.counts import bag_totals
 from novacula.bayes.distributions.numeric import NumericPart
+from novacula.errors import DataError
 from novacula.learner.work import Step
 from novacula.state import State, floats, record
 from novacula.statistics import ClassTotals
@@ -57,7 +58,12 @@ class PoissonPart(NumericPart):
         overall = overall_rate(statistic)
         m = smoothing.pseudo_count(1)
         rows = statistic.known + m
-        return cls(group, np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0))
+        with np.errstate(over="ignore"):  # a rate that overflows is refused
+            rate = np.divide(total + m * overall, rows, out=np.tile(overall, (len(total), 1)), where=rows > 0)
+        if not np.isfinite(rate).all():
+            name = group.names[int(np.argwhere(~np.isfinite(rate))[0, 1])]
+            raise DataError(f"column {name!r} holds counts whose mean overflows: scale it")
+        return cls(group, rate)
 
     def score(self, chunk: Chunk, out: Floats) -> None:
         """Add the log-probabilities."""
