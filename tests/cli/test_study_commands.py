@@ -44,6 +44,7 @@ def test_learn_writes_report_model_and_numbers(novacula, weather, tmp_path):
 
 def test_json_is_json_alone(novacula, weather, tmp_path):
     done = novacula("learn", weather, "--target", "play", *QUICK, "--out", tmp_path / "run", "--json")
+    assert done.code == 0, done.err
     said = json.loads(done.out)
     assert {row["learner"] for row in said["leaderboard"]} == {
         "plurality-classifier",

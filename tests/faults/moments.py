@@ -1,6 +1,6 @@
 """Kills a process at drawn moments of its work, has the work done again, and compares it with work left in peace.
 
-    python tests/faults/moments.py save 80 0        a scenario, how many moments, a seed
+    python tests/faults/moments.py save,stream 80 0        scenarios, how many moments of each, a seed
 
 A moment is a line of the library that the process is about to run, or a byte of a file that it is about to write, drawn
 evenly from those of a run left in peace: so it depends on progress, and not on time. Each life is a fork of this
@@ -219,5 +219,7 @@ SCENARIOS = {"save": saving, "learn": learning, "stream": streaming}
 
 if __name__ == "__main__":
     os.environ.update(ONE)
-    name, moments, seed = sys.argv[1:]
-    sys.stdout.write(json.dumps(campaign(SCENARIOS[name](), int(moments), int(seed))) + "\n")
+    names, moments, seed = sys.argv[1:]
+    for name in names.split(","):
+        found = campaign(SCENARIOS[name](), int(moments), int(seed))
+        sys.stdout.write(json.dumps({"scenario": name, **found}) + "\n")
