@@ -90,6 +90,10 @@ class SVC(Classifier, SupportVectorMachine):
         linear solver only the last.
     kkt_violation_, converged_
         The largest violation of a machine, and whether it is below tol for all.
+    multipliers_, examples_
+        The number and the price C of each support vector; and of a fit of at most 30 rows all of them, or None.
+    sigmoids_
+        With `probability`, Platt's sigmoid of each machine.
 
     Examples
     --------

@@ -75,8 +75,10 @@ class KernelDensity(DensityMixin, Unsupervised):
         A, lower triangular.
     log_norm_ : float
         ln (c / det A), the logarithm of the kernel's top.
-    trial_ : Trial
+    trial_ : BandwidthTrials
         With "cv_ml", the multiples of Scott's width that were tried, and the mean log density of rows left out.
+    bounds_ : array of shape (d, 2)
+        With `boundary`, the least and the largest value of each column; infinite where a side is open.
     examples_ : dict
         The rows of the fit that weigh something, and their weights.
 
