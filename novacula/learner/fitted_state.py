@@ -37,6 +37,8 @@ def check_fitted_state(learner: Any) -> None:
     if not isinstance(schema, Schema):
         raise StateError("schema_ is missing, or is not a schema")
     check_state(state, values, Scope(sizes_of(schema), learner.get_params(deep=False).get))
+    if "classes_" in values and not len(values["classes_"]):
+        raise StateError("classes_ is empty")
     names = values.get("feature_names_in_")
     if names is not None and names.tolist() != [column.name for column in schema.features]:
         raise StateError("feature_names_in_ are not the names of the columns of its schema")
