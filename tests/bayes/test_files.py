@@ -222,3 +222,9 @@ def test_weights_sum_to_one_however_many_data_there_were():
     model = committee()
     model.log_likelihood_ = np.array([-1e300, -1e300])
     np.testing.assert_array_equal(model.posterior_.weights, [0.5, 0.5])
+
+
+def test_a_model_without_classes_is_refused(tmp_path):
+    model = PluralityClassifier().fit(COUNTS, LABELS)
+    none = {"classes_": LABELS[:0], "class_count_": np.empty(0), "share_": np.empty(0)}
+    refused(model, tmp_path, "its classes_ is empty", **none)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier
 
 UNKNOWN = "no test on it stands"
+MOST_BITS = 62.0
+"""More than are paid for any number of thresholds that fits into memory."""
 
 
 class ExaminedGrowth:
@@ -133,7 +135,7 @@ class Examined:
             return 1
         # What was paid is log₂(tries) / n, and the gain that was recorded is what is left.
         paid = (split.gain(rules.criterion) - float(self.gain[f])) * float(self.counts.sum())
-        return round(2.0**paid)
+        return round(2.0 ** min(max(0.0, paid), MOST_BITS))
 
     @cached_property
     def significance(self) -> tuple[ExaminedSplit, float] | None:
