@@ -31,9 +31,11 @@ class LinearRegression(LinearModel):
     """Ordinary least squares, with the inference that belongs to it.
 
     Fitted: `coef_`, `intercept_`, `sigma_` (the standard deviation of the errors by maximum likelihood),
-    `r2_`, `rank_` and `singular_` of the centred columns, `solver_`, and the sums `moments_`, to which
-    `partial_fit` adds. `summary()` has standard errors, t, p and intervals. Weights are repetitions. Where
-    columns are dependent, the coefficients are those of least norm, and a `RankWarning` says so.
+    `r2_`, `rank_` and `singular_` of the centred columns, `solver_`, `x_centre_` and `y_centre_` (the point that the
+    plane passes through), `weight_` (that of all rows), `unit_errors_` (standard errors of intercept and coefficients
+    for a σ of 1, NaN where columns are dependent), and the sums `moments_`, to which `partial_fit` adds; None where
+    there were fewer rows than columns. `summary()` has standard errors, t, p and intervals. Weights are repetitions.
+    Where columns are dependent, the coefficients are those of least norm, and a `RankWarning` says so.
 
     >>> import numpy as np
     >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])

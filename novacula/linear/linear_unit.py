@@ -86,6 +86,10 @@ class LinearUnit(LinearModel, Classifier):
         ½Σ(t − o)²: for batch before each step and at the end, for sgd of each epoch, each row's as it was shown.
     classes_ : ndarray of shape (2,)
         With `threshold`.
+    solver_, moments_, x_centre_, y_centre_
+        How it was solved; the sums, with sgd None; and for exact the point that the plane passes through.
+    first_showings_ : OnlineShowings
+        With sgd: the rows with which the fit began, for `work`.
 
     Examples
     --------

@@ -55,8 +55,8 @@ class Ridge(PenalisedModel):
     penalty of each column: a list, or a mapping from names, 1 elsewhere; 0 leaves a column free of charge.
 
     Fitted: `coef_`, `intercept_`, `alpha_`, `solver_`; with "loo" also `loo_error_`, the mean squared error of rows
-    left out for each of `alphas_`, and its `loo_std_error_`; and the sums `moments_`, to which `partial_fit` adds.
-    Weights of rows are repetitions.
+    left out for each of `alphas_`, and its `loo_std_error_`; `x_centre_`, `y_centre_`; and the sums `moments_`, to
+    which `partial_fit` adds, None where there were fewer rows than columns. Weights of rows are repetitions.
 
     >>> import numpy as np
     >>> x, y = np.array([[1], [3], [2], [1.5], [4]]), np.array([1, 2.2, 2, 1.9, 3.1])

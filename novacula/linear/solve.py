@@ -81,10 +81,12 @@ class NormalEquations(CentredColumns):
         d, mean = len(precision), moments.mean
         centre = mean if centred else np.zeros_like(mean)
         lever = np.sqrt(moments.weight) * mean
-        sums = moments.scatter if centred else moments.scatter + np.outer(lever, lever)
+        with np.errstate(over="ignore"):  # what overflows is refused, or is noise
+            sums = moments.scatter if centred else moments.scatter + np.outer(lever, lever)
+            raw = np.diagonal(moments.scatter) + lever**2
         require_finite_sums(sums, moments.weight)
         squares = np.diagonal(sums).copy()
-        noise = rounding(squares, np.diagonal(moments.scatter) + lever**2)[:d]
+        noise = rounding(squares, raw)[:d]
         grain = noise * precision / EPS
         spread = np.diagonal(moments.scatter)[d:].copy()
         return cls(moments.weight, centre, squares, noise, grain, spread, sums[:d, :d], sums[:d, d:])
@@ -104,7 +106,9 @@ class LeastSquaresSolution:
 
 def require_finite_sums(sums: Floats, weight: float) -> None:
     """Refuse sums that overflowed when they were added, or do so as means: nothing can be solved from them."""
-    if not np.isfinite(np.abs(sums).max(initial=0.0) / min(weight, 1.0)):
+    with np.errstate(over="ignore"):
+        largest = np.abs(sums).max(initial=0.0) / min(weight, 1.0)
+    if not np.isfinite(largest):
         raise DataError("the columns hold numbers whose squares overflow when they are added: scale them")
 
 

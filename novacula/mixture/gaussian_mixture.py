@@ -28,7 +28,13 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.work import Work
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
-from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, imputed_rows, posteriors
+from novacula.mixture.gaussian.density import (
+    GaussianComponents,
+    MixtureDensity,
+    imputed_rows,
+    lower_factors,
+    posteriors,
+)
 from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
 from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, report_trouble
 from novacula.mixture.gaussian.rows import MixtureRows, RowFold
@@ -37,7 +43,6 @@ from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.state import (
     State,
     by_parameter,
-    definite,
     each,
     flag,
     floats,
@@ -85,6 +90,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         Mean log-likelihood of a row from the start on, updates made, and why it ended; of every start, how it ended.
     log_likelihood_ : float
         Of all rows.
+    floor_ : array (n_columns,)
+        The least variance of each column, by `reg_covar`.
     collapsed_ : tuple of int
         Components that lie on the floor of `reg_covar`, which a warning reports as well.
 
@@ -130,13 +137,14 @@ class GaussianMixture(DensityMixin, Unsupervised):
         "n_features_in_": whole(least=1, size="numeric"),
         "weights_": probabilities("components"),
         "means_": floats("components", "columns"),
+        # That matrices are definite is found where they are factored, since that takes longer than to read them.
         "covariances_": by_parameter(
             "covariance_type",
             {
-                "full": definite("components", "columns", "columns"),
-                "tied": definite("columns", "columns"),
-                "diag": floats("components", "columns", least=0.0),
-                "spherical": floats("components", least=0.0),
+                "full": floats("components", "columns", "columns"),
+                "tied": floats("columns", "columns"),
+                "diag": floats("components", "columns", above=0.0),
+                "spherical": floats("components", above=0.0),
             },
         ),
         "floor_": floats("columns", least=0.0),
@@ -304,7 +312,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
             raise ParameterError(f"n_samples is {n_samples!r}; it must be a whole number of at least 1")
         rng = check_random_state(self.random_state)
         label = rng.choice(len(self.weights_), size=int(n_samples), p=self.weights_)
-        lower = np.linalg.cholesky(self._components().matrices())
+        lower = lower_factors(self._components().matrices())
         noise = rng.standard_normal((int(n_samples), self.means_.shape[1]))
         return self.means_[label] + np.einsum("nij,nj->ni", lower[label], noise), label
 
@@ -365,3 +373,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
     def _check_state(self) -> None:
         if len(self.weights_) != self.n_components:
             raise ModelFileError(f"its weights_ are {len(self.weights_)}, but n_components={self.n_components}")
+        matrices = self.covariance_type in ("full", "tied")
+        if matrices and not (np.diagonal(self.covariances_, axis1=-2, axis2=-1) > 0.0).all():
+            raise ModelFileError("its covariances_ hold a variance that is not above 0")
+        if not self.moments_.weight.any():
+            raise ModelFileError("its moments_ are of no row: all their weights are 0")

@@ -328,3 +328,5 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         n_centres = len(self.cluster_centers_)
         if n_centres != self.n_clusters:
             raise ModelFileError(f"its cluster_centers_ are {n_centres}, but n_clusters={self.n_clusters}")
+        if not self.cluster_weight_.any():
+            raise ModelFileError("its clusters are of no row: all of cluster_weight_ is 0")

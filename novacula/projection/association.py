@@ -47,7 +47,7 @@ class Variation:
         total = float(weight.sum())
         centre = float(weight @ mean) / total if total else 0.0
         explained = float(weight @ (mean - centre) ** 2)
-        if explained + left <= total * (STILL * centre) ** 2:
+        if explained + left <= total * (STILL * centre * STILL * centre):
             explained = left = 0.0
         return cls(explained, left, len(weight) - 1.0, total - len(weight))
 
@@ -62,7 +62,8 @@ class Variation:
         """The mean square explained over the mean square left; infinite where nothing is left."""
         if self.explained == 0.0 or self.freedom <= 0.0 or self.left_freedom <= 0.0:
             return 0.0
-        return float(np.inf) if self.left == 0.0 else self.explained / self.freedom / (self.left / self.left_freedom)
+        left = self.left / self.left_freedom
+        return float(np.inf) if left == 0.0 else self.explained / self.freedom / left
 
     @property
     def p_value(self) -> float:

@@ -10,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.figure import Figure
@@ -40,7 +40,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
         "mean_": floats("width"),
         "noise_variance_": number(least=0.0),
         "total_variance_": number(least=0.0),
-        "n_samples_": number(least=1.0),
+        "n_samples_": number(above=1.0),
         "moments_": nullable(record(CoMoments, columns="width")),
         "method_": word("covariance", "dual", "svd", "randomized", "em"),
     }
@@ -178,6 +178,12 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
                 raise ParameterError(f"there is no component {place}: they are 0 to {len(self.components_) - 1}")
         found = self._see(self._query(X, propagates=True), scores)[:, [first, second]]
         return biplot_figure(self, found, (first, second))
+
+    def _check_state(self) -> None:
+        if self.moments_ is not None and not self.moments_.weight > 1.0:
+            raise ModelFileError(
+                f"its moments_ have a weight of {self.moments_.weight:g}, of which no variance follows"
+            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")

@@ -75,6 +75,8 @@ class FeatureRanker(SelectorMixin, Learner):
         the gain, whose thresholds are chosen.
     classes_ : array or None
         The classes of the target.
+    n_bins_ : int
+        Bins into which a numeric target was cut, 0 where it was not.
     statistic_ : Bundle
         The sums that the scores are made of.
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from novacula.errors import DataError
 from novacula.table.chunk import Floats
 
 FLOOR = 1e-9
@@ -57,16 +58,29 @@ def condition(x: Floats, weight: Floats, normal: Normal) -> FilledRows:
     filled, log_density, spread = x.copy(), np.zeros(len(x)), np.zeros_like(normal.covariance)
     for rows, known in patterns(~np.isnan(x)):
         place, gap = np.flatnonzero(known), np.flatnonzero(~known)
-        factor = linalg.cholesky(normal.covariance[np.ix_(place, place)], lower=True)
+        factor = lower_factor(normal.covariance[np.ix_(place, place)])
         deviation = (x[np.ix_(rows, place)] - normal.mean[place]).T
-        white = linalg.solve_triangular(factor, deviation, lower=True)
+        white = linalg.solve_triangular(factor, deviation, lower=True, check_finite=False)
         log_density[rows] = log_densities(white, np.diagonal(factor))
         if len(gap):
-            bridge = linalg.solve_triangular(factor, normal.covariance[np.ix_(place, gap)], lower=True)
+            bridge = linalg.solve_triangular(
+                factor, normal.covariance[np.ix_(place, gap)], lower=True, check_finite=False
+            )
             filled[np.ix_(rows, gap)] = normal.mean[gap] + white.T @ bridge
             left = normal.covariance[np.ix_(gap, gap)] - bridge.T @ bridge
             spread[np.ix_(gap, gap)] += weight[rows].sum() * left
     return FilledRows(filled, log_density, spread)
+
+
+def lower_factor(covariance: Floats) -> Floats:
+    """The Cholesky factor of the covariance of known values."""
+    try:
+        return np.asarray(linalg.cholesky(covariance, lower=True, check_finite=False))
+    except linalg.LinAlgError:
+        raise DataError(
+            "the model's covariance of the known values has no inverse, so nothing follows for missing ones: fit the "
+            "model again, on columns of one scale"
+        ) from None
 
 
 def log_densities(white: Floats, scale: Floats) -> Floats:

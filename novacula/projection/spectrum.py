@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from novacula.errors import DataError
 from novacula.projection.eigen import eigenvalues
 from novacula.projection.rows import EPS, CentredRows, still_columns
 from novacula.statistics import CoMoments, Triangle
@@ -65,7 +66,10 @@ class CovarianceSpectrum:
 
 def solve_covariance(moments: CoMoments) -> CovarianceSpectrum:
     """From the sums of one pass."""
-    covariance = covariance_of(moments)
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance = covariance_of(moments)
+    if not (np.isfinite(moments.scatter).all() and np.isfinite(covariance).all()):
+        raise DataError("the columns hold numbers whose squares overflow when they are added: scale them")
     values, vectors = np.linalg.eigh(covariance)
     values, vectors = values[::-1], vectors[:, ::-1].T
     return CovarianceSpectrum(

@@ -416,7 +416,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     model = GaussianMixture(2, random_state=0).fit(blobs(0))
     model.means_ = model.means_[:1]
     model.save(tmp_path / "m.nova")
-    with pytest.raises(ValueError, match="do not fit each other"):
+    with pytest.raises(ValueError, match=r"its means_ is an array of .* shape \(1, 2\), but there are 2 components"):
         nv.load(tmp_path / "m.nova")
 
 

@@ -36,7 +36,8 @@ def system_about(moments: CoMoments, intercept: float) -> NormalEquations:
     n, d = moments.weight, len(moments.mean) - 1
     share = 1.0 if math.isinf(intercept) else intercept / (n + intercept)
     lever = math.sqrt(share * n) * moments.mean
-    sums = CoMoments(n, moments.mean, moments.scatter + np.outer(lever, lever))
+    with np.errstate(over="ignore"):  # what overflows is refused below
+        sums = CoMoments(n, moments.mean, moments.scatter + np.outer(lever, lever))
     system = NormalEquations.of(sums, np.full(d, EPS), True)
     live = system.varies
     return replace(

@@ -53,8 +53,10 @@ class Lasso(PenalisedModel):
 
     Fitted: `coef_`, `intercept_`, `active_` (columns with a weight), `alpha_`, `alpha_max_` (the least α that makes
     all weights zero), `dual_gap_` (the objective is at most that far above its minimum), `history_`, `n_iter_`,
-    `converged_`, `solver_`; with "cv" also `alphas_`, `cv_error_`, `cv_std_error_`. Several targets are solved each
-    for itself, and `history_` adds them up. Weights of rows are repetitions.
+    `converged_`, `solver_`; of each column `squares_`, Σx²/n, and `correlation_`, how it goes along with the residual,
+    of which `error_` is the mean square; `x_centre_`, `y_centre_` and `moments_` as for `Ridge`; with "cv" also
+    `alphas_`, `cv_error_`, `cv_std_error_`. Several targets are solved each for itself, and `history_` adds them up.
+    Weights of rows are repetitions.
 
     >>> import numpy as np
     >>> X = np.array([[1, 1, 0], [2, -1, 1], [3, 1, 0], [4, -1, -1], [5, 0, 0]])

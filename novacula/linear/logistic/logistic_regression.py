@@ -57,7 +57,10 @@ class LogisticRegression(LinearClassifier):
 
     Fitted: `coef_` (planes, d), `intercept_` (planes,), `history_`, `n_iter_`, `converged_`, `solver_`, `rank_`
     (directions that the columns span, where there is no penalty), `separated_` ("complete", "quasi-complete" or None:
-    looked for without a penalty only), `log_likelihood_`, `class_count_`. Weights of rows are repetitions.
+    looked for without a penalty only), `log_likelihood_`, `class_count_`, `covariance_` (of the estimates against the
+    first class; None where it means nothing). For `work`: `centre_` and `spread_` of the columns,
+    `centred_intercept_`, `pull_` (the gradient of the losses) and `first_step_` of Newton's, if it was taken and is
+    small. Weights of rows are repetitions.
 
     >>> import numpy as np
     >>> hours = np.array([[0.5], [0.75], [1], [1.25], [1.5], [1.75], [1.75], [2], [2.25], [2.5], [2.75], [3], [3.25],
@@ -117,7 +120,7 @@ class LogisticRegression(LinearClassifier):
         "separated_": nullable(word("complete", "quasi-complete")),
         "rank_": whole(most="width+1"),
         "log_likelihood_": number(),
-        "class_count_": floats("classes", least=0.0),
+        "class_count_": floats("classes", above=0.0),
         "covariance_": nullable(floats("estimates", "estimates")),
         "centre_": floats("width"),
         "spread_": floats("width", least=0.0),

@@ -39,7 +39,8 @@ class Bowl:
     def of(cls, moments: CoMoments, d: int, intercept: bool) -> Self:
         """Take the sums about zero from moments of [X, t]; the column of ones comes last."""
         n, mean = moments.weight, moments.mean
-        sums = moments.scatter + n * np.outer(mean, mean)
+        with np.errstate(over="ignore"):
+            sums = moments.scatter + n * np.outer(mean, mean)
         require_finite_sums(sums, n)
         gram, cross = sums[:d, :d], sums[:d, d:]
         if intercept:

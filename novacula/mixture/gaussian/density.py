@@ -93,16 +93,21 @@ class MixtureDensity:
         return slope, covariances[:, missing][:, :, missing] - slope @ cross.swapaxes(1, 2)
 
 
-def inverse_factors(covariances: Floats) -> Floats:
-    """The inverses (K, d, d) of the Cholesky factors of covariances (K, d, d)."""
+def lower_factors(covariances: Floats) -> Floats:
+    """The Cholesky factors (K, d, d) of covariances (K, d, d)."""
     try:
-        lower: Floats = np.linalg.cholesky(covariances).astype(np.float64, copy=False)
+        return np.linalg.cholesky(covariances).astype(np.float64, copy=False)
     except np.linalg.LinAlgError:
         lowest = np.linalg.eigvalsh(covariances)[:, 0]
         raise DataError(
             f"the covariance of component {int(np.argmin(lowest))} became singular: it has collapsed onto too few rows "
             "or onto columns that depend on each other; raise reg_covar or lower n_components"
         ) from None
+
+
+def inverse_factors(covariances: Floats) -> Floats:
+    """The inverses (K, d, d) of the Cholesky factors of covariances (K, d, d)."""
+    lower = lower_factors(covariances)
     inverse = np.zeros_like(lower)
     for j in range(lower.shape[1]):  # forward substitution, all components at once
         pivot = 1.0 / lower[:, j, j]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, curve_figure, few_digits, literal
-from novacula.mixture.gaussian.density import GaussianComponents
+from novacula.mixture.gaussian.density import GaussianComponents, lower_factors
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -45,7 +45,7 @@ def ellipse_figure(components: GaussianComponents, names: tuple[str, ...]) -> Fi
     """Each component in the first two columns: its mean, and ellipses of one and two deviations."""
     heavy = np.sort(np.argsort(-components.weights, kind="stable")[:ELLIPSES])
     means = components.means[heavy, :2]
-    lower = np.linalg.cholesky(components.matrices()[heavy, :2, :2])
+    lower = lower_factors(components.matrices()[heavy, :2, :2])
     angle = np.linspace(0.0, 2.0 * np.pi, 200)
     circle = np.stack([np.cos(angle), np.sin(angle)])
 
