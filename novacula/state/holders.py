@@ -47,7 +47,11 @@ class EachForm(Form):
         if self.dim is not None and not scope.fits(self.dim, len(value)):
             raise StateError(f"{where} holds {len(value)}, but there are {scope.size(self.dim)} {self.dim}")
         for i, item in enumerate(value):
-            self.form.check(item, f"{where}[{i}]", scope)
+            try:
+                self.form.check(item, where, scope)
+            except StateError:  # once more, for its sentence: to name each of many that are right takes longer
+                self.form.check(item, f"{where}[{i}]", scope)
+                raise
 
     def words(self) -> str:
         """What there is for each."""

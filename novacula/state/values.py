@@ -10,6 +10,9 @@ import numpy as np
 
 from novacula.state.base import Dim, Form, Scope, StateError
 
+LABELS = (str, int, float, np.generic)
+"""What a label may be; a truth value is a whole number, too."""
+
 
 @dataclass(frozen=True)
 class NumberForm(Form):
@@ -98,7 +101,7 @@ class ScalarLabelForm(Form):
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Plain, and equal to itself."""
-        if not isinstance(value, str | int | float | bool | np.generic) or value != value:
+        if not isinstance(value, LABELS) or value != value:
             raise self.refuse(value, where)
 
     def words(self) -> str:
