@@ -15,7 +15,7 @@ from novacula.graph.hmm.emissions.categorical import CategoricalEmission, Catego
 from novacula.graph.hmm.parameters import TOLERANCE, distribution
 from novacula.learner.card import Admits, Card
 from novacula.learner.work import Step
-from novacula.state import State, floats, optional, probabilities
+from novacula.state import State, floats, optional
 from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import MISSING, Codes, Floats
 
@@ -108,7 +108,7 @@ class CategoricalHMM(HiddenMarkovModel):
         "unseen": [StrOptions({"ignore", "error"})],
     }
     state: ClassVar[State] = {
-        "emission_": probabilities("states", "symbols", whole=False),
+        "emission_": floats("states", "symbols", least=0.0, finite=False),  # those of a column sum to 1, see below
         "emission_counts_": optional(floats("states", "symbols", least=0.0), beside="history_"),
     }
 
@@ -227,7 +227,7 @@ class CategoricalHMM(HiddenMarkovModel):
         if any(column.kind != "categorical" for column in columns) or self.emission_.shape[1] != self.offsets_[-1]:
             raise ModelFileError("its emission_ does not fit the symbols of its columns")
         for column, begin, end in zip(columns, self.offsets_[:-1], self.offsets_[1:], strict=True):
-            if end > begin and (np.abs(self.emission_[:, begin:end].sum(axis=1) - 1.0) > TOLERANCE).any():
+            if end > begin and not (np.abs(self.emission_[:, begin:end].sum(axis=1) - 1.0) <= TOLERANCE).all():
                 raise ModelFileError(f"its emission_ holds probabilities of {column.name!r} that do not sum to 1")
 
 

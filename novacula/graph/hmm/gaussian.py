@@ -23,7 +23,6 @@ from novacula.mixture.gaussian.sums import Moments
 from novacula.state import (
     State,
     by_parameter,
-    definite,
     each,
     floats,
     optional,
@@ -105,11 +104,12 @@ class GaussianHMM(HiddenMarkovModel):
     }
     state: ClassVar[State] = {
         "means_": floats("states", "numeric"),
+        # That matrices are definite is found where they are factored, since that takes longer than to read them.
         "covariances_": by_parameter(
             "covariance_type",
             {
-                "full": definite("states", "numeric", "numeric"),
-                "tied": definite("numeric", "numeric"),
+                "full": floats("states", "numeric", "numeric"),
+                "tied": floats("numeric", "numeric"),
                 "diag": floats("states", "numeric", above=0.0),
                 "spherical": floats("states", above=0.0),
             },

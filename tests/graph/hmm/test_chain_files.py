@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import novacula as nv
-from novacula.errors import ModelFileError
+from novacula.errors import DataError, ModelFileError
 from novacula.graph import CategoricalHMM, GaussianHMM, PoissonHMM
 from novacula.learner.files import save
 from novacula.table import Column, Schema
@@ -66,9 +66,8 @@ def test_symbols_fit_the_emission(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "wrong", "sentence"),
     [
-        ("full", np.zeros((2, 2, 2)), "is not positive definite"),
-        ("full", np.ones((2, 2)), "where positive definite matrices"),
-        ("tied", np.array([[1.0, 0.5], [0.0, 1.0]]), "is not symmetric"),
+        ("full", np.ones((2, 2)), r"where numbers \(states, numeric, numeric\) should be"),
+        ("tied", np.ones((2, 1)), "but there are 2 numeric"),
         ("diag", np.zeros((2, 2)), r"numbers \(states, numeric\), above 0 should be"),
         ("spherical", np.array([1.0, -1.0]), r"numbers \(states\), above 0 should be"),
     ],
@@ -79,6 +78,17 @@ def test_covariances_are_those_of_the_type(tmp_path, kind, wrong, sentence):
     assert nv.load(tmp_path / "m.nova").covariances_.shape == model.covariances_.shape
     model.covariances_ = wrong
     refused(model, tmp_path, f"its covariances_ .*{sentence}")
+
+
+@pytest.mark.parametrize("kind", ["full", "tied"])
+def test_covariances_that_are_not_definite_are_refused_where_they_are_used(tmp_path, kind):
+    model = learned(covariance_type=kind)
+    model.covariances_ = np.zeros_like(model.covariances_)
+    save(model, tmp_path / "m.nova")
+    loaded = nv.load(tmp_path / "m.nova")
+    for use in (lambda: loaded.predict(X), lambda: loaded.sample(3), lambda: loaded.work(X)):
+        with pytest.raises(DataError, match="the covariance of component 0 became singular"):
+            use()
 
 
 def test_moments_are_those_of_the_type(tmp_path):

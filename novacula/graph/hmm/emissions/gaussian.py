@@ -14,7 +14,7 @@ import numpy as np
 from novacula.errors import DataError
 from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, StepOverview, sampled
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
-from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, groups, part
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, groups, lower_factors, part
 from novacula.mixture.gaussian.start import MixtureOverview
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
 from novacula.table.chunk import Floats
@@ -92,7 +92,7 @@ class GaussianEmission(Emission):
 
     def draw(self, path: Any, rng: np.random.Generator) -> Floats:
         """Normal deviates."""
-        lower = np.linalg.cholesky(self.components.matrices())
+        lower = lower_factors(self.components.matrices())
         noise = rng.standard_normal((len(path), self.components.means.shape[1]))
         return self.components.means[path] + np.einsum("nij,nj->ni", lower[path], noise)
 
