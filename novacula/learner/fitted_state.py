@@ -40,7 +40,7 @@ def check_fitted_state(learner: Any) -> None:
         if column.kind not in learner.card.takes:
             raise StateError(f"schema_ has a {column.kind} column, which {type(learner).__name__} does not take")
     check_state(state, values, Scope(sizes_of(schema), learner.get_params(deep=False).get))
-    if "classes_" in values and not len(values["classes_"]):
+    if values.get("classes_") is not None and not len(values["classes_"]):
         raise StateError("classes_ is empty")
     names = values.get("feature_names_in_")
     if names is not None and names.tolist() != [column.name for column in schema.features]:

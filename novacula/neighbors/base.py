@@ -141,6 +141,8 @@ class NeighborsLearner(Learner):
             warn_of_wild_scales(chunk.numeric, chunk.weight, names)
         self.scaling_ = Scaling.of(chunk.numeric, chunk.weight, "range" if mixed else self.scale, names)
         rows = self.scaling_.lay_out(chunk)
+        if not mixed and not chunk.weight.all():  # rows that do not count may hold anything, which nobody reads
+            rows = np.where((chunk.weight > 0.0)[:, None] | np.isfinite(rows), rows, 0.0)
         self.examples_ = {"rows": rows, "weight": chunk.weight.copy(), "target": _in_rows(chunk.target)}
         self.__dict__.pop("_index", None)
         if isinstance(self.n_neighbors, str):

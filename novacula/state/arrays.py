@@ -15,7 +15,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class ArrayForm(Form):
-    """An array in C order; `below` is a dimension whose size all values are less than.
+    """An array; `below` is a dimension whose size all values are less than.
 
     With "..." before its dimensions it may have others before them, any number of any size.
     """
@@ -41,8 +41,6 @@ class ArrayForm(Form):
             if not scope.fits(dim, size):
                 count = "" if isinstance(dim, int) else f", and there are {scope.size(dim)} {dim}"
                 raise StateError(f"{self.refuse(value, where)}{count}")
-        if not value.flags.c_contiguous:
-            raise StateError(f"{where} is not laid out row by row")
         self.check_values(value, where, scope)
 
     def check_values(self, value: Any, where: str, scope: Scope) -> None:

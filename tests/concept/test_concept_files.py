@@ -18,7 +18,7 @@ TABLE = nv.datasets.load("enjoy_sport")
 def refused(model, path, sentence, **changes):
     """Change attributes, save, and see the file refused."""
     vars(model).update(changes)
-    files.save(model, path / "m.nova")
+    files.save(model, path / "m.nova", checked=False)
     with pytest.raises(ModelFileError, match=sentence):
         nv.load(path / "m.nova")
 

@@ -20,7 +20,7 @@ def model():
 
 
 def refused(model, folder, sentence):
-    save(model, folder / "m.nova")
+    save(model, folder / "m.nova", checked=False)
     with pytest.raises(ModelFileError, match=sentence):
         nv.load(folder / "m.nova")
 

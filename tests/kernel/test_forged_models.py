@@ -34,7 +34,7 @@ NUMBERS = X[:, 0] - X[:, 1]
 
 def loaded(model, tmp_path):
     """The model as its file gives it back."""
-    files.save(model, tmp_path / "m.nova")
+    files.save(model, tmp_path / "m.nova", checked=False)
     return nv.load(tmp_path / "m.nova")
 
 
@@ -47,8 +47,8 @@ def svm_examples(model, **others):
 
 
 MACHINES = [
-    (lambda m: setattr(m, "dual_coef_", m.dual_coef_[:, 1:]), r"support_vectors_ is .*, but there are"),
-    (lambda m: setattr(m, "support_vectors_", m.support_vectors_[:, :1].copy()), "but there are 2 numbers"),
+    (lambda m: setattr(m, "dual_coef_", m.dual_coef_[:, 1:]), r"support_vectors_ is .*, and there are"),
+    (lambda m: setattr(m, "support_vectors_", m.support_vectors_[:, :1].copy()), "and there are 2 numbers"),
     (lambda m: setattr(m, "n_support_", m.n_support_ + 1), "its n_support_ do not add up to its support vectors"),
     (lambda m: setattr(m, "n_support_", np.array([2**62, 2**62, 2**63 - 1])), "its n_support_ do not add up"),
     (lambda m: setattr(m, "kernel_", Gaussian()), "its kernel_ has a word or a name where a fit leaves a number"),
@@ -180,7 +180,7 @@ def test_scores_have_no_way_back_by_a_kernel_of_columns(tmp_path):
     ("name", "value", "reason"),
     [
         ("rank_", 21, "its rank_ is out of its range"),
-        ("normalization_", np.zeros((20, 19)), "but there are 20 landmarks"),
+        ("normalization_", np.zeros((20, 19)), "and there are 20 landmarks"),
         ("kernel_", Precomputed(), "cannot be computed between rows and landmarks"),
         ("kernel_", Gaussian(), "its kernel_ has a word or a name"),
     ],
@@ -227,7 +227,7 @@ def test_a_parameter_beyond_double_precision_is_refused(tmp_path):
 def rewritten(model, forge, tmp_path):
     """The model of a file whose manifest was changed, with the checksums that it then has."""
     path = tmp_path / "m.nova"
-    files.save(model, path)
+    files.save(model, path, checked=False)
     with path.open("rb") as file:
         document, arrays = files._read(file, 2**20)
     forge(document)

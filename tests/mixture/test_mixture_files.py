@@ -17,7 +17,7 @@ FAMILIES = ("full", "tied", "diag", "spherical")
 def forged(model, path, **attributes):
     """The path of a file that holds the model with other attributes."""
     vars(model).update(attributes)
-    save(model, path / "model.nova")
+    save(model, path / "model.nova", checked=False)
     return path / "model.nova"
 
 

@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(30, 2))
 
 def loaded(model, tmp_path):
     """The model as its file gives it back."""
-    files.save(model, tmp_path / "m.nova")
+    files.save(model, tmp_path / "m.nova", checked=False)
     return nv.load(tmp_path / "m.nova")
 
 
@@ -30,14 +30,14 @@ def examples(model, **others):
     [
         (lambda m: examples(m, target=m.examples_["target"] + 1), r"its examples_.target holds a number .* below"),
         (lambda m: examples(m, target=np.zeros(30)), r"its examples_.target is an array of float64"),
-        (lambda m: examples(m, rows=X[:, :1].copy()), "but there are 2 columns"),
+        (lambda m: examples(m, rows=X[:, :1].copy()), "and there are 2 columns"),
         (lambda m: examples(m, rows=np.where(X > 1.0, np.nan, X)), "holds a number that is not finite"),
         (lambda m: examples(m, weight=np.full(30, 0.1)), "its n_neighbors_ are more than its rows weigh"),
         (lambda m: examples(m, weight=np.full(30, 1e308)), "or their weights overflow"),
         (lambda m: examples(m, weight=-np.ones(30)), r"its examples_.weight holds a number that is out of range"),
         (lambda m: setattr(m, "n_neighbors_", 31), "its n_neighbors_ are more than its rows weigh"),
         (lambda m: setattr(m, "n_neighbors_", 0), "its n_neighbors_ is out of its range"),
-        (lambda m: setattr(m, "scaling_", Scaling(np.zeros(3), np.ones(3))), "but there are 2 numeric"),
+        (lambda m: setattr(m, "scaling_", Scaling(np.zeros(3), np.ones(3))), "and there are 2 numeric"),
         (
             lambda m: setattr(m, "scaling_", Scaling(np.zeros(2), np.zeros(2))),
             r"its scaling_.unit holds a number .* above 0",

@@ -15,7 +15,7 @@ SEVERAL = np.column_stack([NUMBER, X[:, 0]])
 
 
 def refused(model, folder, sentence):
-    save(model, folder / "m.nova")
+    save(model, folder / "m.nova", checked=False)
     with pytest.raises(ModelFileError, match=sentence):
         nv.load(folder / "m.nova")
 

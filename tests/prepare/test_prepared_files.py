@@ -37,7 +37,7 @@ NOT_PREPARED = "its encoding_ does not prepare the columns of its schema_"
 def refused(model, path, sentence, **changes):
     """Change attributes, save, and see the file refused."""
     vars(model).update(changes)
-    files.save(model, path / "m.nova")
+    files.save(model, path / "m.nova", checked=False)
     with pytest.raises(ModelFileError, match=sentence):
         nv.load(path / "m.nova")
 

@@ -115,7 +115,6 @@ MISFITS = [
         "of shape (3,), where numbers (four) should be, and there are 4 four",
     ),
     (floats("a", "a"), np.ones((2, 3)), "and there are 2 a"),
-    (floats("a", "b"), np.ones((3, 2)).T, "x is not laid out row by row"),
     (floats(3), np.ones(4), "where numbers (3) should be"),
     (floats("a", least=0.0), np.array([-1.0]), "x holds a number that is out of range, where numbers (a), at least 0"),
     (floats("a", least=0.0, finite=False), np.array([np.nan]), "out of range"),

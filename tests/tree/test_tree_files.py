@@ -22,7 +22,7 @@ def at(array, place, value):
 
 
 def refused(model, path, sentence):
-    files.save(model, path / "m.nova")
+    files.save(model, path / "m.nova", checked=False)
     with pytest.raises(ModelFileError, match=sentence):
         nv.load(path / "m.nova")
 
