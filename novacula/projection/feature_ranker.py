@@ -216,9 +216,6 @@ class FeatureRanker(SelectorMixin, Learner):
                 raise overflow(table.layout.of_kind("numeric")[int(np.argmax(broken))].name)
 
     def _check_state(self) -> None:
-        for column in self.schema_.features:
-            if column.kind not in self.card.takes:
-                raise ModelFileError(f"its schema_ has a {column.kind} column, which is not ranked")
         if not np.array_equal(np.sort(self.ranks_), np.arange(1, self.n_features_in_ + 1)):
             raise ModelFileError("its ranks_ are not the numbers from 1 to that of the columns")
         require_parts(self._fitted_plan, self.statistic_, len(self.schema_.of_kind("numeric")))
