@@ -144,9 +144,13 @@ def check_state(state: State, values: Mapping[str, Any], scope: Scope, owner: st
             raise StateError(f"{owner}{there} is there without its {gone}")
 
 
-@cache
 def declared(kind: type) -> Mapping[str, Form]:
     """All that a class declares, with what its bases do."""
+    return _with_bases(kind)
+
+
+@cache
+def _with_bases(kind: type) -> Mapping[str, Form]:
     state: dict[str, Form] = {}
     for base in reversed(kind.__mro__):
         state |= vars(base).get("state", {})
