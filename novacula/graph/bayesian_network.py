@@ -68,6 +68,8 @@ class BayesianNetwork(NetworkLearner):
         Counts and moments that the families were solved from, expected ones after EM.
     log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
         ln p of all known cells; EM's objective from the start on, updates made, why it ended, and of every start how.
+    target_names_ : tuple of str
+        The node that was passed as y, or the target of the table, if there was one.
     moves_ : tuple of Move
         After `fit_structure` by hill climbing: what was done.
 

@@ -51,7 +51,7 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
     ----------
     classes_
         The classes in order.
-    families_, network_, edges_, n_parameters_, counts_, log_likelihood_, history_, moves_
+    families_, network_, edges_, n_parameters_, counts_, log_likelihood_, history_, target_names_, moves_
         As in `BayesianNetwork`.
 
     Examples

@@ -96,8 +96,13 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         How each start ended.
     architecture_, n_layers_, n_outputs_, n_parameters_, out_activation_, eta_, examples_
         The network, its free parameters (tied weights are one), the rate, and the first rows of the last fit.
+    n_free_, target_scale_, rule_
+        Weights that could be chosen, the spread of numeric targets that rates are adapted to, and what `partial_fit`
+        remembers of its last steps.
     classes_ : ndarray
         The classes in order; of labels their numbers.
+    multilabel_ : bool
+        Whether they are labels, none of which excludes another.
 
     Examples
     --------

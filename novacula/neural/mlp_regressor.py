@@ -22,7 +22,8 @@ from novacula.table import Table
 class MLPRegressor(MultilayerNetwork, Regressor):
     """A multilayer perceptron for one number or several.
 
-    Parameters and attributes are those of `MLPClassifier`, without `class_weight` and classes. The loss is squared.
+    Parameters and attributes are those of `MLPClassifier`, without `class_weight` and classes; `flat_` says that the
+    target was one column given as such, so that predictions are (n,). The loss is squared.
     With `eta0="auto"` the outputs begin at the means of the targets, and the rate of each layer takes their spread
     into account, so that their unit does not matter; a rate that is stated is taken as it is, for all layers.
 

@@ -49,6 +49,8 @@ class RBFNetworkRegressor(RadialNetwork, Regressor):
         Output weights (K,) and bias; for k targets (k, K) and (k,).
     feature_mean_, target_mean_ : arrays (K,), (k,)
         The mean answer of each unit and the mean of each target, through which the outputs pass.
+    target_names_ : list of str
+        Their names.
     solver_ : {"interpolation", "cholesky", "qr", "svd"}
         How the weights were found; `rank_` is how many directions the answers span.
     history_, n_iter_, converged_

@@ -57,6 +57,8 @@ class CategoricalHMM(HiddenMarkovModel):
         The expected counts from which the parameters were solved.
     log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
         ln p of all sequences (with the states that were known), the objective from the start on, and how it ended.
+    n_steps_, n_free_
+        The weight of all steps, and how many numbers the fit could choose.
 
     Examples
     --------

@@ -57,9 +57,12 @@ class GaussianHMM(HiddenMarkovModel):
         What was learned; covariances have the shape (K, d, d), (d, d), (K, d) or (K,) by their type.
     moments_ : Moments
         Expected steps, means and covariances from which the emission was solved.
+    floor_, overall_mean_ : arrays (d,)
+        The least variance of each column, and its mean over all steps.
     collapsed_ : tuple of int
         States whose variance is at the floor of `reg_covar`; a warning names them as well.
     states_, start_counts_, transition_counts_, log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
+    n_steps_, n_free_
         As those of `CategoricalHMM`.
 
     Examples

@@ -40,6 +40,7 @@ class PoissonHMM(HiddenMarkovModel):
     emission_counts_ : array (2, K, d)
         Expected steps in each state, and the expected sum of their counts.
     states_, start_counts_, transition_counts_, log_likelihood_, history_, n_iter_, converged_, outcome_, restarts_
+    n_steps_, n_free_
         As those of `CategoricalHMM`.
 
     Examples
