@@ -106,7 +106,7 @@ class Learner(BaseEstimator):
         """Before saving, and after loading before it is fitted: raise if a parameter is not one that files hold."""
 
     def _check_state(self) -> None:
-        """After loading: raise if fitted attributes do not fit each other, for learners whose kernels trust them."""
+        """After loading and before saving: raise a `ModelFileError` if something is wrong that `state` cannot say."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
