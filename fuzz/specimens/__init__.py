@@ -33,12 +33,13 @@ class Specimen:
 
 
 def write_specimens(folder: Path, only: set[str] | None = None) -> None:
-    """Fit and save them; `only` those whose learners have one of these ids."""
+    """Fit those that are not fitted, and save them; `only` those whose learners have one of these ids."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, learner, rows, target in variants():
             if only is None or learner_id(type(learner)) in only:
-                learner.fit(rows, target).save(folder / f"{name}.nova")
+                model = learner if hasattr(learner, "schema_") else learner.fit(rows, target)
+                model.save(folder / f"{name}.nova")
 
 
 def read_specimens(folder: Path) -> dict[str, Specimen]:
@@ -51,7 +52,7 @@ def read_specimens(folder: Path) -> dict[str, Specimen]:
 
 
 def variants() -> Iterator[tuple[str, Any, Any, Any]]:
-    """Learners that are not fitted, with names, rows and targets."""
+    """Learners, most of them not fitted, with names, rows and targets."""
     for name, kind in learners().items():
         data = sample(kind.card, n=ROWS)
         yield name, kind(), data.X, data.target
