@@ -38,10 +38,10 @@ class Campaign:
     """Tries inputs of a target on several processes, for some seconds or up to some number of inputs."""
 
     def __init__(
-        self, target: str, seed: int, keep: Path, *, say: Callable[[str], None] = print, checked: bool = True
+        self, target: str, seed: int, keep: Path, *, say: Callable[[str], None] = print, quick: bool = False
     ) -> None:
         self.target, self.seed, self.keep, self.say = target, seed, keep, say
-        self.checked = checked  # whether compiled loops check their bounds, for which they are compiled once more
+        self.quick = quick  # whether a target may leave out some of what it takes long to prepare
         self.tally = Tally()
         self.failure = ""
         self._lock = Lock()
@@ -50,7 +50,7 @@ class Campaign:
         """Attack; `seconds` count from the first outcome of each worker, so that compiling takes nothing of them."""
         with tempfile.TemporaryDirectory() as prepared:
             command = [sys.executable, "-m", "fuzz.prepare", self.target, prepared]
-            subprocess.run(command, cwd=ROOT, env=environment(checked=False), check=True)
+            subprocess.run(command, cwd=ROOT, env=self._environment(checked=False), check=True)
             threads = [
                 Thread(target=self._work, args=(prepared, first, workers, seconds, most)) for first in range(workers)
             ]
@@ -90,7 +90,7 @@ class Campaign:
     def _start(self, prepared: str, folder: str, number: int, step: int) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "fuzz.worker", self.target, str(self.seed), prepared, folder]
         command += [str(number), str(step)]
-        env = environment(self.checked)
+        env = self._environment(checked=True)
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=env)
 
     def _note(self, number: int, outcome: str, place: Path | None) -> None:
@@ -113,9 +113,11 @@ class Campaign:
         shutil.rmtree(place)
         return kept
 
-
-def environment(checked: bool) -> dict[str, str]:
-    """The environment of a worker; loops that check where they read and write are cached apart."""
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    checks = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(ROOT / ".fuzz_cache")} if checked else {}
-    return os.environ | threads | checks
+    def _environment(self, checked: bool) -> dict[str, str]:
+        """The environment of a worker; loops that check where they read and write are cached apart."""
+        own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+        if checked:
+            own |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(ROOT / ".fuzz_cache")}
+        if self.quick:
+            own["NOVACULA_FUZZ_QUICK"] = "1"
+        return os.environ | own

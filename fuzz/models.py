@@ -1,6 +1,7 @@
 """Model files that are forged or damaged: they are refused at load, or answer, or refuse in the library's words.
 
-NOVACULA_FUZZ_LEARNERS names the learners to forge, with commas between their ids; all, unless it is set.
+NOVACULA_FUZZ_LEARNERS names the learners to forge, with commas between their ids; all, unless it is set. With
+NOVACULA_FUZZ_QUICK these are forged as they come, and in the variants of inputs that hurt once.
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from fuzz import forging
 from fuzz.specimens import Specimen, read_specimens, write_specimens
-from fuzz.target import FuzzTarget, is_ours, pick
+from fuzz.target import FuzzTarget, is_ours, kept_inputs, pick
 from novacula.checks.scales import answers
 from novacula.errors import ModelFileError
 from novacula.learner.files import load
@@ -43,19 +45,17 @@ class Target(FuzzTarget):
     def prepare(folder: Path) -> None:
         """Fit the specimens: kernels of fits need not be compiled again with checks of bounds."""
         chosen = os.environ.get("NOVACULA_FUZZ_LEARNERS")
-        write_specimens(folder, set(chosen.split(",")) if chosen else None)
+        few = {name_of(path) for path in kept_inputs("models")} if "NOVACULA_FUZZ_QUICK" in os.environ else None
+        write_specimens(folder, set(chosen.split(",")) if chosen else None, few)
 
     def ready(self) -> None:
-        """Use every specimen as it is, twice: kernels are compiled, and what is imported late is."""
-        import tempfile
-
-        for _ in range(2):
-            for specimen in self.specimens.values():
-                with tempfile.TemporaryDirectory() as folder:
-                    path = Path(folder) / f"{specimen.name}.whole.nova"
-                    path.write_bytes(specimen.content)
-                    if self.attempt(path) == "refused at load":  # later refusals may be right, as of a partial_fit
-                        raise RuntimeError(f"{specimen.name} cannot be loaded as it is")
+        """Use every specimen as it is: kernels are compiled, and what is imported late is."""
+        for specimen in self.specimens.values():
+            with TemporaryDirectory() as folder:
+                path = Path(folder) / f"{specimen.name}.whole.nova"
+                path.write_bytes(specimen.content)
+                if self.attempt(path) == "refused at load":  # later refusals may be right, as of a partial_fit
+                    raise RuntimeError(f"{specimen.name} cannot be loaded as it is")
 
     def write(self, random: np.random.Generator, folder: Path) -> Path:
         """A specimen, changed in one way."""
@@ -73,7 +73,7 @@ class Target(FuzzTarget):
 
     def attempt(self, path: Path) -> str:
         """Load it, ask it, derive it, teach it more."""
-        specimen = self.specimens.get(path.name.split(".")[0].split("~")[-1])
+        specimen = self.specimens.get(name_of(path))
         if specimen is None:
             return "kept, of a learner that is not tried now"
         try:
@@ -82,6 +82,11 @@ class Target(FuzzTarget):
             return "refused at load"
         outcomes = [attempted(use, model, specimen) for use in (ask, derive, derive_rows, teach)]
         return "refused later" if "refused" in outcomes else "answered"
+
+
+def name_of(path: Path) -> str:
+    """The name of the specimen that a file was made from."""
+    return path.name.split(".")[0].split("~")[-1]
 
 
 def attempted(use: Callable[[Any, Specimen], None], model: Any, specimen: Specimen) -> str:

@@ -76,3 +76,8 @@ def describe(error: BaseException) -> str:
 def pick(random: np.random.Generator, options: Any) -> Any:
     """One of several, as they are: NumPy's `choice` would make an array of them."""
     return options[int(random.integers(len(options)))]
+
+
+def kept_inputs(name: str) -> list[Path]:
+    """The inputs of a target that hurt once."""
+    return sorted((Path(__file__).parent / "finds" / name).glob("*"))

@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 
 from fuzz import limits
-from fuzz.target import FuzzTarget, Misbehaviour, describe, target_class
+from fuzz.target import FuzzTarget, Misbehaviour, describe, kept_inputs, target_class
 
 
 def main() -> None:
@@ -44,11 +44,6 @@ def main() -> None:
         lines.flush()
         if not is_find:
             shutil.rmtree(place)
-
-
-def kept_inputs(name: str) -> list[Path]:
-    """The inputs of a target that hurt once."""
-    return sorted((Path(__file__).parent / "finds" / name).glob("*"))
 
 
 def randomness(name: str, seed: int, number: int) -> np.random.Generator:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchmarks.workload import Agreement, Contender, Data, Limit, Race, Size
 
 
@@ -42,6 +40,7 @@ class ModelFile(Race):
     def data(self, size: Size, folder: Path) -> Data:
         """The same rows in both files."""
         import joblib
+        import numpy as np
         from sklearn.neighbors import KNeighborsClassifier as TheirNeighbors
 
         from novacula.neighbors import KNeighborsClassifier
@@ -62,7 +61,7 @@ class ModelFile(Race):
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
         """The same rows."""
-        same = bool(np.array_equal(ours, theirs))
+        same = bool((ours == theirs).all())
         return Agreement(same, "the same rows" if same else "other rows")
 
     def limit(self, data: Data) -> Limit:

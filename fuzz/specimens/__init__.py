@@ -32,12 +32,16 @@ class Specimen:
     target: Any
 
 
-def write_specimens(folder: Path, only: set[str] | None = None) -> None:
-    """Fit those that are not fitted, and save them; `only` those whose learners have one of these ids."""
+def write_specimens(folder: Path, only: set[str] | None = None, few: set[str] | None = None) -> None:
+    """Fit those that are not fitted, and save them.
+
+    `only` those whose learners have one of these ids; with `few`, learners as they come and variants of these names.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, learner, rows, target in variants():
-            if only is None or learner_id(type(learner)) in only:
+            own_id = learner_id(type(learner))
+            if (only is None or own_id in only) and (few is None or name in {own_id, *few}):
                 model = learner if hasattr(learner, "schema_") else learner.fit(rows, target)
                 model.save(folder / f"{name}.nova")
 

@@ -260,7 +260,7 @@ def _take_apart(learner: Any, checked: bool) -> dict[str, Any]:
         raise ModelFileError(f"{type(learner).__name__} cannot be saved: {error}") from error
     attributes = fitted_attributes(learner)
     _check_names(type(learner), attributes)
-    if attributes and checked:
+    if checked and "schema_" in attributes:
         try:
             _check_values(learner)
         except ModelFileError as error:

@@ -14,6 +14,7 @@ import numpy as np
 
 from novacula.errors import DataError, DataWarning, warn_user
 from novacula.state import State, floats
+from novacula.table.answering import unjudged
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.names import printable
 from novacula.words import listed
@@ -62,6 +63,7 @@ class Scaling:
             )
         return cls(np.where(constant, 0.0, offset), np.where(constant, np.inf, unit))
 
+    @unjudged
     def lay_out(self, chunk: Chunk) -> Floats:
         """The rows of a chunk as one matrix (n, d + categories)."""
         plain = not self.offset.any() and (self.unit == 1.0).all()

@@ -21,6 +21,12 @@ def unbounded(function: F) -> F:
     return function
 
 
+def unjudged(function: F) -> F:
+    """Mark a function of a chunk: what it gives is not an answer yet, and the learner looks for what is not finite."""
+    function.is_unjudged = True  # type: ignore[attr-defined]
+    return function
+
+
 class UndefinedAnswer(NamedTuple):
     """A row without a finite answer, and where its largest value stands; no column where it has no numbers."""
 
@@ -31,7 +37,9 @@ class UndefinedAnswer(NamedTuple):
 
 
 def are_defined(answers: Any, function: Callable[..., Any]) -> bool:
-    """Whether a function's answers are numbers: finite ones, unless it is marked as unbounded."""
+    """Whether a function's answers are numbers: finite ones, unless it is marked otherwise."""
+    if getattr(function, "is_unjudged", False):
+        return True
     if not isinstance(answers, np.ndarray) or answers.dtype.kind != "f" or all_finite(answers):
         return True
     return not _undefined(answers, function).any()
@@ -42,11 +50,20 @@ def undefined_answer(chunk: Chunk, function: Callable[..., Any], args: Any) -> U
     with np.errstate(over="ignore", invalid="ignore"):
         answers = function(chunk, *args)
     wrong = _undefined(answers, function).reshape(len(chunk), -1).any(axis=1)
-    wrong &= np.isfinite(chunk.numeric).all(axis=1)  # a missing value may come out as one
+    wrong &= ~_has_gaps(chunk)  # a missing value may come out as one
     if not wrong.any():
         return None
     row = int(np.argmax(wrong))
     return UndefinedAnswer(row, *_largest(chunk.rows(row, row + 1)))
+
+
+def _has_gaps(chunk: Chunk) -> npt.NDArray[np.bool_]:
+    """Which rows have a value that is missing, unseen or infinite."""
+    gaps = ~np.isfinite(chunk.numeric).all(axis=1) | (chunk.codes < 0).any(axis=1)
+    if chunk.sparse is not None:
+        entries = chunk.sparse.tocoo()
+        gaps[entries.row[~np.isfinite(entries.data)]] = True
+    return np.asarray(gaps)
 
 
 def largest_of(answer: UndefinedAnswer, schema: Schema) -> str:

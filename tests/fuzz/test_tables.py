@@ -6,8 +6,8 @@ import pytest
 
 from fuzz.campaign import Campaign
 from fuzz.tables import Target
-from fuzz.target import Misbehaviour
-from fuzz.worker import kept_inputs, randomness
+from fuzz.target import Misbehaviour, kept_inputs
+from fuzz.worker import randomness
 
 INPUTS = 300
 """How many new ones the gate tries."""
@@ -15,7 +15,7 @@ INPUTS = 300
 
 def test_tables_that_hurt_once_and_new_ones_are_read_or_refused(tmp_path):
     most = INPUTS + len(kept_inputs("tables"))
-    tally = Campaign("tables", seed=0, keep=tmp_path, say=lambda line: None).run(seconds=600, most=most)
+    tally = Campaign("tables", seed=0, keep=tmp_path, say=lambda line: None).run(seconds=600, most=most, workers=1)
     assert tally.finds == []
     assert tally.total == most
     assert tally.outcomes["refused"] > 100

@@ -482,5 +482,5 @@ def test_numbers_that_overflow_are_refused_with_their_rows():
     X, y = rows(0)
     with pytest.raises(DataError, match="not finite between rows 1 and 1: scale the columns"):
         fitted(Polynomial(degree=9), 1e40 * X, y)
-    with pytest.raises(DataError, match="the answer for row 1 is not finite"):
+    with pytest.raises(DataError, match="the answer for row 1 of X is not finite"):
         fitted(Polynomial(degree=9), X, y).predict(1e60 * X)

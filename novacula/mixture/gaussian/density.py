@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError
-from novacula.table.answering import unbounded
+from novacula.table.answering import unjudged
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.equal_rows import equal_rows
 
@@ -137,7 +137,7 @@ def part(x: Floats, rows: Any, known: Mask) -> Floats:
 # --- functions of chunks, for Table.map ---------------------------------------------------------------------
 
 
-@unbounded
+@unjudged
 def posteriors(chunk: Chunk, density: MixtureDensity) -> Floats:
     """Responsibilities and log densities of a chunk's rows: (n, K + 1)."""
     x = chunk.numeric
