@@ -59,11 +59,11 @@ def undefined_answer(chunk: Chunk, function: Callable[..., Any], args: Any) -> U
 
 def _has_gaps(chunk: Chunk) -> npt.NDArray[np.bool_]:
     """Which rows have a value that is missing, unseen or infinite."""
-    gaps = ~np.isfinite(chunk.numeric).all(axis=1) | (chunk.codes < 0).any(axis=1)
+    gaps = np.asarray(~np.isfinite(chunk.numeric).all(axis=1) | (chunk.codes < 0).any(axis=1))
     if chunk.sparse is not None:
         entries = chunk.sparse.tocoo()
         gaps[entries.row[~np.isfinite(entries.data)]] = True
-    return np.asarray(gaps)
+    return gaps
 
 
 def largest_of(answer: UndefinedAnswer, schema: Schema) -> str:
