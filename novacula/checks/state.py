@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,9 @@ from sklearn.base import clone
 
 from novacula.checks.samples import sample
 from novacula.checks.verdict import require
+from novacula.errors import ModelFileError
 from novacula.learner.base import Learner
+from novacula.learner.files import load, save
 from novacula.learner.fitted_state import check_fitted_state, fitted_attributes
 from novacula.state import StateError
 
@@ -36,3 +40,21 @@ def mismatch(model: Any) -> str:
     except StateError as error:
         return str(error)
     return ""
+
+
+def forged_file(model: Any, folder: Path, **attributes: Any) -> Path:
+    """A file of the model with other attributes, as someone who forges it would write it."""
+    vars(model).update(attributes)
+    save(model, folder / "forged.nova", checked=False)
+    return folder / "forged.nova"
+
+
+def require_refused(model: Any, folder: Path, sentence: str, **attributes: Any) -> None:
+    """A file of the model with other attributes must be refused, in a sentence that matches."""
+    path = forged_file(model, folder, **attributes)
+    try:
+        load(path)
+    except ModelFileError as error:
+        require(re.search(sentence, str(error)) is not None, f"the file is refused for another reason: {error}")
+        return
+    require(False, f"a file that should be refused is loaded: {sentence}")

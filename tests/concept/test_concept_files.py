@@ -6,21 +6,13 @@ import numpy as np
 import pytest
 
 import novacula as nv
+from novacula.checks.state import require_refused
 from novacula.concept import CandidateElimination, ConjunctiveSpace, FindS, ListThenEliminate, RoteLearner
 from novacula.concept import UnbiasedLearner as Unbiased
-from novacula.errors import DataWarning, ModelFileError, ParameterError
-from novacula.learner import files
+from novacula.errors import DataWarning, ParameterError
 
 EVERY = [CandidateElimination, FindS, ListThenEliminate, RoteLearner, Unbiased]
 TABLE = nv.datasets.load("enjoy_sport")
-
-
-def refused(model, path, sentence, **changes):
-    """Change attributes, save, and see the file refused."""
-    vars(model).update(changes)
-    files.save(model, path / "m.nova", checked=False)
-    with pytest.raises(ModelFileError, match=sentence):
-        nv.load(path / "m.nova")
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -38,7 +30,7 @@ def test_a_collapsed_model_comes_back_and_cannot_be_forged(tmp_path):
         model = CandidateElimination().fit(rows, labels)
     model.save(tmp_path / "m.nova")
     assert nv.load(tmp_path / "m.nova").diagnosis_ == model.diagnosis_
-    refused(model, tmp_path, "its collapsed_ is not what follows from its examples_", collapsed_=False)
+    require_refused(model, tmp_path, "its collapsed_ is not what follows from its examples_", collapsed_=False)
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -72,14 +64,14 @@ def test_a_collapsed_model_comes_back_and_cannot_be_forged(tmp_path):
 )
 def test_what_does_not_fit_is_refused(tmp_path, kind, change, sentence):
     model = kind().fit(TABLE)
-    refused(model, tmp_path, sentence, **change(model))
+    require_refused(model, tmp_path, sentence, **change(model))
 
 
 def test_a_hypothesis_that_does_not_follow_is_refused(tmp_path):
     sentence = "its hypothesis_ is not the one that follows from its examples_"
     model = FindS().fit(TABLE)
-    refused(model, tmp_path, sentence, hypothesis_=model.space_.most_general)
-    refused(FindS().fit(TABLE), tmp_path, sentence, consistent_=False)
+    require_refused(model, tmp_path, sentence, hypothesis_=model.space_.most_general)
+    require_refused(FindS().fit(TABLE), tmp_path, sentence, consistent_=False)
 
 
 def test_a_list_of_what_are_not_hypotheses_is_refused(tmp_path):
@@ -91,14 +83,14 @@ def test_a_list_of_what_are_not_hypotheses_is_refused(tmp_path):
     ):
         model = ListThenEliminate().fit(TABLE)
         low, high = change(model.listing_.low, model.listing_.high)
-        refused(model, tmp_path, sentence, listing_=type(model.listing_)(low, high))
-    refused(ListThenEliminate().fit(TABLE), tmp_path, "more than max_hypotheses", max_hypotheses=3)
+        require_refused(model, tmp_path, sentence, listing_=type(model.listing_)(low, high))
+    require_refused(ListThenEliminate().fit(TABLE), tmp_path, "more than max_hypotheses", max_hypotheses=3)
 
 
 def test_an_instance_with_both_labels_is_refused(tmp_path):
     model = Unbiased().fit(TABLE)
     both = type(model.examples_)(model.examples_.positions[[0, 0, 2, 3]].copy(), np.array([True, False, False, True]))
-    refused(model, tmp_path, "same instance with different labels", examples_=both)
+    require_refused(model, tmp_path, "same instance with different labels", examples_=both)
 
 
 @pytest.mark.parametrize("name", ["positive", "default"])

@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 import novacula as nv
 from novacula.baseline import MeanRegressor, PluralityClassifier
 from novacula.bayes import NaiveBayes
-from novacula.errors import ModelFileError, ParameterError
-from novacula.learner import files
+from novacula.checks.state import require_refused
+from novacula.errors import ParameterError
 from novacula.prepare import PreparedClassifier, PreparedClusterer, PreparedRegressor
 from novacula.projection import PCA
 from novacula.table import Column, Schema
@@ -32,14 +32,6 @@ ROWS = nv.read(
     progress=False,
 )
 NOT_PREPARED = "its encoding_ does not prepare the columns of its schema_"
-
-
-def refused(model, path, sentence, **changes):
-    """Change attributes, save, and see the file refused."""
-    vars(model).update(changes)
-    files.save(model, path / "m.nova", checked=False)
-    with pytest.raises(ModelFileError, match=sentence):
-        nv.load(path / "m.nova")
 
 
 def prepared(learner=None):
@@ -90,7 +82,7 @@ def encoded(**fields):
 )
 def test_what_does_not_fit_is_refused(tmp_path, change, sentence):
     model = prepared()
-    refused(model, tmp_path, sentence, **change(model))
+    require_refused(model, tmp_path, sentence, **change(model))
 
 
 def test_a_block_too_wide_to_be_written_out_is_refused(tmp_path):
@@ -99,14 +91,14 @@ def test_a_block_too_wide_to_be_written_out_is_refused(tmp_path):
     [block] = model.schema_.columns
     wide = Schema((replace(block, width=10**9),), missing=())
     forged = replace(model.encoding_, schema=wide)
-    refused(model, tmp_path, NOT_PREPARED, schema_=wide, n_features_in_=10**9, encoding_=forged)
+    require_refused(model, tmp_path, NOT_PREPARED, schema_=wide, n_features_in_=10**9, encoding_=forged)
 
 
 def test_a_regressor_comes_back_and_keeps_its_learner(tmp_path):
     model = PreparedRegressor(MeanRegressor()).fit(ROWS.drop(["label"]).to_pandas(), np.arange(6.0))
     model.save(tmp_path / "m.nova")
     np.testing.assert_array_equal(nv.load(tmp_path / "m.nova").predict(ROWS), model.predict(ROWS))
-    refused(model, tmp_path, "its model_ is another learner than its parameters say", learner=None)
+    require_refused(model, tmp_path, "its model_ is another learner than its parameters say", learner=None)
 
 
 def test_a_learner_that_predicts_nothing_is_refused():

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import novacula as nv
-from novacula.errors import ModelFileError
-from novacula.learner import files
+from novacula.checks.state import require_refused
 from novacula.tree import DecisionTreeClassifier, RuleListClassifier
 
 NOT_A_TREE = "its tree_ is not a tree: each node but the root must be one branch of a node before"
@@ -19,12 +18,6 @@ def at(array, place, value):
     changed = array.copy()
     changed[place] = value
     return changed
-
-
-def refused(model, path, sentence):
-    files.save(model, path / "m.nova", checked=False)
-    with pytest.raises(ModelFileError, match=sentence):
-        nv.load(path / "m.nova")
 
 
 def tennis():
@@ -48,7 +41,9 @@ def test_a_leaf_with_a_child_is_refused(tmp_path, child):
     model = tennis()
     leaf = int(np.flatnonzero(model.tree_.is_leaf)[-1])
     model.tree_ = replace(model.tree_, child=at(model.tree_.child, leaf, child))
-    refused(model, tmp_path, NOT_A_TREE if child < len(model.tree_) else "child holds a number that is out of range")
+    require_refused(
+        model, tmp_path, NOT_A_TREE if child < len(model.tree_) else "child holds a number that is out of range"
+    )
 
 
 def test_an_arm_that_is_missing_is_refused(tmp_path):
@@ -57,7 +52,7 @@ def test_an_arm_that_is_missing_is_refused(tmp_path):
     tree = model.tree_
     fewer = np.maximum(tree.arm_start - 1, 0)
     model.tree_ = replace(tree, arm_start=fewer, arm_code=tree.arm_code[1:], arm_branch=tree.arm_branch[1:])
-    refused(model, tmp_path, NO_TEST)
+    require_refused(model, tmp_path, NO_TEST)
 
 
 @pytest.mark.parametrize(
@@ -82,22 +77,22 @@ def test_an_arm_that_is_missing_is_refused(tmp_path):
 def test_arrays_that_are_not_a_tree_are_refused(tmp_path, change, sentence):
     model = tennis()
     model.tree_ = replace(model.tree_, **change(model.tree_))
-    refused(model, tmp_path, sentence)
+    require_refused(model, tmp_path, sentence)
 
 
 def test_a_threshold_that_is_missing_is_refused(tmp_path):
     model, _ = numbers()
     model.tree_ = replace(model.tree_, threshold=at(model.tree_.threshold, 0, np.nan))
-    refused(model, tmp_path, NO_TEST)
+    require_refused(model, tmp_path, NO_TEST)
 
 
 def test_other_attributes_than_those_of_the_columns_are_refused(tmp_path):
     model = tennis()
     model.attributes_ = (*model.attributes_[1:], model.attributes_[0])
-    refused(model, tmp_path, "its attributes_ are not those of its columns and thresholds")
+    require_refused(model, tmp_path, "its attributes_ are not those of its columns and thresholds")
     model = tennis()
     model.candidates_ = replace(model.candidates_, codes=model.candidates_.codes[:, :-1].copy())
-    refused(model, tmp_path, "its candidates_ do not count the categories of its attributes")
+    require_refused(model, tmp_path, "its candidates_ do not count the categories of its attributes")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +115,7 @@ def test_rules_that_do_not_fit_are_refused(tmp_path, change, sentence):
     model = RuleListClassifier().fit(nv.datasets.load("play_tennis"))
     rules = model.rule_list_
     model.rule_list_ = replace(rules, **change(rules, rules.conditions))
-    refused(model, tmp_path, sentence)
+    require_refused(model, tmp_path, sentence)
 
 
 def test_an_interval_without_an_end_is_refused(tmp_path):
@@ -129,4 +124,4 @@ def test_an_interval_without_an_end_is_refused(tmp_path):
     conditions = model.rule_list_.conditions
     broken = replace(conditions, low=np.full_like(conditions.low, np.nan))
     model.rule_list_ = replace(model.rule_list_, conditions=broken)
-    refused(model, tmp_path, "its rule_list_ has conditions or counts that do not fit its attributes")
+    require_refused(model, tmp_path, "its rule_list_ has conditions or counts that do not fit its attributes")

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import novacula as nv
-from novacula.errors import DataError, ModelFileError
+from novacula.checks.state import require_refused
+from novacula.errors import DataError
 from novacula.graph import CategoricalHMM, GaussianHMM, PoissonHMM
 from novacula.learner.files import save
 from novacula.table import Column, Schema
@@ -16,12 +17,6 @@ def learned(kind=GaussianHMM, **parameters):
     return kind(2, max_iter=2, m=1.0, **parameters).fit(X)
 
 
-def refused(model, folder, sentence):
-    save(model, folder / "m.nova", checked=False)
-    with pytest.raises(ModelFileError, match=sentence):
-        nv.load(folder / "m.nova")
-
-
 pytestmark = pytest.mark.filterwarnings("ignore:.*max_iter")
 
 
@@ -31,36 +26,36 @@ def test_an_infinite_transition_is_refused(kind, tmp_path):
     model = learned(kind)
     for wrong in (np.inf, np.nan):
         model.transition_ = np.full((2, 2), wrong)
-        refused(model, tmp_path, "its transition_ holds a number that is not finite")
+        require_refused(model, tmp_path, "its transition_ holds a number that is not finite")
     model.transition_ = np.ones((2, 2))
-    refused(model, tmp_path, "its transition_ holds probabilities that do not sum to 1")
+    require_refused(model, tmp_path, "its transition_ holds probabilities that do not sum to 1")
     model.transition_ = np.ones((2, 1))
-    refused(model, tmp_path, r"its transition_ is an array .* and there are 2 states")
+    require_refused(model, tmp_path, r"its transition_ is an array .* and there are 2 states")
 
 
 def test_a_chain_has_a_state(tmp_path):
     model = learned()
     model.states_, model.start_, model.transition_ = (), np.empty(0), np.empty((0, 0))
-    refused(model, tmp_path, "its start_ holds probabilities that do not sum to 1")
+    require_refused(model, tmp_path, "its start_ holds probabilities that do not sum to 1")
 
 
 def test_states_are_distinct(tmp_path):
     model = learned()
     model.states_ = ("on", "on")
-    refused(model, tmp_path, "its states_ hold a label twice")
+    require_refused(model, tmp_path, "its states_ hold a label twice")
 
 
 def test_symbols_fit_the_emission(tmp_path):
     model = learned(CategoricalHMM)
     emission, schema = model.emission_, model.schema_
     model.emission_ = np.full_like(emission, 0.25)
-    refused(model, tmp_path, "its emission_ holds probabilities of 'x0' that do not sum to 1")
+    require_refused(model, tmp_path, "its emission_ holds probabilities of 'x0' that do not sum to 1")
     model.emission_ = emission
     first, *others = schema.columns
     model.schema_ = Schema((Column("x0", "categorical", (*first.categories, 7)), *others), missing=())
-    refused(model, tmp_path, "its emission_ does not fit the symbols of its columns")
+    require_refused(model, tmp_path, "its emission_ does not fit the symbols of its columns")
     model.schema_ = Schema((Column("x0", "numeric"), *others), missing=())
-    refused(model, tmp_path, "its emission_ does not fit the symbols of its columns")
+    require_refused(model, tmp_path, "its emission_ does not fit the symbols of its columns")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +72,7 @@ def test_covariances_are_those_of_the_type(tmp_path, kind, wrong, sentence):
     model.save(tmp_path / "m.nova")
     assert nv.load(tmp_path / "m.nova").covariances_.shape == model.covariances_.shape
     model.covariances_ = wrong
-    refused(model, tmp_path, f"its covariances_ .*{sentence}")
+    require_refused(model, tmp_path, f"its covariances_ .*{sentence}")
 
 
 @pytest.mark.parametrize("kind", ["full", "tied"])
@@ -94,13 +89,13 @@ def test_covariances_that_are_not_definite_are_refused_where_they_are_used(tmp_p
 def test_moments_are_those_of_the_type(tmp_path):
     model = learned()
     model.moments_ = learned(covariance_type="diag").moments_
-    refused(model, tmp_path, "its moments_ are not those of full covariances")
+    require_refused(model, tmp_path, "its moments_ are not those of full covariances")
 
 
 def test_what_was_learned_is_there_as_a_whole(tmp_path):
     model = learned(PoissonHMM)
     del model.emission_counts_
-    refused(model, tmp_path, "its history_ is there without its emission_counts_")
+    require_refused(model, tmp_path, "its history_ is there without its emission_counts_")
     model = learned(PoissonHMM)
     model.history_ = np.empty(0)
-    refused(model, tmp_path, r"its history_ is an array .* and there are 1 iterations\+1")
+    require_refused(model, tmp_path, r"its history_ is an array .* and there are 1 iterations\+1")
