@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +175,9 @@ class LabelForm(Form):
 
 def is_label(value: Any) -> bool:
     """Whether a plain value can be a label; of larger integers many could hash alike."""
-    return isinstance(value, str) or (isinstance(value, int | float) and abs(value) < 2**64)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**64)
 
 
 def _all_finite(value: Any) -> bool:

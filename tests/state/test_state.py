@@ -81,6 +81,7 @@ FITS = [
     (flags("a"), np.array([True])),
     (labels("a"), np.array(["x", "y"])),
     (labels("a"), np.array([0, "y", 2.5], object)),
+    (labels("a"), np.array([1e300, -1e300])),
     (texts("a"), np.array(["x", "x"])),
     (offsets("a+1", "entries"), np.array([0, 0, 2])),
     (number(least=0.0), 0),
