@@ -144,7 +144,7 @@ class LinearUnit(LinearModel, Classifier):
         "solver_": word("batch", "sgd", "cholesky", "qr", "svd", "sums"),
         "eta_": optional(number(least=0.0)),
         "largest_rate_": optional(number(least=0.0, finite=False), beside="eta_"),  # infinite where all rows are 0
-        "history_": each(number(), "steps+1"),
+        "history_": each(number(least=0.0), "steps+1"),
         "n_iter_": whole(),
         "converged_": flag(),
         "first_showings_": optional(record(OnlineShowings, columns="inputs", targets="targets", classes="classes")),

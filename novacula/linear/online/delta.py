@@ -72,13 +72,13 @@ class Bowl:
         return self.cross - self.gram @ w
 
     def error(self, w: Floats) -> float:
-        """½Σ(t − o)² for w (q, k), from sums about the means, where less cancels."""
+        """½Σ(t − o)² for w (q, k), from sums about the means, where less cancels; rounding does not take it below 0."""
         d = len(self.moments.mean) - w.shape[1]
         slopes, n = np.vstack([-w[:d], np.eye(w.shape[1])]), self.moments.weight
         bias = w[d] if len(w) > d else 0.0
         left = slopes.T @ self.moments.mean - bias
         spread = (slopes * (self.moments.scatter @ slopes)).sum(axis=0)
-        return 0.5 * float((spread + n * left**2).sum())
+        return 0.5 * max(float((spread + n * left**2).sum()), 0.0)
 
     def is_still(self, move: Floats, tol: float) -> bool:
         """Whether a move changes no column's share of o by more than tol of the size of t."""
