@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.baseline.plurality import PluralityClassifier, count_rows
-from novacula.learner import Card, Regressor, Step, Work
+from novacula.learner import Card, Regressor, Work
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, number, one_of, record
 from novacula.statistics import CoMoments
 from novacula.table import Table

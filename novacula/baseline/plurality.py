@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.learner import Admits, Card, Classifier, Step, Work
+from novacula.learner import Admits, Card, Classifier, Work
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, probabilities
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Table

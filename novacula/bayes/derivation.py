@@ -10,7 +10,8 @@ import numpy as np
 
 from novacula.bayes.distributions.base import ClassFactor, Smoothing
 from novacula.learner.figure import bar_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.table import Table
 from novacula.table.chunk import Chunk
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.table.names import printable
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import numpy as np
 from novacula.bayes.hypotheses import LabelledRows
 from novacula.bayes.probabilities import logarithm
 from novacula.learner.figure import COLOURS, Figure, curve_figure, few_digits
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
 

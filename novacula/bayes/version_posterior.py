@@ -22,7 +22,8 @@ from novacula.concept import Conjunction, ConjunctiveSpace, VersionSpace
 from novacula.concept.rows import read_positions
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.table.chunk import Floats
 from novacula.words import quoted
 

@@ -1,6 +1,6 @@
-"""Compare a derivation with the model: its arithmetic is done again, and its results are looked up in the model.
+"""Compare a derivation with the model: its equations are evaluated, and its results are looked up in the model.
 
-A step whose expression does not come to its result, or whose result is not the attribute or prediction that
+An equation that is not true, a name that means two things, or a result that is not the attribute or prediction that
 it says it is, fails with a sentence that names the step.
 """
 
@@ -16,12 +16,12 @@ import numpy as np
 
 from novacula.checks.verdict import require
 from novacula.errors import ParameterError
-from novacula.learner.expression import evaluate, magnitude
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep
+from novacula.learner.work import Work
+from novacula.mathematics import Equation
+from novacula.mathematics.equation import agree
+from novacula.mathematics.measuring import measure
 
-RTOL = 1e-9
-# Where terms cancel, the last digits are noise of about 1e-16 times the size of the terms.
-CANCELLED = 1e-13
 VOID = frozenset({"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
 
@@ -35,40 +35,76 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True) -> None:
     work = learner.work() if X is None else learner.work(X)
     name = type(learner).__name__
     require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
-    require(any(step.expression for step in work), f"no step of the work of {name} holds arithmetic")
-    require(any(step.of for step in work), f"no step of the work of {name} is tied to the model by `of`")
+    equations = [equation for equation in work.equations if equation.is_evaluated]
+    worded = [step for step in work if isinstance(step, WordedStep)]
+    require(
+        bool(equations) or any(step.expression for step in worded), f"no step of the work of {name} holds arithmetic"
+    )
+    tied = any(equation.of for equation in equations) or any(step.of for step in worded)
+    require(tied, f"no step of the work of {name} is tied to the model by `of`")
     outputs: dict[str, Any] = {}
+    meanings: dict[str, str] = {}
     for i, step in enumerate(work):
         where = f"step {i} of the work of {name}, {step.title!r},"
-        _check_arithmetic(step, where)
-        if step.of:
-            _check_tie(step, where, learner, X, outputs)
+        for equation in step.equations:
+            _check_equation(equation, where, learner, X, outputs)
+            _check_meanings(equation, where, meanings)
+        if isinstance(step, WordedStep):
+            _check_arithmetic(step, where)
+            if step.of:
+                _check_tie(step, where, learner, X, outputs)
     if not drawn:
         work = replace(work, steps=tuple(replace(step, figure=None) for step in work))
     _check_renderings(work, name)
 
 
-def _check_arithmetic(step: Step, where: str) -> None:
+def _check_equation(equation: Equation, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:
+    fault = equation.fault()
+    require(fault is None, f"{where} has an equation of {equation.left} that {fault}")
+    if not equation.of:
+        return
+    path = ".".join(map(str, equation.of))
+    try:
+        actual = _look_up(equation.of, learner, X, outputs)
+        actual = str(actual) if isinstance(equation.value, str) else np.asarray(actual, float)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
+    measured = equation.measured[-1]
+    require(
+        agree(measured.value, actual, measured.scale),
+        f"{where} has an equation whose value is {measured.value!r}, but {path} of the model is {actual!r}",
+    )
+
+
+def _check_meanings(equation: Equation, where: str, meanings: dict[str, str]) -> None:
+    """A name that is explained means the same in all of a work."""
+    for name, words in equation.where.items():
+        known = meanings.setdefault(name, words)
+        require(known == words, f"{where} calls {name} {words!r}, which was {known!r} before")
+
+
+def _check_arithmetic(step: WordedStep, where: str) -> None:
     if step.tree is None:
         return
     try:
-        value = evaluate(step.tree, step.values)
+        value, scale = measure(step.tree, step.scope)
     except ParameterError as error:
         raise AssertionError(f"{where} has no value: {error}") from error
     require(
-        step.result is None or _agree(value, step.result, step),
+        step.result is None or agree(value, step.result, scale),
         f"{where} states {step.result!r}, but its expression {step.expression!r} comes to {value!r}",
     )
 
 
-def _check_tie(step: Step, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:
+def _check_tie(step: WordedStep, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:
     path = ".".join(map(str, step.of))
     try:
         actual = float(np.asarray(_look_up(step.of, learner, X, outputs)).item())
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
     stated = math.nan if step.value is None else step.value
-    require(_agree(stated, actual, step), f"{where} states {stated!r}, but {path} of the model is {actual!r}")
+    scale = measure(step.tree, step.scope).scale if step.tree is not None else 0.0
+    require(agree(stated, actual, scale), f"{where} states {stated!r}, but {path} of the model is {actual!r}")
 
 
 def _look_up(path: tuple[str | int, ...], learner: Any, X: Any, outputs: dict[str, Any]) -> Any:
@@ -88,11 +124,6 @@ def _output(method: Callable[[Any], Any], name: str, X: Any) -> Any:
     if X is None:
         raise ValueError(f"{name} is a method, and there is no X to call it on")
     return method(X)
-
-
-def _agree(one: float, other: float, step: Step) -> bool:
-    noise = CANCELLED * magnitude(step.tree, step.values) if step.tree is not None else 0.0
-    return one == other or math.isclose(one, other, rel_tol=RTOL, abs_tol=noise if math.isfinite(noise) else 0.0)
 
 
 def _check_renderings(work: Work, name: str) -> None:

@@ -15,7 +15,8 @@ from novacula.concept.lattice import MAX_DRAWN, lattice_figure
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import Box, VersionSpace
 from novacula.errors import DataError
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 
 if TYPE_CHECKING:
     from novacula.concept.candidate_elimination import CandidateElimination

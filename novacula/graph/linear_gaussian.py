@@ -21,7 +21,8 @@ from novacula.graph.families import LOG_2PI
 from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
 from novacula.learner.in_our_words import in_our_words
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.least_squares import LinearRegression
 from novacula.linear.plane import weighted_sum

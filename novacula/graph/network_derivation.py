@@ -14,7 +14,8 @@ from novacula.graph.learning.estimates import TablePrior
 from novacula.graph.learning.family_counts import GroupMoments
 from novacula.graph.network_learner import NetworkLearner
 from novacula.learner.figure import curve_figure, few_digits
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.table.chunk import Floats
 
 _FAMILIES = 8  # families written out

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import ParameterError
-from novacula.learner.render_math import TEXT
+from novacula.mathematics.notation import TextNotation
 from novacula.table.schema import printable
 from novacula.words import LABEL_WIDTH, shortened
 from novacula.writing import replace_file
@@ -154,7 +154,7 @@ def literal(text: str) -> str:
 
 def few_digits(value: float) -> str:
     """A number as it is written in a figure."""
-    return TEXT.number(float(f"{value:.4g}")).text
+    return TextNotation().number(float(f"{value:.4g}")).text
 
 
 # --- drawings that learners share ---------------------------------------------------------------------------

@@ -1,43 +1,70 @@
 """A work as plain text and as Markdown.
 
-Names of columns and categories are written by strangers, so everything that is not arithmetic passes through
-`printable`, and in Markdown through `escape_markdown` unless it is in a code block, where all is literal.
+Names of columns and categories are written by strangers, so everything that is not mathematics passes through
+`printable`, and in Markdown through `escape_markdown`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from novacula.learner.render_math import TEXT, Notation, write
-from novacula.table.schema import printable
+from novacula.learner.prose import plain, prose
+from novacula.mathematics import Equation, parse
+from novacula.mathematics.equation import Row, text_lines, value_text
+from novacula.mathematics.latex import LatexNotation
+from novacula.mathematics.layout import Layout
+from novacula.mathematics.notation import DIGITS, Notation, TextNotation
+from novacula.mathematics.tree import Node
+from novacula.table.names import printable
 
 if TYPE_CHECKING:
+    from novacula.learner.worded_step import WordedStep
     from novacula.learner.work import Cell, Step, Work, WorkTable
 
 WIDTH = 100
 INDENT = "  "
 
 
-def sides(step: Step, notation: Notation, symbols: bool, written: Callable[..., str] = write) -> list[str]:
+def rows_of(equation: Equation, notation: Notation, work: Work) -> list[Row]:
+    """The lines of an equation as its work says that they are written."""
+    return equation.rows(notation, terms=work.terms, names=other_names(work))
+
+
+def other_names(work: Work) -> Mapping[Node, Node]:
+    """What is written in place of what, in the notation of the work."""
+    return {parse(name): parse(other) for name, other in work.names.items()}
+
+
+def meanings(equation: Equation, notation: Notation, work: Work) -> Iterator[tuple[str, str]]:
+    """What the names of an equation stand for: each with its number, where it is a number, and in words."""
+    for name, words in equation.where.items():
+        node = parse(name)
+        symbol = Layout(notation).write(other_names(work).get(node, node))
+        value = equation.scope.values.get(node)
+        shown = f"{symbol} = {value_text(value, notation)}" if isinstance(value, float) else symbol
+        yield shown, words
+
+
+def sides(step: WordedStep, notation: Notation, symbols: bool) -> list[str]:
     """What stands between equals signs: the expression, the same with numbers, the value; no side twice."""
     sides_written = []
     if step.tree is not None:
         if symbols:
-            sides_written.append(written(step.tree, notation))
-        sides_written.append(written(step.tree, notation, step.values))
+            sides_written.append(Layout(notation).write(step.tree))
+        sides_written.append(Layout(notation, step.scope).write(step.tree))
     if step.value is not None:
         sides_written.append(notation.number(step.value).text)
     return list(dict.fromkeys(sides_written))
 
 
-def number_text(cell: Cell, notation: Notation = TEXT) -> str | None:
+def number_text(cell: Cell, notation: Notation | None = None) -> str | None:
     """A number as it is written, or None for a cell that holds words."""
     if isinstance(cell, Real) and not isinstance(cell, bool):
-        return notation.number(float(cell)).text
+        return (notation or TextNotation()).number(float(cell)).text
     return None
 
 
@@ -46,32 +73,41 @@ def number_text(cell: Cell, notation: Notation = TEXT) -> str | None:
 
 def work_to_text(work: Work) -> str:
     """Write a work as plain text."""
-    title = printable(work.title)
-    blocks = [f"{title}\n{'=' * len(title)}", *("\n".join(step_lines(step)) for step in work)]
-    blocks += ["\n".join(wrap(printable(note), WIDTH)) for note in work.notes]
+    title = plain(work.title, work.digits)
+    blocks = [f"{title}\n{'=' * len(title)}", *("\n".join(step_lines(step, work)) for step in work)]
+    blocks += ["\n".join(wrap(plain(note, work.digits), WIDTH)) for note in work.notes]
     return "\n\n".join(blocks)
 
 
-def step_lines(step: Step) -> Iterator[str]:
+def step_lines(step: Step, work: Work) -> Iterator[str]:
     """The lines of one step, what belongs to it indented."""
-    yield printable(step.title)
-    for line in equation_lines(step):
-        yield INDENT + line
-    for name, label in step.labels.items():
-        yield f"{INDENT}where {name} = {TEXT.number(step.values[name]).text}: {printable(label)}"
+    from novacula.learner.worded_step import WordedStep
+
+    notation = TextNotation(work.digits)
+    yield plain(step.title, work.digits)
+    for equation in step.equations:
+        for line in text_lines(rows_of(equation, notation, work), equation.therefore):
+            yield from (INDENT + part for part in hanging(line, line.find(" = ") + 3))
+        for symbol, words in meanings(equation, notation, work):
+            yield f"{INDENT}where {symbol}: {plain(words, work.digits)}"
+    if isinstance(step, WordedStep):
+        for line in equation_lines(step, notation):
+            yield INDENT + line
+        for name, label in step.labels.items():
+            yield f"{INDENT}where {name} = {notation.number(step.values[name]).text}: {plain(label, work.digits)}"
     if step.table is not None:
-        for line in table_lines(step.table):
+        for line in table_lines(step.table, work.digits):
             yield INDENT + line
     if step.figure is not None:
         yield f"{INDENT}[figure: {printable(step.figure.alt)}]"
     if step.note:
-        yield from wrap(printable(step.note), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+        yield from wrap(plain(step.note, work.digits), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
-def equation_lines(step: Step) -> list[str]:
+def equation_lines(step: WordedStep, notation: Notation) -> list[str]:
     """The formula, and under its equals sign the numbers and the value."""
     formula = printable(step.formula)
-    arithmetic = " = ".join(sides(step, TEXT, symbols=not formula))
+    arithmetic = " = ".join(sides(step, notation, symbols=not formula))
     if not formula or not arithmetic:
         whole = formula or arithmetic
         return hanging(whole, len(INDENT)) if whole else []
@@ -92,12 +128,13 @@ def hanging(line: str, indent: int) -> list[str]:
     )
 
 
-def table_lines(table: WorkTable) -> Iterator[str]:
+def table_lines(table: WorkTable, digits: int = DIGITS) -> Iterator[str]:
     """A table with aligned columns, numbers to the right."""
     if table.caption:
-        yield printable(table.caption)
-    header = [printable(name) for name in table.header]
-    rows = [[number_text(cell) or printable(str(cell)) for cell in row] for row in table.rows]
+        yield plain(table.caption, digits)
+    notation = TextNotation(digits)
+    header = [plain(name, digits) for name in table.header]
+    rows = [[number_text(cell, notation) or plain(str(cell), digits) for cell in row] for row in table.rows]
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     right = numeric_columns(table)
     for row in (header, ["─" * width for width in widths], *rows):
@@ -125,32 +162,57 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", escaped)
 
 
+def markdown_prose(text: str, digits: int) -> str:
+    """Words with mathematics between dollars."""
+    return prose(text, _escaped_words, lambda node: f"${Layout(LatexNotation(digits)).write(node)}$")
+
+
+def _escaped_words(text: str) -> str:
+    """Escaped words that keep the spaces around them, for there may be mathematics beside them."""
+    inner = text.strip()
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :] if inner else ""
+    return f"{before}{escape_markdown(inner)}{after}"
+
+
 def work_to_markdown(work: Work) -> str:
     """Write a work as Markdown."""
-    blocks = [f"## {escape_markdown(work.title)}"]
+    blocks = [f"## {markdown_prose(work.title, work.digits)}"]
     for step in work:
-        blocks.extend(step_blocks(step))
-    blocks += [escape_markdown(note) for note in work.notes]
+        blocks.extend(step_blocks(step, work))
+    blocks += [markdown_prose(note, work.digits) for note in work.notes]
     return "\n\n".join(blocks) + "\n"
 
 
-def step_blocks(step: Step) -> Iterator[str]:
+def step_blocks(step: Step, work: Work) -> Iterator[str]:
     """The paragraphs of one step."""
-    yield f"### {escape_markdown(step.title)}"
-    lines = equation_lines(step)
-    if lines:
-        yield code_block(lines)
-    if step.labels:
-        yield "\n".join(
-            f"- `{name}` = {TEXT.number(step.values[name]).text}: {escape_markdown(label)}"
-            for name, label in step.labels.items()
-        )
+    from novacula.learner.render_latex import aligned
+    from novacula.learner.worded_step import WordedStep
+
+    notation = LatexNotation(work.digits)
+    yield f"### {markdown_prose(step.title, work.digits)}"
+    for equation in step.equations:
+        yield f"$$\n\\begin{{aligned}}\n{aligned(equation, work)}\n\\end{{aligned}}\n$$"
+        listed = [
+            f"- ${symbol}$: {markdown_prose(words, work.digits)}"
+            for symbol, words in meanings(equation, notation, work)
+        ]
+        if listed:
+            yield "\n".join(listed)
+    if isinstance(step, WordedStep):
+        lines = equation_lines(step, TextNotation(work.digits))
+        if lines:
+            yield code_block(lines)
+        if step.labels:
+            yield "\n".join(
+                f"- `{name}` = {TextNotation(work.digits).number(step.values[name]).text}: {escape_markdown(label)}"
+                for name, label in step.labels.items()
+            )
     if step.table is not None:
-        yield from table_blocks(step.table)
+        yield from table_blocks(step.table, work.digits)
     if step.figure is not None:
         yield f"*Figure: {escape_markdown(step.figure.alt)}*"
     if step.note:
-        yield escape_markdown(step.note)
+        yield markdown_prose(step.note, work.digits)
 
 
 def code_block(lines: Sequence[str]) -> str:
@@ -160,11 +222,12 @@ def code_block(lines: Sequence[str]) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def table_blocks(table: WorkTable) -> Iterator[str]:
+def table_blocks(table: WorkTable, digits: int = DIGITS) -> Iterator[str]:
     """The caption and the table."""
     if table.caption:
-        yield f"*{escape_markdown(table.caption)}*"
-    rows = [[escape_markdown(name) for name in table.header]]
+        yield f"*{markdown_prose(table.caption, digits)}*"
+    notation = TextNotation(digits)
+    rows = [[markdown_prose(name, digits) for name in table.header]]
     rows.append(["---:" if flush else "---" for flush in numeric_columns(table)])
-    rows += [[number_text(cell) or escape_markdown(str(cell)) for cell in row] for row in table.rows]
+    rows += [[number_text(cell, notation) or markdown_prose(str(cell), digits) for cell in row] for row in table.rows]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -1,31 +1,44 @@
-"""A work as an HTML fragment: all escaped, readable without a style sheet, nothing fetched from elsewhere.
+"""A work as an HTML fragment: mathematics as MathML, all else escaped, nothing fetched from elsewhere, nothing run.
 
 Classes begin with ``nv-``, and the little style that comes along speaks of those only; the other classes keep MathJax
-in a notebook from reading a dollar in a name as mathematics.
+in a notebook from reading a dollar in a name as mathematics. Long works have a contents list, and their later steps
+are folded.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING
 
-from novacula.learner.render import number_text, numeric_columns, sides
-from novacula.learner.render_math import HTML
-from novacula.table.schema import printable
+from novacula.learner.prose import plain, prose
+from novacula.learner.render import meanings, number_text, numeric_columns, other_names, sides
+from novacula.mathematics import Equation
+from novacula.mathematics.equation import text_lines
+from novacula.mathematics.layout import Layout
+from novacula.mathematics.mathml import MathmlNotation, operator
+from novacula.mathematics.notation import DIGITS, TextNotation
+from novacula.table.names import printable
 
 if TYPE_CHECKING:
+    from novacula.learner.worded_step import WordedStep
     from novacula.learner.work import Step, Work, WorkTable
 
-# One letter with an index, as in n_xt or σ_x²; a column called sepal_length is left as it is.
-INDEXED = re.compile(r"(?<!\w)([^\W\d_])_([^\W\u2070-\u209f¹²³ᵀᵢⱼ]+)")
-
+LONG = 8
+"""Steps of a work above which it has a contents list, and those that are shown unfolded."""
 
 STYLE = (
     ".nv-work{font-family:system-ui,sans-serif;line-height:1.4;max-width:56rem}"
-    ".nv-step{margin:0 0 1.2em}.nv-work h4{margin:0 0 .3em}"
+    ".nv-step{margin:0 0 1.2em}.nv-work h4{margin:0 0 .3em;display:inline}"
+    ".nv-work summary{cursor:pointer;margin:0 0 .3em}.nv-contents{columns:18rem;margin:.6em 0 1.2em;padding-left:1.6em}"
     ".nv-formula,.nv-arithmetic{margin:.2em 0 .2em 1em}"
+    ".nv-scroll{overflow-x:auto;max-width:100%}"
+    ".nv-equation{margin:.3em 0 .3em 1em}.nv-equation mtable{text-align:left}"
+    ".nv-equation .nv-left{text-align:right;padding-right:0}.nv-equation .nv-sign{padding:0 .3em}"
+    ".nv-equation .nv-right{text-align:left;padding-left:0}.nv-cases mtd{text-align:left}"
+    ".nv-blank{border-bottom:1px solid currentColor}"
+    ".nv-where{margin:.2em 0 .4em 1em;padding:0;list-style:none;opacity:.85}"
     ".nv-table{border-collapse:collapse;margin:.6em 0 .6em 1em}"
     ".nv-table th,.nv-table td{padding:.15em .9em .15em 0;text-align:left}"
     ".nv-table thead{border-bottom:1px solid currentColor}"
@@ -40,62 +53,110 @@ def escape_html(text: str) -> str:
     return escape(printable(text))
 
 
+def html_prose(text: str, digits: int = DIGITS) -> str:
+    """Words with mathematics in them."""
+    return prose(text, escape_html, lambda node: f"<math>{Layout(MathmlNotation(digits)).write(node)}</math>")
+
+
 def work_to_html(work: Work) -> str:
     """Write a work as HTML."""
     parts = [
         f'<section class="nv-work tex2jax_ignore mathjax_ignore"><style>{STYLE}</style>',
-        f"<h3>{escape_html(work.title)}</h3>",
+        f"<h3>{html_prose(work.title, work.digits)}</h3>",
     ]
-    for step in work:
-        parts += ['<section class="nv-step">', *step_parts(step), "</section>"]
-    parts += [f'<p class="nv-note">{escape_html(note)}</p>' for note in work.notes]
+    is_long = len(work) > LONG
+    key = sha256(work.to_text().encode()).hexdigest()[:8] if is_long else ""
+    if is_long:
+        parts += ['<ol class="nv-contents">', *contents(work, key), "</ol>"]
+    for i, step in enumerate(work):
+        heading = f"<h4>{html_prose(step.title, work.digits)}</h4>"
+        if is_long:
+            parts += [f'<details class="nv-step" id="nv-{key}-{i + 1}"{" open" if i < LONG else ""}>']
+            parts += [f"<summary>{heading}</summary>", *step_parts(step, work), "</details>"]
+        else:
+            parts += ['<section class="nv-step">', heading, *step_parts(step, work), "</section>"]
+    parts += [f'<p class="nv-note">{html_prose(note, work.digits)}</p>' for note in work.notes]
     return "\n".join([*parts, "</section>"])
 
 
-def step_parts(step: Step) -> Iterator[str]:
-    """The elements of one step."""
-    yield f"<h4>{escape_html(step.title)}</h4>"
-    yield from equation_parts(step)
-    if step.labels:
-        yield '<dl class="nv-values">'
-        for name, label in step.labels.items():
-            value = HTML.number(step.values[name]).text
-            yield f"<dt>{HTML.name(name)} = {value}</dt><dd>{escape_html(label)}</dd>"
-        yield "</dl>"
+def contents(work: Work, key: str) -> Iterator[str]:
+    """The titles of the steps, each with a link to it."""
+    for i, step in enumerate(work):
+        yield f'<li><a href="#nv-{key}-{i + 1}">{html_prose(step.title, work.digits)}</a></li>'
+
+
+def step_parts(step: Step, work: Work) -> Iterator[str]:
+    """The elements of one step, below its title."""
+    from novacula.learner.worded_step import WordedStep
+
+    notation = MathmlNotation(work.digits)
+    for equation in step.equations:
+        yield equation_html(equation, work)
+        listed = [
+            f"<li><math>{symbol}</math>: {html_prose(words, work.digits)}</li>"
+            for symbol, words in meanings(equation, notation, work)
+        ]
+        if listed:
+            yield f'<ul class="nv-where">{"".join(listed)}</ul>'
+    if isinstance(step, WordedStep):
+        yield from worded_parts(step, notation)
     if step.table is not None:
-        yield from table_parts(step.table)
+        yield from table_parts(step.table, work.digits)
     if step.figure is not None:
         yield f'<figure class="nv-figure">{step.figure.svg()}</figure>'
     if step.note:
-        yield f'<p class="nv-note">{escape_html(step.note)}</p>'
+        yield f'<p class="nv-note">{html_prose(step.note, work.digits)}</p>'
 
 
-def equation_parts(step: Step) -> Iterator[str]:
+def equation_html(equation: Equation, work: Work) -> str:
+    """An equation as a table of MathML, its signs under each other, with its plain text for those who cannot see it."""
+    rows = equation.rows(MathmlNotation(work.digits), terms=work.terms, names=other_names(work), is_broken=True)
+    cells = "".join(
+        f'<mtr><mtd class="nv-left">{row.left}</mtd><mtd class="nv-sign">{operator(row.sign) if row.sign else ""}</mtd>'
+        f'<mtd class="nv-right">{row.right}</mtd></mtr>'
+        for row in [rows[0]._replace(left=(operator("∴") if equation.therefore else "") + rows[0].left), *rows[1:]]
+    )
+    names = other_names(work)
+    spoken = text_lines(equation.rows(TextNotation(work.digits), terms=work.terms, names=names), equation.therefore)
+    words = escape_html(" ".join(" ".join(line.split()) for line in spoken))
+    table = f'<math display="block" alttext="{words}"><mtable displaystyle="true">{cells}</mtable></math>'
+    return f'<div class="nv-equation nv-scroll">{table}</div>'
+
+
+def worded_parts(step: WordedStep, notation: MathmlNotation) -> Iterator[str]:
     """The formula, then the arithmetic."""
     if step.formula:
-        formula = INDEXED.sub(r"<i>\1</i><sub>\2</sub>", escape_html(step.formula))
-        yield f'<p class="nv-formula">{formula}</p>'
-    arithmetic = " = ".join(sides(step, HTML, symbols=not step.formula))
+        yield f'<p class="nv-formula">{escape_html(step.formula)}</p>'
+    arithmetic = operator("=").join(sides(step, notation, symbols=not step.formula))
     if arithmetic:
-        yield f'<p class="nv-arithmetic">{"= " if step.formula else ""}{arithmetic}</p>'
+        yield f'<p class="nv-arithmetic"><math>{operator("=") if step.formula else ""}{arithmetic}</math></p>'
+    if step.labels:
+        yield '<ul class="nv-where">'
+        for name, label in step.labels.items():
+            value = notation.number(step.values[name]).text
+            symbol = f"{notation.symbol(name).text}{operator('=')}{value}"
+            yield f"<li><math>{symbol}</math>: {html_prose(label, notation.digits)}</li>"
+        yield "</ul>"
 
 
-def table_parts(table: WorkTable) -> Iterator[str]:
-    """A table with its caption."""
+def table_parts(table: WorkTable, digits: int = DIGITS) -> Iterator[str]:
+    """A table with its caption, in a box of its own that scrolls where the page is narrow."""
     right = [' class="nv-number"' if flush else "" for flush in numeric_columns(table)]
-    yield '<table class="nv-table">'
+    caption = escape_html(plain(table.caption, digits) or "Table")
+    yield f'<div class="nv-scroll" tabindex="0" role="region" aria-label="{caption}"><table class="nv-table">'
     if table.caption:
-        yield f"<caption>{escape_html(table.caption)}</caption>"
+        yield f"<caption>{html_prose(table.caption, digits)}</caption>"
     head = "".join(
-        f'<th scope="col"{kind}>{escape_html(name)}</th>' for name, kind in zip(table.header, right, strict=True)
+        f'<th scope="col"{kind}>{html_prose(name, digits)}</th>' for name, kind in zip(table.header, right, strict=True)
     )
     yield f"<thead><tr>{head}</tr></thead>"
     yield "<tbody>"
+    notation = TextNotation(digits)
     for row in table.rows:
         cells = (
-            f"<td{kind}>{number_text(cell, HTML) or escape_html(str(cell))}</td>"
+            f"<td{kind}>{number_text(cell, notation) or html_prose(str(cell), digits)}</td>"
             for cell, kind in zip(row, right, strict=True)
         )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</tbody>"
-    yield "</table>"
+    yield "</table></div>"

@@ -1,37 +1,32 @@
-"""The derivation of a fitted model: steps with formula, arithmetic with the numbers put in, table and figure.
+"""The derivation of a fitted model: steps with equations, the numbers put in, a table and a figure.
 
-A learner builds its `Work` on demand from fitted attributes. A step that names an attribute in `of` promises
-that its result is that attribute, and `novacula.checks.check_work` holds it to that, so that a derivation
+A learner builds its `Work` on demand from fitted attributes. An equation that names an attribute in `of` promises
+that its value is that attribute, and `novacula.checks.check_work` holds it to that, so that a derivation
 cannot drift from the model.
 
-    >>> step = Step(
-    ...     "Prior of No",
-    ...     formula="P(No) = n_No / n",
-    ...     expression="n_No / n",
-    ...     values={"n_No": 5, "n": 14},
-    ...     result=5 / 14,
-    ...     of=("class_prior_", 0),
-    ... )
-    >>> print(Work("Naive Bayes", [step]))
+    >>> prior = Equation("P('No')", "n['No'] / n", {"n['No']": 5, "n": 14}, of=("class_prior_", 0))
+    >>> print(Work("Naive Bayes", [Step("Prior of No", prior)]))
     Naive Bayes
     ===========
     <BLANKLINE>
     Prior of No
-      P(No) = n_No / n
+      P(No) = n_No/n
             = 5/14 = 0.357143
+
+Mathematics may stand in any words of a step, between double brackets: "⟦w_1⟧ is the weight of a column".
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
-from unicodedata import normalize
+from typing import TYPE_CHECKING, Self, TypeAlias, overload
 
-from novacula.errors import InputTypeError, ParameterError
+from novacula.errors import ParameterError
 from novacula.learner import render, render_html, render_latex
-from novacula.learner.expression import Node, evaluate, names, parse
+from novacula.mathematics import Equation
+from novacula.mathematics.layout import TERMS
+from novacula.mathematics.notation import DIGITS
 
 if TYPE_CHECKING:
     from novacula.learner.figure import Figure
@@ -41,7 +36,7 @@ Cell: TypeAlias = str | int | float
 
 @dataclass(frozen=True)
 class WorkTable:
-    """A small table inside a step; numbers are shown at six significant digits."""
+    """A small table inside a step; numbers are shown at as many digits as those of its work."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -56,76 +51,47 @@ class WorkTable:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a derivation; it may have any of its parts, and must be consistent in those it has.
-
-    `formula` is read by people, `expression` by the machine: plain arithmetic over the names in `values`.
-    `result` is what it comes to. `of` is the path to where the model keeps that number: ("class_prior_", 1),
-    or ("predict_proba", 0, 1) for the output of a method. `labels` say in words what a value is.
-    """
+    """One step of a derivation: a title, one or more equations, a table, a figure, a note; it may have any of these."""
 
     title: str
-    formula: str = ""
-    expression: str = ""
-    values: Mapping[str, float] = field(default_factory=dict)
-    result: float | None = None
-    of: tuple[str | int, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    equation: Equation | tuple[Equation, ...] = ()
     table: WorkTable | None = None
     figure: Figure | None = None
     note: str = ""
 
-    def __post_init__(self) -> None:
-        values = {_name(name): self._number(value, f"the value of {name!r}") for name, value in self.values.items()}
-        labels = {_name(name): label for name, label in self.labels.items()}
-        result = None if self.result is None else self._number(self.result, "the result")
-        _freeze(self, values=values, labels=labels, result=result, of=tuple(self.of))
-        self._match_names()
-        if self.of and not isinstance(self.of[0], str):
-            raise ParameterError(f"step {self.title!r}: `of` starts with the name of an attribute, not {self.of[0]!r}")
-        if self.of and self.value is None:
-            raise ParameterError(f"step {self.title!r} is tied to {self.of} but has no result")
-
-    def _number(self, value: Any, what: str) -> float:
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise InputTypeError(f"step {self.title!r}: {what} is {value!r}, not a number") from None
-        if math.isnan(number):
-            raise ParameterError(f"step {self.title!r}: {what} is NaN")
-        return number
-
-    def _match_names(self) -> None:
-        used = set(names(self.tree)) if self.tree is not None else set()
-        for name in sorted(used - self.values.keys()):
-            raise ParameterError(f"step {self.title!r}: the expression uses {name!r}, which has no value")
-        for name in sorted(self.values.keys() - used):
-            raise ParameterError(f"step {self.title!r}: the expression does not use the value {name!r}")
-        for name in sorted(self.labels.keys() - used):
-            raise ParameterError(f"step {self.title!r}: the label {name!r} belongs to no value")
-
     @property
-    def tree(self) -> Node | None:
-        """The expression as a tree, or None."""
-        return parse(self.expression) if self.expression else None
-
-    @property
-    def value(self) -> float | None:
-        """The result as stated or, where none is stated, what the expression comes to."""
-        if self.result is not None or self.tree is None:
-            return self.result
-        return evaluate(self.tree, self.values)
+    def equations(self) -> tuple[Equation, ...]:
+        """Its equations, however many."""
+        return (self.equation,) if isinstance(self.equation, Equation) else tuple(self.equation)
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Work:
-    """A derivation: a title, steps in order, and notes. It prints, and shows itself in a notebook."""
+    """A derivation: a title, steps in order, and notes. It prints, and shows itself in a notebook.
+
+    `digits` and `terms` say how many significant digits numbers have, and how many terms of a sum are written out;
+    `names` maps expressions to what is written in their place, for another book's notation.
+    """
 
     title: str
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
+    digits: int = DIGITS
+    terms: int = TERMS
+    names: Mapping[str, str] = field(default_factory=dict)
 
-    def __init__(self, title: str, steps: Iterable[Step], notes: str | Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        title: str,
+        steps: Iterable[Step],
+        notes: str | Iterable[str] = (),
+        *,
+        digits: int = DIGITS,
+        terms: int = TERMS,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
         _freeze(self, title=title, steps=tuple(steps), notes=(notes,) if isinstance(notes, str) else tuple(notes))
+        _freeze(self, digits=digits, terms=terms, names=dict(names or {}))
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -139,6 +105,11 @@ class Work:
     def __getitem__(self, place: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, place: int | slice) -> Step | tuple[Step, ...]:
         return self.steps[place]
+
+    @property
+    def equations(self) -> Iterator[Equation]:
+        """The equations of all steps, in order."""
+        return (equation for step in self.steps for equation in step.equations)
 
     def capped(self, first: int, last: int) -> Self:
         """Keep the first and the last steps, and say between them how many were left out."""
@@ -155,7 +126,7 @@ class Work:
         return render.work_to_text(self)
 
     def to_markdown(self) -> str:
-        """The work as Markdown, with arithmetic in code blocks and tables with pipes."""
+        """The work as Markdown, with equations in LaTeX between dollars and tables with pipes."""
         return render.work_to_markdown(self)
 
     def to_latex(self) -> str:
@@ -163,7 +134,7 @@ class Work:
         return render_latex.work_to_latex(self)
 
     def to_html(self) -> str:
-        """The work as an HTML fragment: figures are inline SVG, nothing is fetched, nothing runs."""
+        """The work as an HTML fragment: equations are MathML, figures inline SVG; nothing is fetched, nothing runs."""
         return render_html.work_to_html(self)
 
     def __str__(self) -> str:
@@ -173,11 +144,6 @@ class Work:
         return f"<Work {self.title!r}, {len(self)} {'step' if len(self) == 1 else 'steps'}>"
 
     _repr_html_ = to_html
-
-
-def _name(name: str) -> str:
-    """A name as Python reads it in an expression, where the micro sign µ is the Greek letter μ."""
-    return normalize("NFKC", name)
 
 
 def _freeze(instance: object, **values: object) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.figure import bar_figure
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.neighbors.metric import MIXED
 from novacula.neighbors.places import Neighbours
 from novacula.neighbors.votes import cast_votes, strengths, winners

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.neighbors.figures import density_figure, means_figure, regions_figure
 from novacula.neighbors.metric import MIXED
 from novacula.table.chunk import Floats

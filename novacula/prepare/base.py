@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import ModelFileError, ParameterError
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.prepare.encoding import Encoding, preparation_words, same_columns
 from novacula.prepare.sums import PreparationSums
 from novacula.state import State, each, instance, record

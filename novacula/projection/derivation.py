@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.learner.figure import few_digits
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.projection.spectrum import covariance_of
 from novacula.table.chunk import Floats
 

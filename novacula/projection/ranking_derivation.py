@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import few_digits
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.ranking import binned, category_counts
 from novacula.table.chunk import Floats

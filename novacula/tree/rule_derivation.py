@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.table import Chunk, Table
 from novacula.table.chunk import UNSEEN, Codes, Floats
 from novacula.table.names import printable

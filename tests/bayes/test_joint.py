@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from novacula.learner.expression import evaluate
 
 import novacula as nv
 from novacula.bayes.joint import Joint
 from novacula.checks import check_work
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.learner.expression import evaluate
 
 laws = settings(deadline=None, max_examples=40)
 STATES = {"a": ["x", "y"], "b": [0, 1, 2], "c": [True, False]}

@@ -9,7 +9,8 @@ import pytest
 
 from novacula.checks.work import check_work, html_fault
 from novacula.learner.figure import Figure
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 
 PRIOR = Step("Prior of No", "P(No)", "n_no / n", {"n_no": 5, "n": 14}, 5 / 14, ("class_prior_", 0))
 

@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from novacula.learner.expression import MAX_DEPTH, MAX_LENGTH, Apply, Name, evaluate, magnitude, names, parse
 
 from novacula.errors import ParameterError
-from novacula.learner.expression import MAX_DEPTH, MAX_LENGTH, Apply, Name, evaluate, magnitude, names, parse
 
 NAMES = {"a": 5.0, "b": 14.0, "c": -3.0, "n_xt": 0.25, "σ": 2.5}
 ORACLE = {

@@ -13,7 +13,8 @@ from novacula.learner.figure import Figure
 from novacula.learner.render import escape_markdown
 from novacula.learner.render_html import escape_html
 from novacula.learner.render_latex import escape_latex, formula_to_latex
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.table.schema import printable
 
 NASTY = [

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
-
 from novacula.learner.expression import evaluate, parse
 from novacula.learner.render_math import HTML, LATEX, TEXT, write
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from novacula.errors import InputTypeError, ParameterError
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 
 
 def test_a_step_turns_whatever_is_a_number_into_one():

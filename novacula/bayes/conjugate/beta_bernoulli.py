@@ -19,7 +19,8 @@ from novacula.bayes.conjugate.base import ConjugateModel, densities_figure, inte
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 
 
 @dataclass(frozen=True)

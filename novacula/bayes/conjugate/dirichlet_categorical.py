@@ -19,7 +19,8 @@ from novacula.bayes.conjugate.base import ConjugateModel, interval, require_data
 from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, bar_figure
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
 from novacula.words import listed, quoted

@@ -22,7 +22,8 @@ from novacula.bayes.conjugate.base import densities_figure, interval, require_da
 from novacula.bayes.conjugate.numbers import OfNumbers
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 
 

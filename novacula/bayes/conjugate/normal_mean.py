@@ -17,7 +17,8 @@ from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
 from novacula.bayes.conjugate.numbers import OfNumbers
 from novacula.learner.figure import Figure
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 
 
 @dataclass(frozen=True, eq=False, repr=False)

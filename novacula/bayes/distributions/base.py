@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from novacula.bayes.distributions.tokenization import Tokenization
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, each, label, record, text, whole, word
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk, Floats

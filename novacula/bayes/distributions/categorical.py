@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, conditional
-from novacula.learner.work import Cell, Step, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, WorkTable
 from novacula.state import State, offsets, probabilities, record
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats

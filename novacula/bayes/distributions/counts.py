@@ -17,7 +17,8 @@ from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Gro
 from novacula.bayes.distributions.categorical import Arithmetic, pseudo
 from novacula.bayes.distributions.categorical import estimate as m_estimate
 from novacula.errors import DataError
-from novacula.learner.work import Cell, Step, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, WorkTable
 from novacula.state import State, each, nullable, probabilities, record, text
 from novacula.statistics import ClassTotals, Vocabulary
 from novacula.table.chunk import Chunk, Floats, without_duplicates

@@ -11,7 +11,8 @@ import numpy as np
 from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.numeric import SHOWN_COLUMNS, NumericPart
 from novacula.errors import DataError, overflow
-from novacula.learner.work import Cell, Step, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, WorkTable
 from novacula.state import State, floats, record
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Chunk, Floats

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.numeric import NumericPart
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, offsets, record
 from novacula.statistics import QuantileSketch
 from novacula.table.chunk import Chunk, Floats

@@ -12,7 +12,7 @@ from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
 from novacula.bayes.distributions.counts import bag_totals
 from novacula.bayes.distributions.numeric import NumericPart
 from novacula.errors import DataError
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, record
 from novacula.statistics import ClassTotals
 from novacula.table.chunk import Chunk, Floats

@@ -31,7 +31,8 @@ from novacula.learner import information_criteria
 from novacula.learner.card import Admits
 from novacula.learner.expectation_maximization import EMResult, Restart
 from novacula.learner.iterate import Outcome
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 from novacula.state import State, each, flag, floats, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats

@@ -14,7 +14,7 @@ from novacula.graph.hmm.emission_steps import symbol_steps
 from novacula.graph.hmm.emissions.categorical import CategoricalEmission, CategoricalOverview
 from novacula.graph.hmm.parameters import TOLERANCE, distribution
 from novacula.learner.card import Admits, Card
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, optional
 from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import MISSING, Codes, Floats

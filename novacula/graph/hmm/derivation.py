@@ -12,7 +12,8 @@ from novacula.graph.hmm.figures import climb_figure, lattice_figure, transition_
 from novacula.graph.hmm.forward_backward import filtered, scaled, smoothed
 from novacula.graph.hmm.viterbi import best_paths, lattice
 from novacula.learner.figure import few_digits
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.graph.hmm.derivation import STATES, share_step
-from novacula.learner.work import Cell, Step, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, WorkTable
 
 if TYPE_CHECKING:
     from novacula.graph.hmm.categorical import CategoricalHMM

@@ -16,7 +16,7 @@ from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOver
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments

@@ -14,7 +14,7 @@ from novacula.graph.hmm.emissions.poisson import PoissonEmission, PoissonOvervie
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner.card import Admits, Card
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, optional
 from novacula.table import Chunk
 from novacula.table.chunk import Floats

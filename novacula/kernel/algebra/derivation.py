@@ -16,7 +16,8 @@ from novacula.kernel.algebra.radial import Gaussian
 from novacula.kernel.algebra.rows import Rows, as_rows, dense, listed
 from novacula.kernel.algebra.transforms import OnColumns
 from novacula.kernel.algebra.verdict import judge
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.table.chunk import Floats
 
 ROWS = 30

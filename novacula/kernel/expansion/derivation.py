@@ -12,7 +12,8 @@ from novacula.kernel.algebra import Gaussian, Kernel, gram
 from novacula.kernel.algebra.rows import dense
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.expansion.figures import agreement_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 

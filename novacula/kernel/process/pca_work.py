@@ -10,7 +10,8 @@ import numpy as np
 from novacula.kernel.process.centred import Centre
 from novacula.kernel.process.process_work import matrix_step
 from novacula.learner.figure import COLOURS, FAINT, Figure, few_digits
-from novacula.learner.work import Step, Work
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work
 from novacula.projection.derivation import product_sum
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 
 from novacula.kernel.process.cholesky import inverse_diagonal
 from novacula.learner.figure import curve_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.projection.derivation import largest, product_sum
 from novacula.table.chunk import Floats
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from novacula.kernel.process.cholesky import inverse_diagonal
 from novacula.kernel.process.dual_ridge import priced, steady_factor, told_apart
 from novacula.kernel.process.process_work import EQUATIONS, matrix_step, others_sum
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.projection.derivation import product_sum
 from novacula.table.chunk import Floats
 

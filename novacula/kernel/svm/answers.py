@@ -14,7 +14,8 @@ from novacula.kernel.svm.machine import is_plane
 from novacula.kernel.svm.pairs import class_pairs, votes
 from novacula.kernel.svm.probability import probabilities
 from novacula.kernel.svm.shown_machine import classifies, kernel_expression
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.linear.plane import weighted_sum
 from novacula.table.chunk import Floats
 

@@ -14,7 +14,8 @@ from novacula.kernel.svm.figures import margin_figure, tube_figure
 from novacula.kernel.svm.pairs import class_pairs
 from novacula.kernel.svm.plane_steps import plane_steps
 from novacula.kernel.svm.shown_machine import ShownMachine, classifies, columns_table, kernel_expression, show_machine
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 
 if TYPE_CHECKING:
     from novacula.kernel.svc import SVC

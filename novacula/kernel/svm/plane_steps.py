@@ -13,9 +13,9 @@ from novacula.kernel.algebra.rows import dense
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.machine import is_plane
 from novacula.kernel.svm.shown_machine import ShownMachine, classifies, columns_table
-from novacula.learner.expression import magnitude
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.linear.plane import SHOWN, TERMS, weighted_sum
+from novacula.mathematics.measuring import measure
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _objective_steps(model: SupportVectorMachine, machine: ShownMachine, beta: F
 def _tied(step: Step, path: tuple[str | int, ...], held: float) -> Step:
     """Hold a step to the model, unless digits differ because the model has added many numbers in another order."""
     value = math.nan if step.value is None else step.value
-    noise = 0.0 if step.tree is None else ROUNDED * magnitude(step.tree, step.values)
+    noise = 0.0 if step.tree is None else ROUNDED * measure(step.tree, step.scope).scale
     if math.isclose(value, held, rel_tol=DIGITS, abs_tol=noise):
         return replace(step, of=path)
     return replace(step, note=f"{step.note} The model, which adds in another order, says {held:.9g}.".strip())

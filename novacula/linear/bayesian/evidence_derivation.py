@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from novacula.learner.work import Step, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import WorkTable
 from novacula.linear.bayesian.evidence import EvidenceProfile
 from novacula.linear.bayesian.figure import evidence_figure
 from novacula.linear.bayesian.noise import require_evidence

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import curve_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.linear.derivation import intercept_step
 from novacula.linear.lasso.working_set import LassoPrice, LassoState, Places, gap_parts
 from novacula.linear.penalties import as_factors

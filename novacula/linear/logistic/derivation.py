@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.linear.derivation import FEW, eliminated, matrix_table
 from novacula.linear.plane import SHOWN, TARGETS, TERMS, weighted_sum
 from novacula.linear.solve import WELL_CONDITIONED, cholesky

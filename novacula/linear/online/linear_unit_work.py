@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.linear.derivation import coefficient_steps, equations
 from novacula.linear.online.delta import Bowl, rate
 from novacula.linear.online.replay import Correction, replay
@@ -253,7 +254,7 @@ def as_sides(model: LinearUnit, work: Work) -> Work:
     """The outputs for rows as decisions between two classes."""
     steps = []
     for step in work:
-        if step.of and step.value is not None:
+        if isinstance(step, Step) and step.of and step.value is not None:
             label = model.classes_[int(step.value > 0.0)]
             step = replace(step, of=("decision_function", *step.of[1:]), note=f"So the class is {label}.")
         steps.append(step)

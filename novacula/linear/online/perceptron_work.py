@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.figure import COLOURS, LINES, Figure, curve_figure, literal
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.linear.online.replay import Correction, replay
 from novacula.linear.plane import SHOWN, weighted_sum
 from novacula.table.chunk import Floats

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.mixture.gaussian.density import LN_2PI, GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.figures import climb_figure, density_figure, ellipse_figure
 from novacula.table.chunk import Floats

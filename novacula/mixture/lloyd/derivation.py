@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.mixture.lloyd.assignment import Assignment, Centres, Space, distances
 from novacula.mixture.lloyd.figures import cells_figure, fall_figure
 from novacula.table.chunk import Floats

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Work, WorkTable
 from novacula.neighbors.kernel_density.bandwidth import BandwidthSpread, rule_factor
 from novacula.neighbors.kernel_density.figures import widths_figure
 from novacula.neighbors.kernel_density.shapes import SHAPES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from novacula.learner.work import Step
+from novacula.learner.worded_step import WordedStep as Step
 from novacula.linear.plane import weighted_sum
 from novacula.neural.network import ACTIVATIONS, Architecture, Layers
 from novacula.table.chunk import Floats

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.linear.plane import weighted_sum
 from novacula.neural.rbf.basis import FUNCTIONS
 from novacula.table.chunk import Floats

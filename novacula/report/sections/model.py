@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from novacula.learner.card import Card
+from novacula.learner.worded_step import WordedStep
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Fragment, Paragraph, number, plain
 from novacula.report.reading import Reading
@@ -42,8 +43,12 @@ def model_blocks(fitted: Any, card: Card) -> Iterator[Block]:
 def _work_html(work: Work) -> str:
     """The work without its figures, which are shown above it, and without the middle of what is long."""
     steps = [replace(step, figure=None) for step in work]
-    capped = Work(work.title, [step for step in steps if step != Step(step.title)], work.notes).capped(FIRST, LAST)
-    return Work(plain(work.title), map(_brief, capped), map(plain, work.notes)).to_html()
+    told = tuple(step for step in steps if step not in (Step(step.title), WordedStep(step.title)))
+    capped = replace(work, steps=told).capped(FIRST, LAST)
+    brief = replace(
+        capped, title=plain(work.title), steps=tuple(map(_brief, capped)), notes=tuple(map(plain, work.notes))
+    )
+    return brief.to_html()
 
 
 def _brief(step: Step) -> Step:
@@ -52,6 +57,8 @@ def _brief(step: Step) -> Step:
     if table is not None:
         rows = (tuple(plain(cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows)
         table = WorkTable(tuple(map(plain, table.header)), tuple(rows), plain(table.caption))
-    labels = {name: plain(label) for name, label in step.labels.items()}
-    title, formula, note = plain(step.title), plain(step.formula), plain(step.note)
-    return replace(step, title=title, formula=formula, note=note, table=table, labels=labels)
+    brief = replace(step, title=plain(step.title), note=plain(step.note), table=table)
+    if isinstance(brief, WordedStep):
+        labels = {name: plain(label) for name, label in brief.labels.items()}
+        return replace(brief, formula=plain(brief.formula), labels=labels)
+    return brief

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.tree.constants import GINI
 from novacula.tree.derivation import arithmetic
 from novacula.tree.derivation.examined import Examined, ExaminedGrowth

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Cell, Work, WorkTable
 from novacula.table import Chunk, Table
 from novacula.table.chunk import UNSEEN, Floats
 from novacula.tree.derivation import arithmetic

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from novacula.learner.expression import evaluate, parse
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
@@ -12,7 +13,6 @@ from novacula.checks.samples import NASTY_NAMES
 from novacula.kernel import SVC, SVR, Gaussian, Linear, Polynomial
 from novacula.kernel.svm.figures import margin_figure, tube_figure
 from novacula.kernel.svm.shown_machine import kernel_expression, show_machine
-from novacula.learner.expression import evaluate, parse
 
 # Three points whose machine is known: w = (1, 0), b = −2, α = ½, ¼, ¼ for the support vectors.
 X3, Y3 = np.array([[1.0, 0.0], [3.0, 1.0], [3.0, -1.0], [5.0, 0.0]]), np.array(["a", "b", "b", "b"])

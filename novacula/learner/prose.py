@@ -1,0 +1,37 @@
+"""Words with mathematics in them: what stands between double brackets is set as mathematics, the rest as it is.
+
+>>> prose("⟦w_1⟧ is the weight of x", str.upper, lambda node: f"<{Layout(TextNotation()).write(node)}>")
+'<w₁> IS THE WEIGHT OF X'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from novacula.errors import ParameterError
+from novacula.mathematics import parse
+from novacula.mathematics.layout import Layout
+from novacula.mathematics.notation import TextNotation
+from novacula.mathematics.tree import Node
+from novacula.table.names import printable
+
+INLINE = re.compile("⟦(.*?)⟧")
+
+
+def prose(text: str, words: Callable[[str], str], mathematics: Callable[[Node], str]) -> str:
+    """Set a text: words by one function, mathematics by the other; brackets around anything else are words."""
+    parts, start = [], 0
+    for found in INLINE.finditer(text):
+        try:
+            node = parse(found[1])
+        except ParameterError:
+            continue
+        parts += [words(text[start : found.start()]), mathematics(node)]
+        start = found.end()
+    return "".join([*parts, words(text[start:])])
+
+
+def plain(text: str, digits: int) -> str:
+    """A text as plain text."""
+    return prose(text, printable, Layout(TextNotation(digits)).write)

@@ -1,0 +1,248 @@
+"""Write a tree in a notation: with its names, or with their values put in.
+
+One walk decides what is written; the notation decides how it looks. With values put in, a sum over an index becomes
+its terms: all of them, or the largest and one number for the rest; vectors and matrices become their entries where
+they are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from novacula.mathematics.measuring import Scope, holds, measure
+from novacula.mathematics.notation import POWER, PRODUCT, RELATED, SUM, Notation, Piece, TextNotation
+from novacula.mathematics.tree import Apply, Big, Cases, Entry, Listing, Node, Number, Quantity, Relation, Symbol, Word
+
+TERMS = 8
+LINE = 64
+"""Characters of a line of numbers, where the notation does not break lines by itself."""
+MOST_ROWS, MOST_COLUMNS = 5, 6
+"""Of a matrix that is written out."""
+BRACKETS = {"abs": ("|", "|"), "size": ("|", "|"), "norm": ("‖", "‖"), "ceil": ("⌈", "⌉"), "floor": ("⌊", "⌋")}
+
+
+class Layout:
+    """Writes trees: with names if there is no scope, with numbers if there is one; `hidden` nodes are left blank."""
+
+    def __init__(
+        self, notation: Notation, scope: Scope | None = None, *, terms: int = TERMS, hidden: Set[Node] = frozenset()
+    ) -> None:
+        self.notation, self.scope, self.terms, self.hidden = notation, scope, terms, hidden
+
+    def write(self, node: Node) -> str:
+        """A tree as text of the notation."""
+        return self.piece(node).text
+
+    def lines(self, node: Node) -> list[str]:
+        """A tree as text, a long sum or product of numbers in several lines that begin with its sign."""
+        broken = self._broken(node, self.notation)
+        if self.scope is None or broken is None:
+            return [self.write(node)]
+        before, parts, sign, after = broken
+        plain = Layout(TextNotation(self.notation.digits), self.scope, terms=self.terms, hidden=self.hidden)
+        widths = [len(text) for text in (plain._broken(node, plain.notation) or broken)[1]]
+        rows, used = [[parts[0]]], widths[0]
+        for text, width in zip(parts[1:], widths[1:], strict=True):
+            if used + width > LINE:
+                rows.append([])
+                used = 0
+            rows[-1].append(text)
+            used += width + 3
+        if len(rows) == 1:
+            return [self.write(node)]
+        lines = [sign.join(row) for row in rows]
+        lines = [before + lines[0], *(sign + line for line in lines[1:])]
+        return [*lines[:-1], lines[-1] + after]
+
+    def _broken(self, node: Node, notation: Notation) -> tuple[str, list[str], str, str] | None:
+        """A sum or product as what stands before it, its terms, its sign, and what stands behind it."""
+        match node:
+            case Apply("neg", (inner,)) if (broken := self._broken(inner, notation)) is not None:
+                before, terms, sign, after = broken
+                return notation.minus + notation.opening + before, terms, sign, after + notation.closing
+            case Apply("/", (over, under)) if (broken := self._broken(over, notation)) is not None:
+                before, terms, sign, after = broken
+                below = notation.placed(self.piece(under), POWER)
+                return notation.opening + before, terms, sign, after + notation.closing + notation.slash + below
+            case Apply("+" | "*" as function, arguments):
+                pieces = [piece for argument in arguments for piece in self._parts(argument, function)]
+            case Big("+" | "*" as function) if self.scope is not None:
+                pieces = self._parts(node, function)
+            case _:
+                return None
+        level, sign = (SUM, notation.plus) if function == "+" else (PRODUCT, notation.times)
+        return "", notation.terms(pieces, level), sign, ""
+
+    def _parts(self, node: Node, function: str) -> list[Piece]:
+        """The terms that an argument of a sum brings to it: its own, if it is Σ."""
+        if isinstance(node, Big) and node.operator == function and self.scope is not None:
+            return self._expanded_terms(node, list(self.scope.places_in(node)))
+        return [self.piece(node)]
+
+    def piece(self, node: Node) -> Piece:
+        """A tree as text of the notation, with how tightly it holds together."""
+        if node in self.hidden and self.scope is not None:
+            return self.notation.blank()
+        if self.scope is not None and (value := self.scope.look_up(node)) is not None:
+            shown = self._value(value)
+            if shown is not None:
+                return shown
+            return self._within(node, None)
+        return self._written(node)
+
+    def _within(self, node: Node, scope: Scope | None) -> Piece:
+        return Layout(self.notation, scope, terms=self.terms, hidden=self.hidden).piece(node)
+
+    def _value(self, value: Any) -> Piece | None:
+        """A value written out; None: it is too large to be."""
+        if isinstance(value, str):
+            return self.notation.word(value)
+        if isinstance(value, Mapping) or (isinstance(value, list | tuple) and any(isinstance(v, str) for v in value)):
+            return None
+        array = np.asarray(value, float)
+        if array.ndim == 0:
+            return self.notation.number(float(array))
+        rows = np.atleast_2d(array)
+        if array.ndim > 2 or len(rows) > MOST_ROWS or rows.shape[1] > MOST_COLUMNS:
+            return None
+        return self.notation.matrix([[self.notation.number(float(cell)) for cell in row] for row in rows])
+
+    def _written(self, node: Node) -> Piece:
+        notation = self.notation
+        match node:
+            case Number(value):
+                return notation.number(value)
+            case Word(text):
+                return notation.word(text)
+            case Symbol(name):
+                return notation.symbol("∞" if name == "inf" else name)
+            case Entry(base, indices):
+                return notation.entry(self._within(base, None), [self._within(index, None) for index in indices])
+            case Quantity(head, arguments, given):
+                within = [self._within(argument, None) for argument in arguments]
+                return notation.quantity(head, within, [self._within(argument, None) for argument in given])
+            case Apply(function, arguments):
+                return self._applied(function, arguments)
+            case Big():
+                return self._big(node)
+            case Relation(sign, left, right):
+                return notation.relation(sign, self.piece(left), self.piece(right))
+            case Cases():
+                return self._cases(node)
+            case Listing(items, is_set):
+                inner = notation.comma.join(self.piece(item).text for item in items)
+                return notation.enclosed(inner, *(("{", "}") if is_set else ("⟨", "⟩")))
+
+    def _applied(self, function: str, arguments: Sequence[Node]) -> Piece:
+        notation, pieces = self.notation, [self.piece(argument) for argument in arguments]
+        match function:
+            case "+":
+                return notation.total(pieces)
+            case "*" | "@":
+                return notation.multiplied(pieces, notation.dot if self.scope is None else notation.times)
+            case "-":
+                return notation.difference(*pieces)
+            case "/":
+                return notation.fraction(*pieces)
+            case "**":
+                return notation.power(*pieces)
+            case "neg":
+                return notation.negative(*pieces)
+            case "sqrt":
+                return notation.root(*pieces)
+            case "exp":
+                return notation.exponential(*pieces)
+            case "transpose":
+                return notation.transpose(*pieces)
+            case "inv":
+                return notation.inverse(*pieces)
+            case "choose":
+                return notation.choose(*pieces)
+            case "dot":
+                return notation.multiplied([notation.transpose(pieces[0]), pieces[1]], notation.dot)
+            case "log" if len(pieces) == 2:
+                return notation.logarithm(*pieces)
+            case "and" | "or":
+                return notation.joined("∧" if function == "and" else "∨", pieces)
+            case "not":
+                return notation.opposite(*pieces)
+        if function in BRACKETS:
+            return notation.enclosed(pieces[0].text, *BRACKETS[function])
+        return notation.function(function, pieces)
+
+    def _cases(self, node: Cases) -> Piece:
+        if self.scope is not None:
+            return self.piece(node.value if holds(node.condition, self.scope) else node.otherwise)
+        branches, rest = [(self.piece(node.value), self.piece(node.condition))], node.otherwise
+        while isinstance(rest, Cases):
+            branches.append((self.piece(rest.value), self.piece(rest.condition)))
+            rest = rest.otherwise
+        return self.notation.cases(branches, self.piece(rest))
+
+    def _big(self, node: Big) -> Piece:
+        if self.scope is None:
+            return self.notation.big(node.operator, self._below(node), self.piece(node.body))
+        scopes = list(self.scope.places_in(node))
+        if node.operator in ("+", "*"):
+            return self._expanded(node, scopes)
+        pieces = []
+        for scope in scopes:
+            inner, label = self._within(node.body, scope), scope.places[node.index].label
+            named = node.operator.startswith("arg")
+            name = label if label is not None else str(scope.places[node.index].position + 1)
+            pieces.append(self.notation.relation(":", self.notation.word(name), inner) if named else inner)
+        return self.notation.function(node.operator, pieces[: self.terms] + self._more(pieces))
+
+    def _more(self, pieces: Sequence[Piece]) -> list[Piece]:
+        return [self.notation.word(self.notation.dots)] if len(pieces) > self.terms else []
+
+    def _expanded(self, node: Big, scopes: Sequence[Scope]) -> Piece:
+        """Σ or Π with its terms written out."""
+        pieces = self._expanded_terms(node, scopes)
+        if len(pieces) == 1:
+            return pieces[0]
+        if node.operator == "+":
+            return self.notation.total(pieces)
+        return self.notation.multiplied(pieces, self.notation.times)
+
+    def _expanded_terms(self, node: Big, scopes: Sequence[Scope]) -> list[Piece]:
+        """The terms of a sum: all, or the largest in their order and one number for the rest."""
+        chosen, left_out = self._chosen(node, scopes)
+        pieces = [self._within(node.body, scope) for scope in chosen]
+        kept = None if self.scope is None else self.scope.rests.get(node.index)
+        if left_out or kept is not None:
+            rest = [float(measure(node.body, scope).value) for scope in left_out] + ([] if kept is None else [kept])
+            value = float(np.prod(rest)) if node.operator == "*" else float(np.sum(rest))
+            label = f"{len(left_out)} more" if kept is None else "the rest"
+            pieces.append(self.notation.labelled(self.notation.number(value), label))
+        return pieces or [self.notation.number(float(node.operator == "*"))]
+
+    def _chosen(self, node: Big, scopes: Sequence[Scope]) -> tuple[list[Scope], list[Scope]]:
+        if len(scopes) <= self.terms:
+            return list(scopes), []
+        if node.operator == "*":
+            return list(scopes[: self.terms]), list(scopes[self.terms :])
+        sizes = np.array([np.max(np.abs(measure(node.body, scope).value)) for scope in scopes])
+        largest = set(np.argsort(-sizes, kind="stable")[: self.terms].tolist())
+        chosen = [scope for i, scope in enumerate(scopes) if i in largest]
+        return chosen, [scope for i, scope in enumerate(scopes) if i not in largest]
+
+    def _below(self, node: Big) -> Piece:
+        """What stands under Σ."""
+        index = self.notation.symbol(node.index)
+        match node.domain:
+            case Quantity("range", (bound,), ()):
+                below = self.notation.relation("=", index, self.notation.number(1.0))
+                last = [self.notation.word(self.notation.dots).text, self.piece(bound).text]
+                below = Piece(self.notation.comma.join([below.text, *last]), RELATED)
+            case None:
+                below = index
+            case domain:
+                below = self.notation.relation("∈", index, self.piece(domain))
+        if node.condition is None:
+            return below
+        condition = self.piece(node.condition)
+        return condition if node.domain is None else Piece(below.text + self.notation.comma + condition.text, RELATED)

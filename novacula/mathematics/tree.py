@@ -1,0 +1,137 @@
+"""What an expression is made of: a few immutable kinds of node, compared by what they hold.
+
+Trees are read from text by `reading`, evaluated by `measuring` and written by `layout`. Two nodes that say the same
+are equal, so that a node can be the key under which its value is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it stands."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, such as the name of a category: set upright, and equal to nothing but itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name that stands for a value, as people type it: n_xt, θ̂, w_0, hʹ."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One of several values that share a name: w[j], X[i, j]."""
+
+    base: Node
+    indices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A value that is written like a function: P(x | t), Gain(S, "Outlook"), f(x)."""
+
+    head: str
+    arguments: tuple[Node, ...]
+    given: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operator or a function of its arguments; ``+`` and ``*`` take any number of them."""
+
+    function: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Big:
+    """Σ, Π, min, max, argmin or argmax of a body over an index; the domain is None where only the index is named."""
+
+    operator: str
+    body: Node
+    index: str
+    domain: Node | None = None
+    condition: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two sides and the sign between them."""
+
+    sign: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """One value if a condition holds, another otherwise; the other may be cases again."""
+
+    value: Node
+    condition: Node
+    otherwise: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Several things in order, ⟨a, b⟩, or a set of them, {a, b}."""
+
+    items: tuple[Node, ...]
+    is_set: bool = False
+
+
+Node: TypeAlias = Number | Word | Symbol | Entry | Quantity | Apply | Big | Relation | Cases | Listing
+
+
+def parts(node: Node) -> Iterator[Node]:
+    """The nodes directly inside a node, from left to right."""
+    for field in fields(node):
+        yield from _nodes(getattr(node, field.name))
+
+
+def _nodes(value: Any) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        yield from value
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all inside it."""
+    yield node
+    for part in parts(node):
+        yield from walk(part)
+
+
+def renamed(node: Node, names: Mapping[Node, Node]) -> Node:
+    """The tree with some of its parts written in another way."""
+    if node in names:
+        return names[node]
+    changed = {
+        field.name: renamed_value
+        for field in fields(node)
+        if (renamed_value := _renamed(value := getattr(node, field.name), names)) is not value
+    }
+    return replace(node, **changed) if changed else node
+
+
+def _renamed(value: Any, names: Mapping[Node, Node]) -> Any:
+    if isinstance(value, Node):
+        return renamed(value, names)
+    if isinstance(value, tuple):
+        return tuple(renamed(item, names) for item in value)
+    return value
