@@ -59,7 +59,7 @@ class MeanRegressor(Regressor):
         """The mean of each target."""
         return int(np.size(self.mean_))
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """The mean, and the squared error that is left; with X nothing changes, which is the point."""
         check_is_fitted(self)
         total, means = self.moments_.weight, np.ravel(self.mean_)

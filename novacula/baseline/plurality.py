@@ -71,7 +71,7 @@ class PluralityClassifier(Classifier):
         """Shares that are free: they sum to 1."""
         return len(self.classes_) - 1
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """The share of each class; with X nothing changes, which is the point."""
         check_is_fitted(self)
         total = float(self.class_count_.sum())

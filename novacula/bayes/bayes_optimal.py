@@ -83,7 +83,7 @@ class BayesOptimalClassifier(PosteriorClassifier):
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the weights of the hypotheses, or with X their vote on each row."""
         if X is None:
             return self._derive_weights("Bayes-optimal classifier: the weights")

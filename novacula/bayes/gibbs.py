@@ -87,7 +87,7 @@ class GibbsClassifier(PosteriorClassifier):
         """Answers as 0 and 1 for each class (H, n, K)."""
         return np.asarray(np.eye(len(self._voice.classes))[self._choices(X)])
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the weights of the hypotheses, or with X the probability of each answer."""
         if X is None:
             return self._derive_weights("Gibbs classifier: the weights")

@@ -290,7 +290,7 @@ class NaiveBayes(Classifier):
         """Those of the distributions, and the priors of all classes but one."""
         return len(self.classes_) - 1 + sum(part.n_parameters for part in self.parts_)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the estimates, or with X the product for each row and class."""
         check_is_fitted(self)
         if X is None:

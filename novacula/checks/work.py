@@ -25,14 +25,14 @@ from novacula.mathematics.measuring import measure
 VOID = frozenset({"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
 
-def check_work(learner: Any, X: Any = None, *, drawn: bool = True) -> None:
+def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -> None:
     """Check the work of a fitted learner, or of its predictions for X; AssertionError says what is wrong.
 
     At least one step must hold arithmetic, and at least one must be tied to the model by `of`. Methods named
     in `of` are called on X once. All four renderings must come out, the HTML well formed and without scripts.
     Where many works of one kind are checked, `drawn=False` leaves the drawing of their figures to one of them.
     """
-    work = learner.work() if X is None else learner.work(X)
+    work = learner.work(**how) if X is None else learner.work(X, **how)
     name = type(learner).__name__
     require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
     equations = [equation for equation in work.equations if equation.is_evaluated]

@@ -222,7 +222,7 @@ class CandidateElimination(VotingLearner):
 
     # --- explain -----------------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive boundaries and size, or with X the vote for each row."""
         check_is_fitted(self)
         return derive_version_space(self) if X is None else derive_votes(self, X)

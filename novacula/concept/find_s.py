@@ -124,7 +124,7 @@ class FindS(ConceptLearner):
         """Give the label of each row."""
         return self._labelled(self.decide(X) > 0)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the hypothesis, example by example, or with X the tests of each row."""
         check_is_fitted(self)
         return derive_trace(self) if X is None else derive_tests(self, X)

@@ -196,7 +196,7 @@ class ListThenEliminate(VotingLearner):
         yes, total = self.votes(X)
         return np.array([1 if count == total else -1 if count == 0 else 0 for count in yes], np.int64)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the list, or with X the vote for each row."""
         check_is_fitted(self)
         return derive_list(self) if X is None else derive_votes(self, X)

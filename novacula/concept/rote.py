@@ -127,7 +127,7 @@ class RoteLearner(InstanceMemory):
         verdicts = self.decide(X)
         return self._labelled(np.where(verdicts == 0, self._default(), verdicts > 0))
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Say what is remembered and how much of the instance space that is, or with X what is recalled of each row."""
         check_is_fitted(self)
         return derive_memory(self) if X is None else derive_recall(self, X)

@@ -114,7 +114,7 @@ class UnbiasedLearner(InstanceMemory, VotingLearner):
         """
         return (self.decide(X) + 1).tolist(), 2
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Say what is remembered, or with X how the vote on each row comes about."""
         check_is_fitted(self)
         return derive_memory(self) if X is None else derive_votes(self, X, _HALVES)

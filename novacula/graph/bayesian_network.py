@@ -238,7 +238,7 @@ class BayesianNetwork(NetworkLearner):
 
     # --- explain -----------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive tables and lines from their counts, or with X the posterior of the target, by elimination."""
         check_is_fitted(self)
         if X is None:

@@ -148,7 +148,7 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive tables and lines from their counts, or with X the posterior of the class, by elimination."""
         check_is_fitted(self)
         if X is None:

@@ -211,7 +211,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive centring, eigenvalues and shares; with X, the scores of its first rows."""
         check_is_fitted(self)
         return derive_components(self) if X is None else derive_scores(self, X)

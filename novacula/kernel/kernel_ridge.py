@@ -161,7 +161,7 @@ class KernelRidge(Regressor, KeepsRows):
             return None
         return LeftOut(answers, np.ones(len(answers), bool), "inverse of the kernel matrix")
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the coefficients; with X, the predictions of its first rows."""
         check_is_fitted(self)
         return derive_ridge(self) if X is None else derive_sums(self, X)

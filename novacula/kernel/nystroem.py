@@ -152,7 +152,7 @@ class Nystroem(Expander):
     def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the normalisation; with X, features of its first row and how near their products come."""
         check_is_fitted(self)
         return derive_nystroem(self, None if X is None else self._first_chunk(X))

@@ -137,7 +137,7 @@ class RandomFourierFeatures(Expander):
     def _n_features_out(self) -> int:
         return len(self.random_offset_)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive γ and what a feature is; with X, features of its first row and how near their products come."""
         check_is_fitted(self)
         return derive_fourier(self, None if X is None else self._first_chunk(X))

@@ -25,13 +25,13 @@ from novacula.learner.finite import finite_model
 from novacula.learner.in_our_words import in_our_words
 from novacula.learner.labels import labels_of, named_classes
 from novacula.learner.left_out import LeftOut
-from novacula.learner.work import Work
+from novacula.learner.showing import ShowsWork
 from novacula.state import State, instance, labels, optional, texts, whole
 from novacula.table import Chunk, Column, Schema, Table
 from novacula.table.admitting import AnswerRunner, FitRunner, require_classes
 
 
-class Learner(BaseEstimator):
+class Learner(ShowsWork, BaseEstimator):
     """The base of every learner, which derives from `Classifier`, `Regressor` or `Unsupervised` below it."""
 
     card: ClassVar[Card]
@@ -61,9 +61,8 @@ class Learner(BaseEstimator):
         """Learn from rows: an array, a frame or a `Table`, which brings its own target, or y names it."""
         return self._fit(X, y, sample_weight)
 
-    def work(self, X: Any = None) -> Work:
-        """Derive the fitted model, or with X its predictions, with the numbers put in."""
-        raise NotImplementedError(f"{type(self).__name__} must derive its work")
+    def _require_result(self) -> None:
+        check_is_fitted(self)
 
     @property
     def n_parameters_(self) -> int:

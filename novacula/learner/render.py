@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from novacula.learner.prose import plain, prose
 from novacula.mathematics import Equation, parse
-from novacula.mathematics.equation import Row, text_lines, value_text
+from novacula.mathematics.equation import Row, text_lines
 from novacula.mathematics.latex import LatexNotation
 from novacula.mathematics.layout import Layout
 from novacula.mathematics.notation import DIGITS, Notation, TextNotation
@@ -43,10 +43,11 @@ def meanings(equation: Equation, notation: Notation, work: Work) -> Iterator[tup
     """What the names of an equation stand for: each with its number, where it is a number, and in words."""
     for name, words in equation.where.items():
         node = parse(name)
-        symbol = Layout(notation).write(other_names(work).get(node, node))
+        symbol = Layout(notation).piece(other_names(work).get(node, node))
         value = equation.scope.values.get(node)
-        shown = f"{symbol} = {value_text(value, notation)}" if isinstance(value, float) else symbol
-        yield shown, words
+        if isinstance(value, float):
+            symbol = notation.relation("=", symbol, notation.number(value))
+        yield symbol.text, words
 
 
 def sides(step: WordedStep, notation: Notation, symbols: bool) -> list[str]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from novacula.learner.prose import plain, prose
 from novacula.learner.render import meanings, number_text, numeric_columns, other_names, sides
 from novacula.mathematics import Equation
-from novacula.mathematics.equation import text_lines
+from novacula.mathematics.equation import Row, text_lines
 from novacula.mathematics.layout import Layout
-from novacula.mathematics.mathml import MathmlNotation, operator
+from novacula.mathematics.mathml import THEREFORE, MathmlNotation, operator
 from novacula.mathematics.notation import DIGITS, TextNotation
 from novacula.table.names import printable
 
@@ -33,8 +33,8 @@ STYLE = (
     ".nv-step{margin:0 0 1.2em}.nv-work h4{margin:0 0 .3em;display:inline}"
     ".nv-work summary{cursor:pointer;margin:0 0 .3em}.nv-contents{columns:18rem;margin:.6em 0 1.2em;padding-left:1.6em}"
     ".nv-formula,.nv-arithmetic{margin:.2em 0 .2em 1em}"
-    ".nv-scroll{overflow-x:auto;max-width:100%}"
-    ".nv-equation{margin:.3em 0 .3em 1em}.nv-equation mtable{text-align:left}"
+    ".nv-scroll{overflow:auto hidden;max-width:100%}"
+    ".nv-equation{margin:.3em 0 .3em 1em;padding:.2em 0}.nv-equation math{width:max-content;margin:0}"
     ".nv-equation .nv-left{text-align:right;padding-right:0}.nv-equation .nv-sign{padding:0 .3em}"
     ".nv-equation .nv-right{text-align:left;padding-left:0}.nv-cases mtd{text-align:left}"
     ".nv-blank{border-bottom:1px solid currentColor}"
@@ -111,10 +111,11 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
 def equation_html(equation: Equation, work: Work) -> str:
     """An equation as a table of MathML, its signs under each other, with its plain text for those who cannot see it."""
     rows = equation.rows(MathmlNotation(work.digits), terms=work.terms, names=other_names(work), is_broken=True)
+    first, mark = rows[0], THEREFORE if equation.therefore else ""
     cells = "".join(
         f'<mtr><mtd class="nv-left">{row.left}</mtd><mtd class="nv-sign">{operator(row.sign) if row.sign else ""}</mtd>'
         f'<mtd class="nv-right">{row.right}</mtd></mtr>'
-        for row in [rows[0]._replace(left=(operator("∴") if equation.therefore else "") + rows[0].left), *rows[1:]]
+        for row in [Row(mark + first.left, first.sign, first.right), *rows[1:]]
     )
     names = other_names(work)
     spoken = text_lines(equation.rows(TextNotation(work.digits), terms=work.terms, names=names), equation.therefore)

@@ -11,7 +11,7 @@ from unicodedata import normalize
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner.work import Step, WorkTable
 from novacula.mathematics import Equation, parse
-from novacula.mathematics.measuring import Scope, measure
+from novacula.mathematics.measuring import NameValues, measure
 from novacula.mathematics.tree import Node, Symbol, walk
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class WordedStep(Step, _Fields):
         return parse(self.expression) if self.expression else None
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> NameValues:
         """What the names of the expression stand for."""
-        return Scope({Symbol(name): value for name, value in self.values.items()})
+        return NameValues({Symbol(name): value for name, value in self.values.items()})
 
     @property
     def value(self) -> float | None:

@@ -45,7 +45,7 @@ class LinearClassifier(Classifier):
         values = self.decision_function(X)
         return self.classes_[(values > 0.0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the planes with the numbers put in; with X, the predictions for its first rows."""
         check_is_fitted(self)
         if X is None:

@@ -328,9 +328,9 @@ class LinearUnit(LinearModel, Classifier):
 
     # --- work -----------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the weights with the numbers put in; with X, the outputs for its first rows."""
-        work = super().work(X)
+        work = super()._work(X)
         return as_sides(self, work) if self.threshold and X is not None else work
 
     def _derivation(self) -> Work:

@@ -67,7 +67,7 @@ class LinearModel(Regressor):
         check_is_fitted(self)
         return self._answers(X, weighted_sums, self.coef_.T, self.intercept_, propagates=True)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the coefficients with the numbers put in; with X, the predictions for its first rows."""
         check_is_fitted(self)
         if X is None:

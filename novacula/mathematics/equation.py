@@ -16,12 +16,13 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
+from unicodedata import combining
 
 import numpy as np
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.mathematics.layout import TERMS, Layout
-from novacula.mathematics.measuring import COMPARED, CONSTANTS, Measured, Scope, describe, measure
+from novacula.mathematics.measuring import COMPARED, CONSTANTS, Measured, NameValues, describe, measure
 from novacula.mathematics.notation import Notation, TextNotation
 from novacula.mathematics.reading import parse
 from novacula.mathematics.tree import Apply, Node, Number, Symbol, parts, renamed, walk
@@ -125,9 +126,9 @@ class Equation:
         return tuple(parse(member) for member in self.right)
 
     @cached_property
-    def scope(self) -> Scope:
+    def scope(self) -> NameValues:
         """What the names stand for."""
-        return Scope({parse(name): value for name, value in (self.values or {}).items()}, rests=dict(self.rest))
+        return NameValues({parse(name): value for name, value in (self.values or {}).items()}, rests=dict(self.rest))
 
     @property
     def is_evaluated(self) -> bool:
@@ -222,7 +223,7 @@ class Equation:
 
 def value_text(value: Any, notation: Notation) -> str:
     """A value as the notation writes it: a number, a word, or a small array."""
-    return Layout(notation, Scope({Symbol("x"): value})).write(Symbol("x"))
+    return Layout(notation, NameValues({Symbol("x"): value})).write(Symbol("x"))
 
 
 def text_lines(rows: Iterable[Row], therefore: bool = False) -> list[str]:
@@ -232,10 +233,15 @@ def text_lines(rows: Iterable[Row], therefore: bool = False) -> list[str]:
     lines, tail = [f"{head} {first.sign} {first.right}"], []
     for row in others:
         if row.left:
-            lines.append(f"{row.left.rjust(len(head))} {row.sign} {row.right}")
+            lines.append(f"{' ' * (_width(head) - _width(row.left))}{row.left} {row.sign} {row.right}")
         else:
             tail.append(row.right)
-    return [*lines, f"{' ' * len(head)} = {' = '.join(tail)}"] if tail else lines
+    return [*lines, f"{' ' * _width(head)} = {' = '.join(tail)}"] if tail else lines
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes: marks over letters take none."""
+    return sum(not combining(character) for character in text)
 
 
 def agree(one: Any, other: Any, scale: Any = 0.0) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 from unicodedata import normalize
 
-from novacula.mathematics.notation import ATOM, POWER, PRODUCT, RELATED, SUM, Notation, Piece
+from novacula.mathematics.notation import ATOM, BIG, POWER, PRODUCT, RELATED, Notation, Piece
 from novacula.mathematics.symbols import ACCENTS, GREEK, SUBSCRIPTS, SUPERSCRIPTS, split_name
 from novacula.table.names import printable
 
@@ -184,7 +184,7 @@ class LatexNotation(Notation):
         """Σ and the like with their limits."""
         sign = {"+": r"\sum", "*": r"\prod", "argmax": r"\operatorname*{argmax}", "argmin": r"\operatorname*{argmin}"}
         limit = sign.get(operator, f"\\{operator}")
-        return Piece(rf"{limit}_{{{below.text}}} {self.placed(body, PRODUCT)}", SUM)
+        return Piece(rf"{limit}_{{{below.text}}} {self.placed(body, PRODUCT)}", BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
         """A number with words of what it stands for."""

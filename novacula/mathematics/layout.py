@@ -12,9 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from novacula.mathematics.measuring import Scope, holds, measure
+from novacula.mathematics.measuring import CONSTANTS, NameValues, holds, measure
 from novacula.mathematics.notation import POWER, PRODUCT, RELATED, SUM, Notation, Piece, TextNotation
-from novacula.mathematics.tree import Apply, Big, Cases, Entry, Listing, Node, Number, Quantity, Relation, Symbol, Word
+from novacula.mathematics.tree import (
+    Apply,
+    Big,
+    Cases,
+    Indexed,
+    Node,
+    Number,
+    Quantity,
+    Relation,
+    Several,
+    Symbol,
+    Word,
+)
 
 TERMS = 8
 LINE = 64
@@ -28,7 +40,12 @@ class Layout:
     """Writes trees: with names if there is no scope, with numbers if there is one; `hidden` nodes are left blank."""
 
     def __init__(
-        self, notation: Notation, scope: Scope | None = None, *, terms: int = TERMS, hidden: Set[Node] = frozenset()
+        self,
+        notation: Notation,
+        scope: NameValues | None = None,
+        *,
+        terms: int = TERMS,
+        hidden: Set[Node] = frozenset(),
     ) -> None:
         self.notation, self.scope, self.terms, self.hidden = notation, scope, terms, hidden
 
@@ -86,14 +103,14 @@ class Layout:
         """A tree as text of the notation, with how tightly it holds together."""
         if node in self.hidden and self.scope is not None:
             return self.notation.blank()
-        if self.scope is not None and (value := self.scope.look_up(node)) is not None:
+        if self.scope is not None and node not in CONSTANTS and (value := self.scope.look_up(node)) is not None:
             shown = self._value(value)
             if shown is not None:
                 return shown
             return self._within(node, None)
         return self._written(node)
 
-    def _within(self, node: Node, scope: Scope | None) -> Piece:
+    def _within(self, node: Node, scope: NameValues | None) -> Piece:
         return Layout(self.notation, scope, terms=self.terms, hidden=self.hidden).piece(node)
 
     def _value(self, value: Any) -> Piece | None:
@@ -119,7 +136,7 @@ class Layout:
                 return notation.word(text)
             case Symbol(name):
                 return notation.symbol("∞" if name == "inf" else name)
-            case Entry(base, indices):
+            case Indexed(base, indices):
                 return notation.entry(self._within(base, None), [self._within(index, None) for index in indices])
             case Quantity(head, arguments, given):
                 within = [self._within(argument, None) for argument in arguments]
@@ -132,7 +149,7 @@ class Layout:
                 return notation.relation(sign, self.piece(left), self.piece(right))
             case Cases():
                 return self._cases(node)
-            case Listing(items, is_set):
+            case Several(items, is_set):
                 inner = notation.comma.join(self.piece(item).text for item in items)
                 return notation.enclosed(inner, *(("{", "}") if is_set else ("⟨", "⟩")))
 
@@ -199,7 +216,7 @@ class Layout:
     def _more(self, pieces: Sequence[Piece]) -> list[Piece]:
         return [self.notation.word(self.notation.dots)] if len(pieces) > self.terms else []
 
-    def _expanded(self, node: Big, scopes: Sequence[Scope]) -> Piece:
+    def _expanded(self, node: Big, scopes: Sequence[NameValues]) -> Piece:
         """Σ or Π with its terms written out."""
         pieces = self._expanded_terms(node, scopes)
         if len(pieces) == 1:
@@ -208,7 +225,7 @@ class Layout:
             return self.notation.total(pieces)
         return self.notation.multiplied(pieces, self.notation.times)
 
-    def _expanded_terms(self, node: Big, scopes: Sequence[Scope]) -> list[Piece]:
+    def _expanded_terms(self, node: Big, scopes: Sequence[NameValues]) -> list[Piece]:
         """The terms of a sum: all, or the largest in their order and one number for the rest."""
         chosen, left_out = self._chosen(node, scopes)
         pieces = [self._within(node.body, scope) for scope in chosen]
@@ -220,7 +237,7 @@ class Layout:
             pieces.append(self.notation.labelled(self.notation.number(value), label))
         return pieces or [self.notation.number(float(node.operator == "*"))]
 
-    def _chosen(self, node: Big, scopes: Sequence[Scope]) -> tuple[list[Scope], list[Scope]]:
+    def _chosen(self, node: Big, scopes: Sequence[NameValues]) -> tuple[list[NameValues], list[NameValues]]:
         if len(scopes) <= self.terms:
             return list(scopes), []
         if node.operator == "*":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import ClassVar
 
-from novacula.mathematics.notation import ATOM, POWER, PRODUCT, RELATED, SUM, Notation, Piece
+from novacula.mathematics.notation import ATOM, BIG, POWER, PRODUCT, RELATED, Notation, Piece
 from novacula.mathematics.symbols import MARKS, split_name
 from novacula.table.names import printable
 
@@ -21,6 +21,13 @@ def row(*parts: str) -> str:
     return f"<mrow>{''.join(parts)}</mrow>"
 
 
+OPENING = '<mo form="prefix" lspace="0em" rspace="0em">(</mo>'
+CLOSING = '<mo form="postfix" lspace="0em" rspace="0em">)</mo>'
+TALL = ("<mfrac", "<munder", "<mtable", "<msqrt")
+"""Elements that brackets grow with."""
+THEREFORE = '<mo lspace="0em" rspace="0.4em">∴</mo>'
+
+
 class MathmlNotation(Notation):
     """Elements of MathML Core."""
 
@@ -31,8 +38,8 @@ class MathmlNotation(Notation):
     dot: ClassVar[str] = '<mo lspace="0.17em" rspace="0em">\u2062</mo>'  # invisible times
     comma: ClassVar[str] = operator(",")
     bar: ClassVar[str] = '<mo lspace="0.28em" rspace="0.28em" stretchy="false">|</mo>'
-    opening: ClassVar[str] = operator("(")
-    closing: ClassVar[str] = operator(")")
+    opening: ClassVar[str] = OPENING.replace("<mo", '<mo stretchy="false"')
+    closing: ClassVar[str] = CLOSING.replace("<mo", '<mo stretchy="false"')
     slash: ClassVar[str] = operator("/")
     infinity: ClassVar[str] = "<mi>∞</mi>"
     functions: ClassVar[dict[str, str]] = {
@@ -77,11 +84,19 @@ class MathmlNotation(Notation):
 
     def group(self, text: str) -> str:
         """Round brackets that grow with what they hold."""
-        return row(operator("("), row(text), operator(")"))
+        is_tall = any(tag in text for tag in TALL)
+        return row(OPENING, row(text), CLOSING) if is_tall else row(self.opening, row(text), self.closing)
 
     def enclosed(self, text: str, opening: str, closing: str) -> Piece:
         """Other brackets."""
-        return Piece(row(f'<mo form="prefix">{opening}</mo>', row(text), f'<mo form="postfix">{closing}</mo>'), ATOM)
+        return Piece(
+            row(
+                f'<mo form="prefix" lspace="0em" rspace="0em">{opening}</mo>',
+                row(text),
+                f'<mo form="postfix" lspace="0em" rspace="0em">{closing}</mo>',
+            ),
+            ATOM,
+        )
 
     def fraction(self, over: Piece, under: Piece) -> Piece:
         """A fraction, whose bar does what brackets do."""
@@ -124,7 +139,7 @@ class MathmlNotation(Notation):
         """Σ and the like with their limits."""
         sign = {"+": "<mo>∑</mo>", "*": "<mo>∏</mo>"}.get(operator_, f"<mi>{operator_}</mi>")
         gap = "" if operator_ in ("+", "*") else '<mspace width="0.17em"></mspace>'
-        return Piece(row(f"<munder>{sign}{row(below.text)}</munder>", gap, self.placed(body, PRODUCT)), SUM)
+        return Piece(row(f"<munder>{sign}{row(below.text)}</munder>", gap, self.placed(body, PRODUCT)), BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
         """A number with words of what it stands for."""
@@ -145,7 +160,7 @@ class MathmlNotation(Notation):
 
     def cases(self, branches: Sequence[tuple[Piece, Piece]], otherwise: Piece) -> Piece:
         """Values with their conditions."""
-        rows = [(value.text, f"<mtext>if </mtext>{condition.text}") for value, condition in branches]
+        rows = [(value.text, f"<mtext>if\u00a0</mtext>{condition.text}") for value, condition in branches]
         rows.append((otherwise.text, "<mtext>otherwise</mtext>"))
         cells = "".join(f"<mtr><mtd>{value}</mtd><mtd>{condition}</mtd></mtr>" for value, condition in rows)
         return Piece(row(operator("{"), f'<mtable class="nv-cases">{cells}</mtable>'), ATOM)
@@ -153,7 +168,7 @@ class MathmlNotation(Notation):
     def matrix(self, rows: Sequence[Sequence[Piece]]) -> Piece:
         """A matrix, or a vector as one row."""
         cells = "".join(f"<mtr>{''.join(f'<mtd>{cell.text}</mtd>' for cell in line)}</mtr>" for line in rows)
-        return Piece(row(operator("("), f"<mtable>{cells}</mtable>", operator(")")), ATOM)
+        return Piece(row(OPENING, f"<mtable>{cells}</mtable>", CLOSING), ATOM)
 
     def blank(self) -> Piece:
         """A gap to fill in."""

@@ -19,12 +19,12 @@ from novacula.mathematics.tree import (
     Apply,
     Big,
     Cases,
-    Entry,
-    Listing,
+    Indexed,
     Node,
     Number,
     Quantity,
     Relation,
+    Several,
     Symbol,
     Word,
     parts,
@@ -42,7 +42,7 @@ class Measured(NamedTuple):
     scale: Any
 
 
-class Place(NamedTuple):
+class IndexPlace(NamedTuple):
     """Where an index stands: its place from 0, and what that place is called."""
 
     position: int
@@ -50,14 +50,14 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameValues:
     """What names stand for: values by node, the places of indices, and what sums leave to one number each."""
 
     values: Mapping[Node, Value]
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, IndexPlace] = field(default_factory=dict)
     rests: Mapping[str, float] = field(default_factory=dict)
 
-    def at(self, index: str, place: Place) -> Scope:
+    def at(self, index: str, place: IndexPlace) -> NameValues:
         """The scope with an index at a place."""
         return replace(self, places={**self.places, index: place})
 
@@ -68,7 +68,7 @@ class Scope:
             for name in self._indices_in(node):
                 value = _at(value, self.places[name])
             return value
-        if isinstance(node, Entry) and (value := self.look_up(node.base)) is not None:
+        if isinstance(node, Indexed) and (value := self.look_up(node.base)) is not None:
             for index in node.indices:
                 value = _at(value, self.place_of(index))
             return value
@@ -78,26 +78,26 @@ class Scope:
         names = [part.name for part in walk(node) if isinstance(part, Symbol) and part.name in self.places]
         return list(dict.fromkeys(names))
 
-    def place_of(self, index: Node) -> Place:
+    def place_of(self, index: Node) -> IndexPlace:
         """The place that an index stands for: a name that is at a place, a number that counts from 1, or a word."""
         match index:
             case Symbol(name) if name in self.places:
                 return self.places[name]
             case Word(text):
-                return Place(-1, text)
+                return IndexPlace(-1, text)
         value = measure(index, self).value
         if isinstance(value, str):
-            return Place(-1, value)
-        return Place(int(value) - 1, None)
+            return IndexPlace(-1, value)
+        return IndexPlace(int(value) - 1, None)
 
-    def places_in(self, big: Big) -> Iterator[Scope]:
+    def places_in(self, big: Big) -> Iterator[NameValues]:
         """The scopes in which the body of Σ and the like is taken, one per place of its index."""
         for place in self._domain(big):
             scope = self.at(big.index, place)
             if big.condition is None or holds(big.condition, scope):
                 yield scope
 
-    def _domain(self, big: Big) -> list[Place]:
+    def _domain(self, big: Big) -> list[IndexPlace]:
         match big.domain:
             case Quantity("range", (bound,), ()):
                 return _places(measure(bound, self).value)
@@ -119,7 +119,7 @@ class Scope:
             order = list(dict.fromkeys(inside))
             if index in order:
                 return _along(self.values[node], [self.places.get(name) for name in order[: order.index(index)]])
-        if isinstance(node, Entry) and node.base in self.values and Symbol(index) in node.indices:
+        if isinstance(node, Indexed) and node.base in self.values and Symbol(index) in node.indices:
             before = node.indices[: node.indices.index(Symbol(index))]
             return _along(self.values[node.base], [self.places.get(getattr(part, "name", "")) for part in before])
         for part in parts(node):
@@ -128,26 +128,26 @@ class Scope:
         return None
 
 
-def _along(value: Value, before: Sequence[Place | None]) -> Value:
+def _along(value: Value, before: Sequence[IndexPlace | None]) -> Value:
     for place in before:
         value = (
-            _at(value, place or Place(0, None))
+            _at(value, place or IndexPlace(0, None))
             if not isinstance(value, Mapping) or place
             else next(iter(value.values()))
         )
     return value if isinstance(value, Mapping) else len(value)
 
 
-def _places(domain: Value) -> list[Place]:
+def _places(domain: Value) -> list[IndexPlace]:
     if isinstance(domain, Mapping):
-        return [Place(i, str(label)) for i, label in enumerate(domain)]
+        return [IndexPlace(i, str(label)) for i, label in enumerate(domain)]
     if isinstance(domain, list | tuple) and all(isinstance(label, str) for label in domain):
-        return [Place(i, label) for i, label in enumerate(domain)]
+        return [IndexPlace(i, label) for i, label in enumerate(domain)]
     count = int(domain) if isinstance(domain, int | float) else len(domain)
-    return [Place(i, None) for i in range(count)]
+    return [IndexPlace(i, None) for i in range(count)]
 
 
-def _at(value: Value, place: Place) -> Value:
+def _at(value: Value, place: IndexPlace) -> Value:
     try:
         if isinstance(value, Mapping):
             return value[place.label] if place.label in value else list(value.values())[place.position]
@@ -160,7 +160,7 @@ def _at(value: Value, place: Place) -> Value:
 # --- the walk -----------------------------------------------------------------------------------------------
 
 
-def measure(node: Node, scope: Scope) -> Measured:
+def measure(node: Node, scope: NameValues) -> Measured:
     """The value of a node with its scale; what has none, such as 1/0, raises."""
     given = scope.look_up(node)
     if given is not None:
@@ -179,7 +179,7 @@ def measure(node: Node, scope: Scope) -> Measured:
             return _big(node, scope)
         case Cases(value, condition, otherwise):
             return measure(value if holds(condition, scope) else otherwise, scope)
-        case Listing(items):
+        case Several(items):
             measured = [measure(item, scope) for item in items]
             return Measured(np.array([m.value for m in measured]), np.array([m.scale for m in measured]))
         case Relation():
@@ -194,12 +194,12 @@ def describe(node: Node) -> str:
             return repr(name)
         case Quantity(head):
             return repr(f"{head}(…)")
-        case Entry(base):
+        case Indexed(base):
             return f"an entry of {describe(base)}"
     return type(node).__name__
 
 
-def holds(node: Node, scope: Scope) -> bool:
+def holds(node: Node, scope: NameValues) -> bool:
     """Whether a condition holds."""
     match node:
         case Relation(sign, left, right):
@@ -213,10 +213,10 @@ def holds(node: Node, scope: Scope) -> bool:
     raise ParameterError(f"{describe(node)} is no condition")
 
 
-def _comparable(node: Node, scope: Scope) -> Any:
+def _comparable(node: Node, scope: NameValues) -> Any:
     return (
         tuple(_comparable(item, scope) for item in node.items)
-        if isinstance(node, Listing)
+        if isinstance(node, Several)
         else measure(node, scope).value
     )
 
@@ -236,7 +236,7 @@ def _size(value: Value) -> Any:
     return 0.0 if isinstance(value, str | Mapping) else np.abs(value) if isinstance(value, np.ndarray) else abs(value)
 
 
-def _big(big: Big, scope: Scope) -> Measured:
+def _big(big: Big, scope: NameValues) -> Measured:
     scopes = list(scope.places_in(big))
     measured = [measure(big.body, inner) for inner in scopes]
     values = [m.value for m in measured]

@@ -10,12 +10,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
+from unicodedata import normalize
 
 from novacula.mathematics.symbols import lowered, raised, split_name
 from novacula.table.names import printable
 
 DIGITS = 6
-RELATED, SUM, PRODUCT, POWER, ATOM = range(5)
+RELATED, SUM, BIG, PRODUCT, POWER, ATOM = range(6)
+"""How tightly things hold together; Σ takes in all the product behind it."""
 ALONE = re.compile(r"[^\s()×·|]+")  # what may be next to a slash without a space
 
 
@@ -78,7 +80,7 @@ class Notation:
         """A name."""
         head, accent, primes, index, iteration = split_name(name)
         mark = {"hat": "\u0302", "tilde": "\u0303", "bar": "\u0304", "dot": "\u0307"}.get(accent, "")
-        text = head + mark + "′" * primes
+        text = normalize("NFC", head + mark) + "′" * primes
         if index:
             text += lowered(index) or f"_{index}"
         if iteration:
@@ -160,13 +162,12 @@ class Notation:
 
     def negative(self, inner: Piece) -> Piece:
         """A minus before something."""
-        return Piece(self.minus + self.placed(inner, PRODUCT), PRODUCT, True)
+        return Piece(self.minus + self.placed(inner, BIG), PRODUCT, True)
 
     def difference(self, left: Piece, right: Piece) -> Piece:
         """One less another."""
-        return Piece(
-            self.placed(left, SUM, leads=True) + self.between + self.placed(right, PRODUCT), SUM, left.is_negative
-        )
+        text = self.placed(left, SUM, leads=True) + self.between + self.placed(right, BIG)
+        return Piece(text, SUM, left.is_negative)
 
     def total(self, terms: Sequence[Piece]) -> Piece:
         """A sum of terms."""
@@ -178,7 +179,9 @@ class Notation:
 
     def terms(self, pieces: Sequence[Piece], level: int) -> list[str]:
         """The terms of a sum, or the factors of a product, as they stand between its signs."""
-        return [self.placed(piece, level, leads=i == 0) for i, piece in enumerate(pieces)]
+        last = min(level, BIG)  # only a Σ at the end of a product needs no brackets
+        levels = [*[level] * (len(pieces) - 1), last]
+        return [self.placed(piece, at, leads=i == 0) for i, (piece, at) in enumerate(zip(pieces, levels, strict=True))]
 
     def placed(self, piece: Piece, level: int, leads: bool = False) -> str:
         """Brackets around a part that is looser than its place asks, or whose minus would follow a sign."""
@@ -191,7 +194,7 @@ class Notation:
         sign = {"+": "Σ", "*": "Π"}.get(operator, operator)
         low = lowered(below.text) or f"[{below.text}]"
         inner = self.placed(body, PRODUCT) if operator in ("+", "*") else self.placed(body, PRODUCT, leads=True)
-        return Piece(f"{sign}{low} {inner}", SUM)  # so that a quotient of it gets brackets
+        return Piece(f"{sign}{low} {inner}", BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
         """A number with words of what it stands for."""

@@ -21,7 +21,19 @@ import ast
 from functools import lru_cache
 
 from novacula.errors import ParameterError
-from novacula.mathematics.tree import Apply, Big, Cases, Entry, Listing, Node, Number, Quantity, Relation, Symbol, Word
+from novacula.mathematics.tree import (
+    Apply,
+    Big,
+    Cases,
+    Indexed,
+    Node,
+    Number,
+    Quantity,
+    Relation,
+    Several,
+    Symbol,
+    Word,
+)
 from novacula.words import shortened
 
 MAX_LENGTH = 20_000
@@ -115,11 +127,11 @@ def _convert(node: ast.expr, depth: int) -> Node:
         case ast.Attribute(value=value, attr="T"):
             return Apply("transpose", (inner(value),))
         case ast.Subscript(value=value, slice=ast.Tuple(elts=indices)):
-            return Entry(inner(value), tuple(map(inner, indices)))
+            return Indexed(inner(value), tuple(map(inner, indices)))
         case ast.Subscript(value=value, slice=index):
-            return Entry(inner(value), (inner(index),))
+            return Indexed(inner(value), (inner(index),))
         case ast.Tuple(elts=items) | ast.Set(elts=items):
-            return Listing(tuple(map(inner, items)), isinstance(node, ast.Set))
+            return Several(tuple(map(inner, items)), isinstance(node, ast.Set))
         case ast.Call(func=ast.Name(id=function), args=[ast.GeneratorExp() as every], keywords=[]):
             return _big(function, every, depth)
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):

@@ -23,7 +23,7 @@ LOWERED = 3  # characters of an index that are lowered in plain text; longer one
 
 
 class NameParts(NamedTuple):
-    """A name: its letter or word, the mark over it, its primes, what stands below, and the iteration that it belongs to."""
+    """A name: its letter or word, the mark over it, its primes, what stands below, and its iteration."""
 
     head: str
     accent: str

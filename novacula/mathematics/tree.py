@@ -33,7 +33,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Indexed:
     """One of several values that share a name: w[j], X[i, j]."""
 
     base: Node
@@ -87,14 +87,14 @@ class Cases:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Several:
     """Several things in order, ⟨a, b⟩, or a set of them, {a, b}."""
 
     items: tuple[Node, ...]
     is_set: bool = False
 
 
-Node: TypeAlias = Number | Word | Symbol | Entry | Quantity | Apply | Big | Relation | Cases | Listing
+Node: TypeAlias = Number | Word | Symbol | Indexed | Quantity | Apply | Big | Relation | Cases | Several
 
 
 def parts(node: Node) -> Iterator[Node]:

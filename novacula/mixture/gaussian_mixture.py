@@ -334,7 +334,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         """2p − 2 ln L, of X or of the rows of the fit; lower is better."""
         return information_criteria.aic(self._likelihood(X)[0], self.n_parameters_)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the last step of EM, or with X the responsibilities for its rows."""
         check_is_fitted(self)
         if X is None:

@@ -306,7 +306,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         check_is_fitted(self)
         return mean_silhouette(self._ingest(X, None, sample_weight, first=False), self._centres())
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive centres and inertia, or with X the clusters of its rows and what the first step makes of them."""
         check_is_fitted(self)
         if X is None:

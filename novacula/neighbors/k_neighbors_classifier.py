@@ -122,7 +122,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         check_is_fitted(self)
         return 1.0 - float(self._left_out([self.n_neighbors_])[0, 0])
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Say what is kept and how well it classifies itself, or with X who votes for what."""
         check_is_fitted(self)
         return derive_classifier(self) if X is None else derive_votes(self, X)

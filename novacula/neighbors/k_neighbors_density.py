@@ -148,7 +148,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         """Give the log-likelihood of all rows together."""
         return float(self.score_samples(X).sum())
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Say what is kept, or with X the ball and the density of each row."""
         check_is_fitted(self)
         return derive_density(self) if X is None else derive_densities(self, X)

@@ -113,7 +113,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         if not self._targets.shape[1]:
             raise ModelFileError("its examples_ have no target")
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Say what is kept and how well it predicts itself, or with X the mean of each row's neighbours."""
         check_is_fitted(self)
         return derive_regressor(self) if X is None else derive_means(self, X)

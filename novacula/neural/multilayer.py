@@ -385,7 +385,7 @@ class MultilayerNetwork(Learner):
         theta = self.weights_.astype(np.float64)
         return np.asarray(self._answers(X, outputs, self.architecture_, theta, propagates=True))
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the network with the numbers put in; with X, the outputs for its first rows."""
         check_is_fitted(self)
         if X is None:

@@ -87,7 +87,7 @@ class PreparedLearner(Learner):
         layout = Schema(self.columns_, missing=())
         return self._answers(X, answers_behind, self.encoding_, layout, self.model_, method, unseen=self.unseen)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """The preparation of the columns, and then the learner's own work."""
         check_is_fitted(self)
         if X is None:

@@ -157,7 +157,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
 
     # --- explain --------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the directions with the numbers put in; with X, the scores of its first rows."""
         check_is_fitted(self)
         if X is None:

@@ -280,7 +280,7 @@ class FeatureRanker(SelectorMixin, Learner):
         most = self.n_features_in_ if isinstance(self.k, str) else self.k
         return np.asarray(self.ranks_ <= most)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the scores of the best columns; they do not depend on X."""
         check_is_fitted(self)
         return derive_ranking(self)

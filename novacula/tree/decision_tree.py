@@ -395,7 +395,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         alphas, impurities = cost_complexity_path(whole.tree_, settings.impurities(whole))
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the tree node by node, or with X the way of each row through it."""
         check_is_fitted(self)
         from novacula.tree.derivation import derive_predictions, derive_tree

@@ -238,7 +238,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         """Give for each row the rules that were tried, which condition failed and for what value, and what held."""
         return list(explanations(self, self._query(X, self.unseen)))
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive how the first rules lost conditions, or with X the rule and the probabilities of each row."""
         check_is_fitted(self)
         return derive_rules(self) if X is None else derive_matches(self, self._query(X, self.unseen))

@@ -282,7 +282,7 @@ class HiddenMarkovModel(Chain):
         """2p − 2 ln L, of X or of the fit; lower is better."""
         return information_criteria.aic(self._likelihood(X, lengths)[0], self.n_parameters_)
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the last step of learning, or with X filtering, smoothing and the best path of its first sequence."""
         check_is_fitted(self)
         if X is None:

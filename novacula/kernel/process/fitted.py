@@ -190,7 +190,7 @@ class FittedProcess(Regressor, KeepsRows):
 
     # --- explain --------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive matrix, Cholesky factor, α and likelihood; with X, the predictions of its first rows."""
         check_is_fitted(self)
         return derive_posterior(self) if X is None else derive_predictions(self, X)

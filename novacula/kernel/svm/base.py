@@ -263,7 +263,7 @@ class SupportVectorMachine(Learner):
     def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         """Which of all rows a machine is made of, and on which side each of the n is: ±1, or 0 on neither."""
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the machine from its multipliers, or with X its answers for the first rows."""
         check_is_fitted(self)
         if X is None:

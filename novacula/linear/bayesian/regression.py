@@ -310,9 +310,9 @@ class BayesianLinearRegression(LinearModel):
 
     # --- work -----------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the posterior with the numbers put in; with X, the predictions for its first rows."""
-        work = super().work(X)
+        work = super()._work(X)
         return work if X is None else derive_intervals(self, next(iter(self._query(X).chunks())), work)
 
     def _derivation(self) -> Work:

@@ -328,7 +328,7 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     # --- words -------------------------------------------------------------------------------------------------
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive the width from the rows, or with X the density of each row from those nearest to it."""
         from novacula.neighbors.kernel_density.derivation import derive_densities, derive_model
 

@@ -145,7 +145,7 @@ class RadialNetwork(Learner):
         check_is_fitted(self)
         return np.asarray(self._answers(X, outputs_of, self._basis(), self.coef_.T, self.intercept_))
 
-    def work(self, X: Any = None) -> Work:
+    def _work(self, X: Any = None) -> Work:
         """Derive widths and output layer with the numbers put in; with X, the outputs for its first rows."""
         from novacula.neural.rbf.derivation import derive_network, derive_rows
 
