@@ -1,4 +1,4 @@
-"""A learner fitted to a table: as it is where it takes the columns, else behind its preparation."""
+"""A learner for a table: as it is where it takes the columns, else behind its preparation."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 def fit_learner(name: str, table: Table, settings: Sequence[str]) -> Any:
     """The learner of this name with these settings, fitted."""
+    return unfitted_learner(name, table, settings).fit(table)
+
+
+def unfitted_learner(name: str, table: Table, settings: Sequence[str]) -> Any:
+    """The learner of this name with these settings, behind its preparation where it does not take the table as it is."""
     kind = find(look_up(name, _task(name, table)))
     values = named_values(settings)
     unknown = [key for key in values if key not in kind._get_param_names()]
@@ -26,12 +31,12 @@ def fit_learner(name: str, table: Table, settings: Sequence[str]) -> Any:
     kinds = {column.kind for column in table.layout.features}
     missing = any(column.missing for column in table.schema.features)
     if kinds <= set(kind.card.takes) and (kind.card.admits.missing or not missing):
-        return model.fit(table)
+        return model
     from novacula.prepare import PreparedClassifier, PreparedRegressor
 
     if kind.card.task not in ("classification", "regression"):
-        return model.fit(table)  # whose error says what it does not take
-    return (PreparedClassifier if kind.card.task == "classification" else PreparedRegressor)(model).fit(table)
+        return model  # whose error says what it does not take
+    return (PreparedClassifier if kind.card.task == "classification" else PreparedRegressor)(model)
 
 
 def _task(name: str, table: Table) -> str | None:
