@@ -24,84 +24,69 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 
 
-def calculations() -> dict[str, Callable[[Settings, Sequence[str], str | None], Any]]:
-    """What can be calculated, by name: each gives a result that derives itself."""
-    from novacula import theory
-
-    functions = {name: getattr(theory, name) for name in BY_NUMBERS}
-    named: dict[str, Any] = {name: _of_theory(function) for name, function in functions.items()}
-    named |= {name: _of_function(name) for name in ("newton", "gradient_descent", "conjugate_gradient", "lbfgs")}
-    named |= {"line_search": _line_search, "lagrange": _lagrange, "quadratic_program": _quadratic_program}
-    return named | {name: _of_table(name) for name in MEASURES}
+def is_calculation(name: str) -> bool:
+    """Whether it is the name of something that can be calculated, rather than of a learner."""
+    return name in BY_SETTINGS or name in MEASURES
 
 
 def calculate(name: str, settings: Sequence[str], data: Sequence[str], target: str | None) -> Any:
-    """The result of a calculation, from its settings and, where it needs one, a table."""
-    return calculations()[name](named_values(settings), data, target)
+    """The result of a calculation, from its settings and, where it measures a learner, a table: it derives itself."""
+    values = named_values(settings)
+    if name in BY_SETTINGS:
+        if data:
+            raise ParameterError(f"{name} takes no table, so {data[0]!r} has no place there")
+        return BY_SETTINGS[name](name, values)
+    if not data:
+        raise ParameterError(f"{name} measures a learner on a table: name a file or a data set")
+    return _measured(name, values, read_table(list(data), target))
 
 
 # --- theory -------------------------------------------------------------------------------------------------
 
 
-BY_NUMBERS = (
-    *("pac_sample_size", "pac_error", "pac_delta", "vc_sample_size", "vc_error", "cover_dichotomies"),
-    *("conjunctions", "decision_trees", "k_term_dnf", "k_clause_cnf"),
-)
-"""Functions of `novacula.theory` that take numbers only."""
+def _theory(name: str, settings: Settings) -> Any:
+    from novacula import theory
 
-
-def _of_theory(function: Callable[..., Any]) -> Callable[..., Any]:
-    def calculated(settings: Settings, data: Sequence[str], target: str | None) -> Any:
-        _no_table(function.__name__, data)
-        if isinstance(settings.get("hypotheses"), str):
-            settings["hypotheses"] = whole_number(settings["hypotheses"])
-        return called(function, settings)
-
-    return calculated
+    if isinstance(settings.get("hypotheses"), str):
+        settings["hypotheses"] = whole_number(settings["hypotheses"])
+    return called(getattr(theory, name), settings)
 
 
 # --- optimisers ---------------------------------------------------------------------------------------------
 
 
-def _of_function(name: str) -> Callable[..., Any]:
-    def calculated(settings: Settings, data: Sequence[str], target: str | None) -> Any:
-        from novacula import optimize
+def _optimum(name: str, settings: Settings) -> Any:
+    from novacula import optimize
 
-        _no_table(name, data)
-        f, start = _function(name, settings, "f"), _taken(name, settings, "start")
-        given = {"f": f, "gradient": f.gradient, "x0": start}
-        if name != "lbfgs":
-            given["hessian"] = f.hessian
-        return called(getattr(optimize, name), given | settings)
-
-    return calculated
+    f, start = _function(name, settings, "f"), _taken(name, settings, "start")
+    given = {"f": f, "gradient": f.gradient, "x0": start}
+    if name != "lbfgs":
+        given["hessian"] = f.hessian
+    return called(getattr(optimize, name), given | settings)
 
 
-def _line_search(settings: Settings, data: Sequence[str], target: str | None) -> Any:
+def _line_search(name: str, settings: Settings) -> Any:
     from novacula.optimize import line_search
 
-    _no_table("line_search", data)
-    f = _function("line_search", settings, "f")
+    f = _function(name, settings, "f")
     return called(line_search, {"f": f, "gradient": f.gradient} | settings)
 
 
-def _lagrange(settings: Settings, data: Sequence[str], target: str | None) -> Any:
+def _lagrange(name: str, settings: Settings) -> Any:
     from novacula.mathematics.calculus import SmoothFunction
     from novacula.optimize import lagrange
 
-    _no_table("lagrange", data)
-    f, start = _function("lagrange", settings, "f"), _taken("lagrange", settings, "start")
-    g = SmoothFunction(str(_taken("lagrange", settings, "g")), f.names)
+    f, start = _function(name, settings, "f"), _taken(name, settings, "start")
+    g = SmoothFunction(str(_taken(name, settings, "g")), f.names)
     given = {"objective": f, "equalities": lambda x: [g(x)], "x0": start}
     given |= {"gradient": f.gradient, "jacobian": lambda x: [g.gradient(x)]}
     given["hessian"] = lambda x, multipliers: f.hessian(x) + multipliers[0] * g.hessian(x)
     return called(lagrange, given | settings)
 
 
-def _quadratic_program(settings: Settings, data: Sequence[str], target: str | None) -> Any:
+def _quadratic_program(_name: str, settings: Settings) -> Any:
     from novacula.optimize import quadratic_program
 
-    _no_table("quadratic_program", data)
     return called(quadratic_program, {"P": None} | settings)
 
 
@@ -113,36 +98,22 @@ def _function(name: str, settings: Settings, key: str) -> Any:
 
 # --- measures of a learner on a table -----------------------------------------------------------------------
 
-MEASURES: Mapping[str, str] = {
-    "cross_validate": "",
-    "leave_one_out": "",
-    "learning_curve": "",
-    "bias_variance": "",
-    "select_size": "size_param",
-    "description_length": "fitted",
-    "roc": "fitted",
-    "confusion": "fitted",
-}
-"""Functions of `novacula.evaluate`, and what they need besides a learner and a table."""
+OF_ANSWERS = ("description_length", "roc", "confusion")
+MEASURES = ("cross_validate", "leave_one_out", "learning_curve", "bias_variance", "select_size", *OF_ANSWERS)
+"""Functions of `novacula.evaluate`; the last ones measure a model that is fitted to the table."""
 
 
-def _of_table(name: str) -> Callable[..., Any]:
-    def calculated(settings: Settings, data: Sequence[str], target: str | None) -> Any:
-        from novacula import evaluate
+def _measured(name: str, settings: Settings, table: Table) -> Any:
+    from novacula import evaluate
 
-        if not data:
-            raise ParameterError(f"{name} measures a learner on a table: name a file or a data set")
-        table, learner = read_table(list(data), target), str(_taken(name, settings, "learner"))
-        if MEASURES[name] == "fitted":
-            return _of_answers(name, learner, table, settings)
-        model = unfitted_learner(learner, table, ())
-        if name == "select_size":
-            given = {"size_param": settings.pop("size", None), "sizes": settings.pop("sizes", None)}
-            return called(evaluate.select_size, {"learner": model, "X": table} | given | settings)
-        rows = "sampler_or_X" if name == "bias_variance" else "X"
-        return called(getattr(evaluate, name), {"learner": model, rows: table} | settings)
-
-    return calculated
+    learner = str(_taken(name, settings, "learner"))
+    if name in OF_ANSWERS:
+        return _of_answers(name, learner, table, settings)
+    given = {"learner": unfitted_learner(learner, table, ())}
+    if name == "select_size":
+        given |= {"size_param": settings.pop("size", None), "sizes": settings.pop("sizes", None)}
+    rows = "sampler_or_X" if name == "bias_variance" else "X"
+    return called(getattr(evaluate, name), given | {rows: table} | settings)
 
 
 def _of_answers(name: str, learner: str, table: Table, settings: Settings) -> Any:
@@ -182,6 +153,12 @@ def _taken(name: str, settings: Settings, key: str) -> Any:
     return settings.pop(key)
 
 
-def _no_table(name: str, data: Sequence[str]) -> None:
-    if data:
-        raise ParameterError(f"{name} takes no table, so {data[0]!r} has no place there")
+BY_SETTINGS: Mapping[str, Callable[[str, Settings], Any]] = {
+    **dict.fromkeys(("pac_sample_size", "pac_error", "pac_delta", "vc_sample_size", "vc_error"), _theory),
+    **dict.fromkeys(("cover_dichotomies", "conjunctions", "decision_trees", "k_term_dnf", "k_clause_cnf"), _theory),
+    **dict.fromkeys(("newton", "gradient_descent", "conjugate_gradient", "lbfgs"), _optimum),
+    "line_search": _line_search,
+    "lagrange": _lagrange,
+    "quadratic_program": _quadratic_program,
+}
+"""What is calculated from settings alone."""

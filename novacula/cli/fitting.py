@@ -19,7 +19,7 @@ def fit_learner(name: str, table: Table, settings: Sequence[str]) -> Any:
 
 
 def unfitted_learner(name: str, table: Table, settings: Sequence[str]) -> Any:
-    """The learner of this name with these settings, behind its preparation where it does not take the table as it is."""
+    """The learner of this name with these settings, behind its preparation where it needs one for the table."""
     kind = find(look_up(name, _task(name, table)))
     values = named_values(settings)
     unknown = [key for key in values if key not in kind._get_param_names()]
