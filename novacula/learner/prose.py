@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from novacula.errors import ParameterError
 from novacula.mathematics import parse
 from novacula.mathematics.layout import Layout
-from novacula.mathematics.notation import TextNotation
-from novacula.mathematics.tree import Node
+from novacula.mathematics.notation import DIGITS, Notation, TextNotation
+from novacula.mathematics.tree import Node, renamed
 from novacula.table.names import printable
 
 INLINE = re.compile("⟦(.*?)⟧")
@@ -32,6 +34,21 @@ def prose(text: str, words: Callable[[str], str], mathematics: Callable[[Node], 
     return "".join([*parts, words(text[start:])])
 
 
-def plain(text: str, digits: int) -> str:
+class Appearance(NamedTuple):
+    """How mathematics looks inside words: digits of numbers, and what is written in place of what."""
+
+    digits: int = DIGITS
+    names: Mapping[Node, Node] = MappingProxyType({})
+
+    def writer(self, kind: type[Notation]) -> Callable[[Node], str]:
+        """What writes mathematics in a notation."""
+        layout = Layout(kind(self.digits))
+        return lambda node: layout.write(renamed(node, self.names))
+
+
+LOOK = Appearance()
+
+
+def plain(text: str, look: Appearance) -> str:
     """A text as plain text."""
-    return prose(text, printable, Layout(TextNotation(digits)).write)
+    return prose(text, printable, look.writer(TextNotation))

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Self, TypeAlias, overload
 
 from novacula.errors import ParameterError
 from novacula.learner import render, render_html, render_latex
-from novacula.mathematics import Equation
+from novacula.learner.prose import Appearance
+from novacula.mathematics import Equation, parse
 from novacula.mathematics.layout import TERMS
 from novacula.mathematics.notation import DIGITS
 
@@ -110,6 +111,11 @@ class Work:
     def equations(self) -> Iterator[Equation]:
         """The equations of all steps, in order."""
         return (equation for step in self.steps for equation in step.equations)
+
+    @property
+    def look(self) -> Appearance:
+        """How mathematics looks inside its words."""
+        return Appearance(self.digits, {parse(name): parse(other) for name, other in self.names.items()})
 
     def capped(self, first: int, last: int) -> Self:
         """Keep the first and the last steps, and say between them how many were left out."""

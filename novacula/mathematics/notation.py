@@ -16,7 +16,7 @@ from novacula.mathematics.symbols import lowered, raised, split_name
 from novacula.table.names import printable
 
 DIGITS = 6
-RELATED, SUM, BIG, PRODUCT, POWER, ATOM = range(6)
+JOINED, RELATED, SUM, BIG, PRODUCT, POWER, ATOM = range(7)
 """How tightly things hold together; Σ takes in all the product behind it."""
 ALONE = re.compile(r"[^\s()×·|]+")  # what may be next to a slash without a space
 
@@ -89,7 +89,8 @@ class Notation:
 
     def entry(self, base: Piece, indices: Sequence[Piece]) -> Piece:
         """One of several values."""
-        low = lowered("".join(index.text for index in indices))
+        is_short = len(indices) == 1 or all(len(index.text) == 1 for index in indices)
+        low = lowered("".join(index.text for index in indices)) if is_short else None
         if low is None:
             inner = ", ".join(index.text for index in indices)
             low = f"_{inner}" if inner.isalnum() else f"[{inner}]"
@@ -162,7 +163,7 @@ class Notation:
 
     def negative(self, inner: Piece) -> Piece:
         """A minus before something."""
-        return Piece(self.minus + self.placed(inner, BIG), PRODUCT, True)
+        return Piece(self.minus + self.placed(inner, BIG), BIG if inner.level == BIG else PRODUCT, True)
 
     def difference(self, left: Piece, right: Piece) -> Piece:
         """One less another."""
@@ -175,7 +176,8 @@ class Notation:
 
     def multiplied(self, factors: Sequence[Piece], sign: str) -> Piece:
         """A product of factors."""
-        return Piece(sign.join(self.terms(factors, PRODUCT)), PRODUCT, factors[0].is_negative)
+        level = BIG if factors[-1].level == BIG else PRODUCT  # what would follow would belong to its Σ
+        return Piece(sign.join(self.terms(factors, PRODUCT)), level, factors[0].is_negative)
 
     def terms(self, pieces: Sequence[Piece], level: int) -> list[str]:
         """The terms of a sum, or the factors of a product, as they stand between its signs."""
@@ -193,7 +195,7 @@ class Notation:
         """Σ, Π, min, max, argmin or argmax of a body; what it goes over stands below."""
         sign = {"+": "Σ", "*": "Π"}.get(operator, operator)
         low = lowered(below.text) or f"[{below.text}]"
-        inner = self.placed(body, PRODUCT) if operator in ("+", "*") else self.placed(body, PRODUCT, leads=True)
+        inner = self.placed(body, BIG) if operator in ("+", "*") else self.placed(body, BIG, leads=True)
         return Piece(f"{sign}{low} {inner}", BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
@@ -208,7 +210,11 @@ class Notation:
 
     def joined(self, sign: str, pieces: Sequence[Piece]) -> Piece:
         """Several, with ∧ or ∨ between them."""
-        return Piece(f" {sign} ".join(self.placed(piece, RELATED, leads=True) for piece in pieces), RELATED)
+        return Piece(f" {sign} ".join(self.joinable(pieces)), JOINED)
+
+    def joinable(self, pieces: Sequence[Piece]) -> list[str]:
+        """What stands between ∧ or ∨: what is itself joined has brackets."""
+        return [self.placed(piece, RELATED, leads=True) for piece in pieces]
 
     def opposite(self, inner: Piece) -> Piece:
         """Not."""
