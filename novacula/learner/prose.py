@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -35,14 +35,19 @@ def prose(text: str, words: Callable[[str], str], mathematics: Callable[[Node], 
 
 
 class Appearance(NamedTuple):
-    """How mathematics looks inside words: digits of numbers, and what is written in place of what."""
+    """How mathematics looks: digits of numbers, what is written in place of what, and numbers that are left blank."""
 
     digits: int = DIGITS
     names: Mapping[Node, Node] = MappingProxyType({})
+    secrets: Set[str] = frozenset()
+
+    def notation(self, kind: type[Notation]) -> Notation:
+        """A notation with these digits, which keeps these secrets."""
+        return kind(self.digits, self.secrets)
 
     def writer(self, kind: type[Notation]) -> Callable[[Node], str]:
         """What writes mathematics in a notation."""
-        layout = Layout(kind(self.digits))
+        layout = Layout(self.notation(kind))
         return lambda node: layout.write(renamed(node, self.names))
 
 

@@ -39,8 +39,8 @@ def meanings(equation: Equation, notation: Notation, work: Work) -> Iterator[tup
     for name, words in equation.where.items():
         node = parse(name)
         symbol = Layout(notation).piece(renamed(node, work.look.names))
-        value = equation.scope.values.get(node)
-        if isinstance(value, float):
+        value = equation.shown_value(node)
+        if value is not None:
             symbol = notation.relation("=", symbol, notation.number(value))
         yield symbol.text, words
 
@@ -79,7 +79,7 @@ def step_lines(step: Step, work: Work) -> Iterator[str]:
     """The lines of one step, what belongs to it indented."""
     from novacula.learner.worded_step import WordedStep
 
-    notation = TextNotation(work.digits)
+    notation = work.look.notation(TextNotation)
     yield plain(step.title, work.look)
     for equation in step.equations:
         for line in text_lines(rows_of(equation, notation, work), equation.therefore):
@@ -128,7 +128,7 @@ def table_lines(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:
     """A table with aligned columns, numbers to the right."""
     if table.caption:
         yield plain(table.caption, look)
-    notation = TextNotation(look.digits)
+    notation = look.notation(TextNotation)
     header = [plain(name, look) for name in table.header]
     rows = [[number_text(cell, notation) or plain(str(cell), look) for cell in row] for row in table.rows]
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
@@ -185,7 +185,7 @@ def step_blocks(step: Step, work: Work) -> Iterator[str]:
     from novacula.learner.render_latex import aligned
     from novacula.learner.worded_step import WordedStep
 
-    notation = LatexNotation(work.digits)
+    notation = work.look.notation(LatexNotation)
     yield f"### {markdown_prose(step.title, work.look)}"
     for equation in step.equations:
         yield f"$$\n\\begin{{aligned}}\n{aligned(equation, work)}\n\\end{{aligned}}\n$$"
@@ -195,12 +195,13 @@ def step_blocks(step: Step, work: Work) -> Iterator[str]:
         if listed:
             yield "\n".join(listed)
     if isinstance(step, WordedStep):
-        lines = equation_lines(step, TextNotation(work.digits))
+        lines = equation_lines(step, work.look.notation(TextNotation))
         if lines:
             yield code_block(lines)
         if step.labels:
+            text = work.look.notation(TextNotation)
             yield "\n".join(
-                f"- `{name}` = {TextNotation(work.digits).number(step.values[name]).text}: {escape_markdown(label)}"
+                f"- `{name}` = {number_text(step.values[name], text)}: {escape_markdown(label)}"
                 for name, label in step.labels.items()
             )
     if step.table is not None:
@@ -222,7 +223,7 @@ def table_blocks(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:
     """The caption and the table."""
     if table.caption:
         yield f"*{markdown_prose(table.caption, look)}*"
-    notation = TextNotation(look.digits)
+    notation = look.notation(TextNotation)
     rows = [[markdown_prose(name, look) for name in table.header]]
     rows.append(["---:" if flush else "---" for flush in numeric_columns(table)])
     rows += [[number_text(cell, notation) or markdown_prose(str(cell), look) for cell in row] for row in table.rows]

@@ -17,7 +17,7 @@ from novacula.learner.render import meanings, number_text, numeric_columns, rows
 from novacula.mathematics import Equation
 from novacula.mathematics.equation import Row, text_lines
 from novacula.mathematics.mathml import THEREFORE, MathmlNotation, operator
-from novacula.mathematics.notation import TextNotation
+from novacula.mathematics.notation import Notation, TextNotation
 from novacula.table.names import printable
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
     """The elements of one step, below its title."""
     from novacula.learner.worded_step import WordedStep
 
-    notation = MathmlNotation(work.digits)
+    notation = work.look.notation(MathmlNotation)
     for equation in step.equations:
         yield equation_html(equation, work)
         listed = [
@@ -109,20 +109,20 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
 
 def equation_html(equation: Equation, work: Work) -> str:
     """An equation as a table of MathML, its signs under each other, with its plain text for those who cannot see it."""
-    rows = rows_of(equation, MathmlNotation(work.digits), work, is_broken=True)
+    rows = rows_of(equation, work.look.notation(MathmlNotation), work, is_broken=True)
     first, mark = rows[0], THEREFORE if equation.therefore else ""
     cells = "".join(
         f'<mtr><mtd class="nv-left">{row.left}</mtd><mtd class="nv-sign">{operator(row.sign) if row.sign else ""}</mtd>'
         f'<mtd class="nv-right">{row.right}</mtd></mtr>'
         for row in [Row(mark + first.left, first.sign, first.right), *rows[1:]]
     )
-    spoken = text_lines(rows_of(equation, TextNotation(work.digits), work), equation.therefore)
+    spoken = text_lines(rows_of(equation, work.look.notation(TextNotation), work), equation.therefore)
     words = escape_html(" ".join(" ".join(line.split()) for line in spoken))
     table = f'<math display="block" alttext="{words}"><mtable displaystyle="true">{cells}</mtable></math>'
     return f'<div class="nv-equation nv-scroll">{table}</div>'
 
 
-def worded_parts(step: WordedStep, notation: MathmlNotation) -> Iterator[str]:
+def worded_parts(step: WordedStep, notation: Notation) -> Iterator[str]:
     """The formula, then the arithmetic."""
     if step.formula:
         yield f'<p class="nv-formula">{escape_html(step.formula)}</p>'
@@ -150,7 +150,7 @@ def table_parts(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:
     )
     yield f"<thead><tr>{head}</tr></thead>"
     yield "<tbody>"
-    notation = TextNotation(look.digits)
+    notation = look.notation(TextNotation)
     for row in table.rows:
         cells = (
             f"<td{kind}>{number_text(cell, notation) or html_prose(str(cell), look)}</td>"

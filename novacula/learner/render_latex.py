@@ -9,6 +9,7 @@ from novacula.learner.prose import Appearance, prose
 from novacula.learner.render import meanings, number_text, numeric_columns, rows_of, sides
 from novacula.mathematics import Equation
 from novacula.mathematics.latex import SYMBOLS, LatexNotation, escape_latex
+from novacula.mathematics.notation import Notation
 
 if TYPE_CHECKING:
     from novacula.learner.worded_step import WordedStep
@@ -37,7 +38,7 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
     """The lines of one step."""
     from novacula.learner.worded_step import WordedStep
 
-    notation = LatexNotation(work.digits)
+    notation = work.look.notation(LatexNotation)
     yield rf"\paragraph{{{latex_prose(step.title, work.look)}}}"
     for equation in step.equations:
         yield f"\\begin{{align*}}\n{aligned(equation, work)}\n\\end{{align*}}"
@@ -53,7 +54,7 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
         yield latex_prose(step.note, work.look)
 
 
-def worded_parts(step: WordedStep, notation: LatexNotation) -> Iterator[str]:
+def worded_parts(step: WordedStep, notation: Notation) -> Iterator[str]:
     """The formula, the arithmetic and what its names stand for."""
     if step.formula:
         yield escape_latex(step.formula)
@@ -68,14 +69,14 @@ def worded_parts(step: WordedStep, notation: LatexNotation) -> Iterator[str]:
 
 def aligned(equation: Equation, work: Work) -> str:
     """The lines of an equation, aligned at their signs; long sums go on in further lines."""
-    rows = rows_of(equation, LatexNotation(work.digits), work, is_broken=True)
+    rows = rows_of(equation, work.look.notation(LatexNotation), work, is_broken=True)
     lines = [f"{row.left} &{SYMBOLS.get(row.sign, row.sign)} {row.right}" for row in rows]
     return (f"{SYMBOLS['∴']}\\ " if equation.therefore else "") + " \\\\\n".join(lines)
 
 
 def table_parts(table: WorkTable, look: Appearance) -> Iterator[str]:
     """A table with its caption above it."""
-    notation = LatexNotation(look.digits)
+    notation = look.notation(LatexNotation)
 
     def cell_text(cell: str | int | float) -> str:
         number = number_text(cell, notation)

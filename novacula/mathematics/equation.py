@@ -180,6 +180,11 @@ class Equation:
             return f"has no value: {error}"
         return None if true else f"says that {left.value} {self.sign} {members[0].value}"
 
+    def shown_value(self, node: Node) -> float | None:
+        """The number that is written beside the meaning of a name, if it is one number."""
+        value = self.scope.values.get(node)
+        return value if isinstance(value, float) else None
+
     # --- writing
 
     def rows(

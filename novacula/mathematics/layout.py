@@ -64,7 +64,8 @@ class Layout:
         if self.scope is None or broken is None:
             return [self.write(node)]
         before, parts, sign, after = broken
-        plain = Layout(TextNotation(self.notation.digits), self.scope, terms=self.terms, hidden=self.hidden)
+        words = TextNotation(self.notation.digits, self.notation.secrets)
+        plain = Layout(words, self.scope, terms=self.terms, hidden=self.hidden, names=self.names)
         widths = [len(text) for text in (plain._broken(node, plain.notation) or broken)[1]]
         rows, used = [[parts[0]]], widths[0]
         for text, width in zip(parts[1:], widths[1:], strict=True):
@@ -106,7 +107,7 @@ class Layout:
 
     def piece(self, node: Node) -> Piece:
         """A tree as text of the notation, with how tightly it holds together."""
-        if node in self.hidden and self.scope is not None:
+        if self.hidden and self.scope is not None and self._at_place(node) in self.hidden:
             return self.notation.blank()
         if self.scope is not None and node not in CONSTANTS and (value := self.scope.look_up(node)) is not None:
             shown = self._value(value)
@@ -114,6 +115,12 @@ class Layout:
                 return shown
             return self._within(node, None)
         return self._written(node)
+
+    def _at_place(self, node: Node) -> Node:
+        """A node with the places of its indices put in: of w[j] the one that is meant, w[3]."""
+        if self.scope is None or not self.scope.places:
+            return node
+        return renamed(node, {Symbol(name): place.node for name, place in self.scope.places.items()})
 
     def _within(self, node: Node, scope: NameValues | None) -> Piece:
         if scope is None:

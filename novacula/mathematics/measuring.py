@@ -50,6 +50,11 @@ class IndexPlace(NamedTuple):
     position: int
     label: str | None
 
+    @property
+    def node(self) -> Node:
+        """How the place is written as an index."""
+        return Number(self.position + 1.0) if self.label is None else Word(self.label)
+
 
 @dataclass(frozen=True)
 class NameValues:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import ClassVar, NamedTuple
 from unicodedata import normalize
 
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 class Notation:
-    """What every notation shares; plain text is `TextNotation`."""
+    """What every notation shares; plain text is `TextNotation`. Numbers that are secrets are left blank."""
 
     plus: ClassVar[str] = " + "
     minus: ClassVar[str] = "−"
@@ -42,13 +42,19 @@ class Notation:
     dots: ClassVar[str] = "…"
     functions: ClassVar[Mapping[str, str]] = {"log": "ln", "log2": "log₂", "lgamma": "ln Γ"}
 
-    def __init__(self, digits: int = DIGITS) -> None:
-        self.digits = digits
+    def __init__(self, digits: int = DIGITS, secrets: Set[str] = frozenset()) -> None:
+        self.digits, self.secrets = digits, secrets
+
+    def plain_digits(self, value: float) -> str:
+        """A number at so many significant digits, by which secrets are known."""
+        return f"{value:.{self.digits}g}"
 
     # --- leaves
 
     def number(self, value: float) -> Piece:
         """A number at so many significant digits; whole numbers keep all of theirs."""
+        if self.secrets and self.plain_digits(value) in self.secrets:
+            return self.blank()
         if math.isnan(value):
             return Piece("NaN", ATOM)
         size, is_negative = abs(value), value < 0.0
