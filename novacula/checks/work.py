@@ -7,6 +7,7 @@ it says it is, fails with a sentence that names the step.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -22,6 +23,8 @@ from novacula.mathematics import Equation
 from novacula.mathematics.equation import agree
 from novacula.mathematics.measuring import measure
 
+PRINTABLE = re.compile(r"[ -~\n]*")
+"""What pdfLaTeX reads without any package for characters."""
 VOID = frozenset({"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
 
@@ -67,6 +70,7 @@ def _check_equation(equation: Equation, where: str, learner: Any, X: Any, output
     try:
         actual = _look_up(equation.of, learner, X, outputs)
         actual = str(actual) if isinstance(equation.value, str) else np.asarray(actual, float)
+        actual = actual.item() if isinstance(actual, np.ndarray) and actual.ndim == 0 else actual
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
     measured = equation.measured[-1]
@@ -135,6 +139,8 @@ def _check_renderings(work: Work, name: str) -> None:
     }
     for kind, rendering in renderings.items():
         require(bool(rendering.strip()), f"the work of {name} renders to nothing as {kind}")
+    known = PRINTABLE.fullmatch(renderings["LaTeX"]) is not None
+    require(known, f"the LaTeX of the work of {name} holds other characters than printable ASCII")
     fault = html_fault(renderings["HTML"])
     require(fault is None, f"the HTML of the work of {name} is not well formed: {fault}")
     require("<script" not in renderings["HTML"].lower(), f"the HTML of the work of {name} holds a script")

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
+from types import MappingProxyType
+from typing import NamedTuple
 
 from novacula.errors import ParameterError
 from novacula.mathematics import parse
 from novacula.mathematics.layout import Layout
-from novacula.mathematics.notation import TextNotation
-from novacula.mathematics.tree import Node
+from novacula.mathematics.notation import DIGITS, Notation, TextNotation
+from novacula.mathematics.tree import Node, renamed
 from novacula.table.names import printable
 
 INLINE = re.compile("⟦(.*?)⟧")
@@ -32,6 +34,26 @@ def prose(text: str, words: Callable[[str], str], mathematics: Callable[[Node], 
     return "".join([*parts, words(text[start:])])
 
 
-def plain(text: str, digits: int) -> str:
+class Appearance(NamedTuple):
+    """How mathematics looks: digits of numbers, what is written in place of what, and numbers that are left blank."""
+
+    digits: int = DIGITS
+    names: Mapping[Node, Node] = MappingProxyType({})
+    secrets: Set[str] = frozenset()
+
+    def notation(self, kind: type[Notation]) -> Notation:
+        """A notation with these digits, which keeps these secrets."""
+        return kind(self.digits, self.secrets)
+
+    def writer(self, kind: type[Notation]) -> Callable[[Node], str]:
+        """What writes mathematics in a notation."""
+        layout = Layout(self.notation(kind))
+        return lambda node: layout.write(renamed(node, self.names))
+
+
+LOOK = Appearance()
+
+
+def plain(text: str, look: Appearance) -> str:
     """A text as plain text."""
-    return prose(text, printable, Layout(TextNotation(digits)).write)
+    return prose(text, printable, look.writer(TextNotation))

@@ -7,18 +7,18 @@ Names of columns and categories are written by strangers, so everything that is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Real
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from novacula.learner.prose import plain, prose
+from novacula.learner.prose import LOOK, Appearance, plain, prose
 from novacula.mathematics import Equation, parse
 from novacula.mathematics.equation import Row, text_lines
 from novacula.mathematics.latex import LatexNotation
 from novacula.mathematics.layout import Layout
-from novacula.mathematics.notation import DIGITS, Notation, TextNotation
-from novacula.mathematics.tree import Node
+from novacula.mathematics.notation import Notation, TextNotation
+from novacula.mathematics.tree import renamed
 from novacula.table.names import printable
 
 if TYPE_CHECKING:
@@ -29,23 +29,18 @@ WIDTH = 100
 INDENT = "  "
 
 
-def rows_of(equation: Equation, notation: Notation, work: Work) -> list[Row]:
+def rows_of(equation: Equation, notation: Notation, work: Work, is_broken: bool = False) -> list[Row]:
     """The lines of an equation as its work says that they are written."""
-    return equation.rows(notation, terms=work.terms, names=other_names(work))
-
-
-def other_names(work: Work) -> Mapping[Node, Node]:
-    """What is written in place of what, in the notation of the work."""
-    return {parse(name): parse(other) for name, other in work.names.items()}
+    return equation.rows(notation, terms=work.terms, names=work.look.names, is_broken=is_broken)
 
 
 def meanings(equation: Equation, notation: Notation, work: Work) -> Iterator[tuple[str, str]]:
     """What the names of an equation stand for: each with its number, where it is a number, and in words."""
     for name, words in equation.where.items():
         node = parse(name)
-        symbol = Layout(notation).piece(other_names(work).get(node, node))
-        value = equation.scope.values.get(node)
-        if isinstance(value, float):
+        symbol = Layout(notation).piece(renamed(node, work.look.names))
+        value = equation.shown_value(node)
+        if value is not None:
             symbol = notation.relation("=", symbol, notation.number(value))
         yield symbol.text, words
 
@@ -74,9 +69,9 @@ def number_text(cell: Cell, notation: Notation | None = None) -> str | None:
 
 def work_to_text(work: Work) -> str:
     """Write a work as plain text."""
-    title = plain(work.title, work.digits)
+    title = plain(work.title, work.look)
     blocks = [f"{title}\n{'=' * len(title)}", *("\n".join(step_lines(step, work)) for step in work)]
-    blocks += ["\n".join(wrap(plain(note, work.digits), WIDTH)) for note in work.notes]
+    blocks += ["\n".join(wrap(plain(note, work.look), WIDTH)) for note in work.notes]
     return "\n\n".join(blocks)
 
 
@@ -84,25 +79,25 @@ def step_lines(step: Step, work: Work) -> Iterator[str]:
     """The lines of one step, what belongs to it indented."""
     from novacula.learner.worded_step import WordedStep
 
-    notation = TextNotation(work.digits)
-    yield plain(step.title, work.digits)
+    notation = work.look.notation(TextNotation)
+    yield plain(step.title, work.look)
     for equation in step.equations:
         for line in text_lines(rows_of(equation, notation, work), equation.therefore):
             yield from (INDENT + part for part in hanging(line, line.find(" = ") + 3))
         for symbol, words in meanings(equation, notation, work):
-            yield f"{INDENT}where {symbol}: {plain(words, work.digits)}"
+            yield f"{INDENT}where {symbol}: {plain(words, work.look)}"
     if isinstance(step, WordedStep):
         for line in equation_lines(step, notation):
             yield INDENT + line
         for name, label in step.labels.items():
-            yield f"{INDENT}where {name} = {notation.number(step.values[name]).text}: {plain(label, work.digits)}"
+            yield f"{INDENT}where {name} = {notation.number(step.values[name]).text}: {plain(label, work.look)}"
     if step.table is not None:
-        for line in table_lines(step.table, work.digits):
+        for line in table_lines(step.table, work.look):
             yield INDENT + line
     if step.figure is not None:
         yield f"{INDENT}[figure: {printable(step.figure.alt)}]"
     if step.note:
-        yield from wrap(plain(step.note, work.digits), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+        yield from wrap(plain(step.note, work.look), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
 def equation_lines(step: WordedStep, notation: Notation) -> list[str]:
@@ -129,13 +124,13 @@ def hanging(line: str, indent: int) -> list[str]:
     )
 
 
-def table_lines(table: WorkTable, digits: int = DIGITS) -> Iterator[str]:
+def table_lines(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:
     """A table with aligned columns, numbers to the right."""
     if table.caption:
-        yield plain(table.caption, digits)
-    notation = TextNotation(digits)
-    header = [plain(name, digits) for name in table.header]
-    rows = [[number_text(cell, notation) or plain(str(cell), digits) for cell in row] for row in table.rows]
+        yield plain(table.caption, look)
+    notation = look.notation(TextNotation)
+    header = [plain(name, look) for name in table.header]
+    rows = [[number_text(cell, notation) or plain(str(cell), look) for cell in row] for row in table.rows]
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     right = numeric_columns(table)
     for row in (header, ["─" * width for width in widths], *rows):
@@ -163,24 +158,25 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", escaped)
 
 
-def markdown_prose(text: str, digits: int) -> str:
+def markdown_prose(text: str, look: Appearance) -> str:
     """Words with mathematics between dollars."""
-    return prose(text, _escaped_words, lambda node: f"${Layout(LatexNotation(digits)).write(node)}$")
+    return prose(text, _escaped_words, lambda node: f"${look.writer(LatexNotation)(node)}$").strip()
 
 
 def _escaped_words(text: str) -> str:
     """Escaped words that keep the spaces around them, for there may be mathematics beside them."""
-    inner = text.strip()
-    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :] if inner else ""
+    words = printable(text)
+    inner = words.strip()
+    before, after = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :] if inner else ""
     return f"{before}{escape_markdown(inner)}{after}"
 
 
 def work_to_markdown(work: Work) -> str:
     """Write a work as Markdown."""
-    blocks = [f"## {markdown_prose(work.title, work.digits)}"]
+    blocks = [f"## {markdown_prose(work.title, work.look)}"]
     for step in work:
         blocks.extend(step_blocks(step, work))
-    blocks += [markdown_prose(note, work.digits) for note in work.notes]
+    blocks += [markdown_prose(note, work.look) for note in work.notes]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -189,31 +185,31 @@ def step_blocks(step: Step, work: Work) -> Iterator[str]:
     from novacula.learner.render_latex import aligned
     from novacula.learner.worded_step import WordedStep
 
-    notation = LatexNotation(work.digits)
-    yield f"### {markdown_prose(step.title, work.digits)}"
+    notation = work.look.notation(LatexNotation)
+    yield f"### {markdown_prose(step.title, work.look)}"
     for equation in step.equations:
         yield f"$$\n\\begin{{aligned}}\n{aligned(equation, work)}\n\\end{{aligned}}\n$$"
         listed = [
-            f"- ${symbol}$: {markdown_prose(words, work.digits)}"
-            for symbol, words in meanings(equation, notation, work)
+            f"- ${symbol}$: {markdown_prose(words, work.look)}" for symbol, words in meanings(equation, notation, work)
         ]
         if listed:
             yield "\n".join(listed)
     if isinstance(step, WordedStep):
-        lines = equation_lines(step, TextNotation(work.digits))
+        lines = equation_lines(step, work.look.notation(TextNotation))
         if lines:
             yield code_block(lines)
         if step.labels:
+            text = work.look.notation(TextNotation)
             yield "\n".join(
-                f"- `{name}` = {TextNotation(work.digits).number(step.values[name]).text}: {escape_markdown(label)}"
+                f"- `{name}` = {number_text(step.values[name], text)}: {escape_markdown(label)}"
                 for name, label in step.labels.items()
             )
     if step.table is not None:
-        yield from table_blocks(step.table, work.digits)
+        yield from table_blocks(step.table, work.look)
     if step.figure is not None:
         yield f"*Figure: {escape_markdown(step.figure.alt)}*"
     if step.note:
-        yield markdown_prose(step.note, work.digits)
+        yield markdown_prose(step.note, work.look)
 
 
 def code_block(lines: Sequence[str]) -> str:
@@ -223,12 +219,12 @@ def code_block(lines: Sequence[str]) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def table_blocks(table: WorkTable, digits: int = DIGITS) -> Iterator[str]:
+def table_blocks(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:
     """The caption and the table."""
     if table.caption:
-        yield f"*{markdown_prose(table.caption, digits)}*"
-    notation = TextNotation(digits)
-    rows = [[markdown_prose(name, digits) for name in table.header]]
+        yield f"*{markdown_prose(table.caption, look)}*"
+    notation = look.notation(TextNotation)
+    rows = [[markdown_prose(name, look) for name in table.header]]
     rows.append(["---:" if flush else "---" for flush in numeric_columns(table)])
-    rows += [[number_text(cell, notation) or markdown_prose(str(cell), digits) for cell in row] for row in table.rows]
+    rows += [[number_text(cell, notation) or markdown_prose(str(cell), look) for cell in row] for row in table.rows]
     yield "\n".join(f"| {' | '.join(row)} |" for row in rows)

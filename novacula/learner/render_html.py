@@ -12,13 +12,12 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING
 
-from novacula.learner.prose import plain, prose
-from novacula.learner.render import meanings, number_text, numeric_columns, other_names, sides
+from novacula.learner.prose import LOOK, Appearance, plain, prose
+from novacula.learner.render import meanings, number_text, numeric_columns, rows_of, sides
 from novacula.mathematics import Equation
 from novacula.mathematics.equation import Row, text_lines
-from novacula.mathematics.layout import Layout
 from novacula.mathematics.mathml import THEREFORE, MathmlNotation, operator
-from novacula.mathematics.notation import DIGITS, TextNotation
+from novacula.mathematics.notation import Notation, TextNotation
 from novacula.table.names import printable
 
 if TYPE_CHECKING:
@@ -53,47 +52,47 @@ def escape_html(text: str) -> str:
     return escape(printable(text))
 
 
-def html_prose(text: str, digits: int = DIGITS) -> str:
+def html_prose(text: str, look: Appearance = LOOK) -> str:
     """Words with mathematics in them."""
-    return prose(text, escape_html, lambda node: f"<math>{Layout(MathmlNotation(digits)).write(node)}</math>")
+    return prose(text, escape_html, lambda node: f"<math>{look.writer(MathmlNotation)(node)}</math>")
 
 
 def work_to_html(work: Work) -> str:
     """Write a work as HTML."""
     parts = [
         f'<section class="nv-work tex2jax_ignore mathjax_ignore"><style>{STYLE}</style>',
-        f"<h3>{html_prose(work.title, work.digits)}</h3>",
+        f"<h3>{html_prose(work.title, work.look)}</h3>",
     ]
     is_long = len(work) > LONG
     key = sha256(work.to_text().encode()).hexdigest()[:8] if is_long else ""
     if is_long:
         parts += ['<ol class="nv-contents">', *contents(work, key), "</ol>"]
     for i, step in enumerate(work):
-        heading = f"<h4>{html_prose(step.title, work.digits)}</h4>"
+        heading = f"<h4>{html_prose(step.title, work.look)}</h4>"
         if is_long:
             parts += [f'<details class="nv-step" id="nv-{key}-{i + 1}"{" open" if i < LONG else ""}>']
             parts += [f"<summary>{heading}</summary>", *step_parts(step, work), "</details>"]
         else:
             parts += ['<section class="nv-step">', heading, *step_parts(step, work), "</section>"]
-    parts += [f'<p class="nv-note">{html_prose(note, work.digits)}</p>' for note in work.notes]
+    parts += [f'<p class="nv-note">{html_prose(note, work.look)}</p>' for note in work.notes]
     return "\n".join([*parts, "</section>"])
 
 
 def contents(work: Work, key: str) -> Iterator[str]:
     """The titles of the steps, each with a link to it."""
     for i, step in enumerate(work):
-        yield f'<li><a href="#nv-{key}-{i + 1}">{html_prose(step.title, work.digits)}</a></li>'
+        yield f'<li><a href="#nv-{key}-{i + 1}">{html_prose(step.title, work.look)}</a></li>'
 
 
 def step_parts(step: Step, work: Work) -> Iterator[str]:
     """The elements of one step, below its title."""
     from novacula.learner.worded_step import WordedStep
 
-    notation = MathmlNotation(work.digits)
+    notation = work.look.notation(MathmlNotation)
     for equation in step.equations:
         yield equation_html(equation, work)
         listed = [
-            f"<li><math>{symbol}</math>: {html_prose(words, work.digits)}</li>"
+            f"<li><math>{symbol}</math>: {html_prose(words, work.look)}</li>"
             for symbol, words in meanings(equation, notation, work)
         ]
         if listed:
@@ -101,30 +100,29 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
     if isinstance(step, WordedStep):
         yield from worded_parts(step, notation)
     if step.table is not None:
-        yield from table_parts(step.table, work.digits)
+        yield from table_parts(step.table, work.look)
     if step.figure is not None:
         yield f'<figure class="nv-figure">{step.figure.svg()}</figure>'
     if step.note:
-        yield f'<p class="nv-note">{html_prose(step.note, work.digits)}</p>'
+        yield f'<p class="nv-note">{html_prose(step.note, work.look)}</p>'
 
 
 def equation_html(equation: Equation, work: Work) -> str:
     """An equation as a table of MathML, its signs under each other, with its plain text for those who cannot see it."""
-    rows = equation.rows(MathmlNotation(work.digits), terms=work.terms, names=other_names(work), is_broken=True)
+    rows = rows_of(equation, work.look.notation(MathmlNotation), work, is_broken=True)
     first, mark = rows[0], THEREFORE if equation.therefore else ""
     cells = "".join(
         f'<mtr><mtd class="nv-left">{row.left}</mtd><mtd class="nv-sign">{operator(row.sign) if row.sign else ""}</mtd>'
         f'<mtd class="nv-right">{row.right}</mtd></mtr>'
         for row in [Row(mark + first.left, first.sign, first.right), *rows[1:]]
     )
-    names = other_names(work)
-    spoken = text_lines(equation.rows(TextNotation(work.digits), terms=work.terms, names=names), equation.therefore)
+    spoken = text_lines(rows_of(equation, work.look.notation(TextNotation), work), equation.therefore)
     words = escape_html(" ".join(" ".join(line.split()) for line in spoken))
     table = f'<math display="block" alttext="{words}"><mtable displaystyle="true">{cells}</mtable></math>'
     return f'<div class="nv-equation nv-scroll">{table}</div>'
 
 
-def worded_parts(step: WordedStep, notation: MathmlNotation) -> Iterator[str]:
+def worded_parts(step: WordedStep, notation: Notation) -> Iterator[str]:
     """The formula, then the arithmetic."""
     if step.formula:
         yield f'<p class="nv-formula">{escape_html(step.formula)}</p>'
@@ -136,26 +134,26 @@ def worded_parts(step: WordedStep, notation: MathmlNotation) -> Iterator[str]:
         for name, label in step.labels.items():
             value = notation.number(step.values[name]).text
             symbol = f"{notation.symbol(name).text}{operator('=')}{value}"
-            yield f"<li><math>{symbol}</math>: {html_prose(label, notation.digits)}</li>"
+            yield f"<li><math>{symbol}</math>: {html_prose(label, Appearance(notation.digits))}</li>"
         yield "</ul>"
 
 
-def table_parts(table: WorkTable, digits: int = DIGITS) -> Iterator[str]:
+def table_parts(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:
     """A table with its caption, in a box of its own that scrolls where the page is narrow."""
     right = [' class="nv-number"' if flush else "" for flush in numeric_columns(table)]
-    caption = escape_html(plain(table.caption, digits) or "Table")
+    caption = escape_html(plain(table.caption, look) or "Table")
     yield f'<div class="nv-scroll" tabindex="0" role="region" aria-label="{caption}"><table class="nv-table">'
     if table.caption:
-        yield f"<caption>{html_prose(table.caption, digits)}</caption>"
+        yield f"<caption>{html_prose(table.caption, look)}</caption>"
     head = "".join(
-        f'<th scope="col"{kind}>{html_prose(name, digits)}</th>' for name, kind in zip(table.header, right, strict=True)
+        f'<th scope="col"{kind}>{html_prose(name, look)}</th>' for name, kind in zip(table.header, right, strict=True)
     )
     yield f"<thead><tr>{head}</tr></thead>"
     yield "<tbody>"
-    notation = TextNotation(digits)
+    notation = look.notation(TextNotation)
     for row in table.rows:
         cells = (
-            f"<td{kind}>{number_text(cell, notation) or html_prose(str(cell), digits)}</td>"
+            f"<td{kind}>{number_text(cell, notation) or html_prose(str(cell), look)}</td>"
             for cell, kind in zip(row, right, strict=True)
         )
         yield f"<tr>{''.join(cells)}</tr>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 from novacula.errors import ParameterError
@@ -30,7 +31,7 @@ class WorkOptions:
     def __post_init__(self) -> None:
         for name, most in (("rows", None), ("terms", None), ("digits", MOST_DIGITS)):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1 or (most and value > most):
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1 or (most and value > most):
                 bound = f"from 1 to {most}" if most else "of at least 1"
                 raise ParameterError(f"{name} is {value!r}; it must be a whole number {bound}")
         if self.detail not in ("brief", "full"):

@@ -20,18 +20,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, overload
 
 from novacula.errors import ParameterError
 from novacula.learner import render, render_html, render_latex
-from novacula.mathematics import Equation
+from novacula.learner.prose import Appearance
+from novacula.mathematics import Equation, parse
 from novacula.mathematics.layout import TERMS
 from novacula.mathematics.notation import DIGITS
 
 if TYPE_CHECKING:
+    from novacula.learner.exercise import Exercise
     from novacula.learner.figure import Figure
 
 Cell: TypeAlias = str | int | float
+ASKED_DIGITS = 3
+"""Significant digits of an answer, unless other are asked for."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ class Work:
     """A derivation: a title, steps in order, and notes. It prints, and shows itself in a notebook.
 
     `digits` and `terms` say how many significant digits numbers have, and how many terms of a sum are written out;
-    `names` maps expressions to what is written in their place, for another book's notation.
+    `names` maps expressions to what is written in their place, for another book's notation; `secrets` are numbers, as
+    they stand at these digits, that are left blank.
     """
 
     title: str
@@ -79,6 +84,7 @@ class Work:
     digits: int = DIGITS
     terms: int = TERMS
     names: Mapping[str, str] = field(default_factory=dict)
+    secrets: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -89,9 +95,10 @@ class Work:
         digits: int = DIGITS,
         terms: int = TERMS,
         names: Mapping[str, str] | None = None,
+        secrets: Iterable[str] = (),
     ) -> None:
         _freeze(self, title=title, steps=tuple(steps), notes=(notes,) if isinstance(notes, str) else tuple(notes))
-        _freeze(self, digits=digits, terms=terms, names=dict(names or {}))
+        _freeze(self, digits=digits, terms=terms, names=dict(names or {}), secrets=frozenset(secrets))
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -111,6 +118,12 @@ class Work:
         """The equations of all steps, in order."""
         return (equation for step in self.steps for equation in step.equations)
 
+    @property
+    def look(self) -> Appearance:
+        """How mathematics looks inside its words."""
+        names = {parse(name): parse(other) for name, other in self.names.items()}
+        return Appearance(self.digits, names, self.secrets)
+
     def capped(self, first: int, last: int) -> Self:
         """Keep the first and the last steps, and say between them how many were left out."""
         if first < 0 or last < 0:
@@ -120,6 +133,21 @@ class Work:
             return self
         gap = Step(f"… {left_out} {'step is' if left_out == 1 else 'steps are'} left out …")
         return replace(self, steps=(*self.steps[:first], gap, *self.steps[first + left_out :]))
+
+    def exercise(
+        self, hide: Literal["results", "one", "all"] = "results", seed: int = 0, *, digits: int = ASKED_DIGITS
+    ) -> Exercise:
+        """A worksheet with blanks: results, one operand of each equation, or all of its arithmetic.
+
+        Parameters
+        ----------
+        hide : what is left blank
+        seed : other seeds ask other questions of the same work
+        digits : significant digits that answers must have
+        """
+        from novacula.learner.exercise import make_exercise
+
+        return make_exercise(self, hide, seed, digits)
 
     def to_text(self) -> str:
         """The work as plain text with Unicode symbols."""

@@ -11,7 +11,6 @@ The value of the right side is the value of the left. `of` says where the model 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +21,7 @@ import numpy as np
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.mathematics.layout import TERMS, Layout
-from novacula.mathematics.measuring import COMPARED, CONSTANTS, Measured, NameValues, describe, measure
+from novacula.mathematics.measuring import COMPARED, CONSTANTS, Measured, NameValues, compared, describe, measure
 from novacula.mathematics.notation import Notation, TextNotation
 from novacula.mathematics.reading import parse
 from novacula.mathematics.tree import Apply, Node, Number, Symbol, parts, renamed, walk
@@ -94,7 +93,7 @@ class Equation:
         if isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value):
             return list(value)
         try:
-            array = np.asarray(value, float)
+            array = np.asarray(value if value is not None else "", float)
         except (TypeError, ValueError):
             raise InputTypeError(
                 f"the equation of {self.left!r}: the value of {name!r} is {value!r}, not numbers"
@@ -167,19 +166,24 @@ class Equation:
         except ParameterError as error:
             return f"has no value: {error}"
         for text, member in zip(self.right[1:], members[1:], strict=True):
-            if not agree(members[0].value, member.value, np.maximum(members[0].scale, member.scale)):
+            if not _same(members[0], member):
                 return f"says {self.right[0]} = {text}, which come to {members[0].value} and {member.value}"
         if left is None:
             return None
         if self.sign == "=":
-            same = agree(left.value, members[0].value, np.maximum(left.scale, members[0].scale))
-            return (
-                None
-                if same
-                else f"says {self.left} = {self.right[0]}, which come to {left.value} and {members[0].value}"
-            )
-        true = COMPARED[self.sign](left.value, members[0].value)
+            says = f"says {self.left} = {self.right[0]}, which come to {left.value} and {members[0].value}"
+            return None if _same(left, members[0]) else says
+        try:
+            is_even = _same(left, members[0])
+            true = self.sign in ("≤", "≥") if is_even else compared(self.sign, left.value, members[0].value)
+        except ParameterError as error:
+            return f"has no value: {error}"
         return None if true else f"says that {left.value} {self.sign} {members[0].value}"
+
+    def shown_value(self, node: Node) -> float | None:
+        """The number that is written beside the meaning of a name, if it is one number."""
+        value = self.scope.values.get(node)
+        return value if isinstance(value, float) else None
 
     # --- writing
 
@@ -198,7 +202,8 @@ class Equation:
         `is_broken` gives long lines of numbers in several rows, for notations that break no lines by themselves.
         """
         names = names or {}
-        symbols, numbers = Layout(notation, terms=terms), Layout(notation, self.scope, terms=terms, hidden=hidden)
+        symbols = Layout(notation, terms=terms)
+        numbers = Layout(notation, self.scope, terms=terms, hidden=hidden, names=names)
         left = symbols.write(renamed(self.left_tree, names))
         written = [symbols.write(renamed(member, names)) for member in self.members]
         rows = [Row(left, self.sign, written[0]), *(Row("", "=", text) for text in written[1:])]
@@ -223,20 +228,18 @@ class Equation:
 
 def value_text(value: Any, notation: Notation) -> str:
     """A value as the notation writes it: a number, a word, or a small array."""
-    return Layout(notation, NameValues({Symbol("x"): value})).write(Symbol("x"))
+    return Layout(notation, NameValues({Symbol("x"): value})).result(value)
 
 
 def text_lines(rows: Iterable[Row], therefore: bool = False) -> list[str]:
     """The rows of an equation as lines of plain text: names, and under them the numbers and the value."""
     first, *others = rows
-    head = f"{'∴ ' if therefore else ''}{first.left}"
-    lines, tail = [f"{head} {first.sign} {first.right}"], []
-    for row in others:
-        if row.left:
-            lines.append(f"{' ' * (_width(head) - _width(row.left))}{row.left} {row.sign} {row.right}")
-        else:
-            tail.append(row.right)
-    return [*lines, f"{' ' * _width(head)} = {' = '.join(tail)}"] if tail else lines
+    first = Row(f"{'∴ ' if therefore else ''}{first.left}", first.sign, first.right)
+    whole = [first, *(row for row in others if row.left)]
+    tail = " = ".join(row.right for row in others if not row.left)
+    width = max(_width(row.left) for row in whole)
+    lines = [f"{' ' * (width - _width(row.left))}{row.left} {row.sign} {row.right}" for row in whole]
+    return [*lines, f"{' ' * width} = {tail}"] if tail else lines
 
 
 def _width(text: str) -> int:
@@ -244,17 +247,26 @@ def _width(text: str) -> int:
     return sum(not combining(character) for character in text)
 
 
+def _same(one: Measured, other: Measured) -> bool:
+    scale = np.maximum(one.scale, other.scale) if np.shape(one.scale) == np.shape(other.scale) else 0.0
+    return agree(one.value, other.value, scale)
+
+
 def agree(one: Any, other: Any, scale: Any = 0.0) -> bool:
     """Whether two values are the same up to rounding on a scale."""
     if isinstance(one, str) or isinstance(other, str):
         return bool(one == other)
-    one, other = np.asarray(one, float), np.asarray(other, float)
+    try:
+        one, other = np.asarray(one, float), np.asarray(other, float)
+    except (TypeError, ValueError):  # several words, or several values by their labels
+        return bool(one == other) if type(one) is type(other) else False
     if one.shape != other.shape:
         return False
     noise = NOISE * np.where(np.isfinite(scale), scale, 0.0)
     with np.errstate(invalid="ignore"):
         near = np.abs(one - other) <= np.maximum(RTOL * np.maximum(np.abs(one), np.abs(other)), noise)
-    return bool(np.all((one == other) | near)) and not math.isnan(float(np.sum(noise)))
+    near &= np.isfinite(one) & np.isfinite(other)  # infinity is near to nothing
+    return bool(np.all((one == other) | near))
 
 
 __all__ = ["Equation", "Row", "agree", "describe", "text_lines", "value_text"]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 from unicodedata import normalize
 
-from novacula.mathematics.notation import ATOM, BIG, POWER, PRODUCT, RELATED, Notation, Piece
+from novacula.mathematics.notation import ATOM, BIG, JOINED, POWER, PRODUCT, RELATED, Notation, Piece
 from novacula.mathematics.symbols import ACCENTS, GREEK, SUBSCRIPTS, SUPERSCRIPTS, split_name
 from novacula.table.names import printable
 
@@ -47,7 +47,7 @@ SYMBOLS = {
     "∩": r"\cap", "∪": r"\cup", "∅": r"\emptyset", "∀": r"\forall", "∃": r"\exists", "¬": r"\neg", "∧": r"\wedge",
     "∨": r"\vee", "→": r"\to", "←": r"\gets", "↑": r"\uparrow", "↓": r"\downarrow", "⇒": r"\Rightarrow",
     "⇔": r"\Leftrightarrow", "↔": r"\leftrightarrow", "⊨": r"\models", "⊥": r"\perp", "∥": r"\parallel",
-    "⟨": r"\langle", "⟩": r"\rangle", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "‖": r"\|",
+    "⟨": r"\langle", "⟩": r"\rangle", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "‖": r"\Vert",
     "′": "'", "½": r"\tfrac{1}{2}", "¼": r"\tfrac{1}{4}", "¾": r"\tfrac{3}{4}", "°": r"^{\circ}", "✓": r"\surd",
     "∼": r"\sim", "≪": r"\ll", "≫": r"\gg", "µ": r"\mu", "ϕ": r"\phi", "ϵ": r"\epsilon",
     "ᵀ": "^{T}", "ʷ": "^{w}", "ᵐ": "^{m}", "ᵈ": "^{d}", "ᵗ": "^{t}", "ᐟ": "/",
@@ -57,7 +57,11 @@ SYMBOLS |= {letter: f"\\{name}" for letter, name in GREEK.items()}
 SYMBOLS |= {high: f"^{{{plain}}}" for plain, high in SUPERSCRIPTS.items()}
 SYMBOLS |= {low: f"_{{{SYMBOLS.get(plain, plain)}}}" for plain, low in SUBSCRIPTS.items()}
 SYMBOLS["∴"] = r"\Rightarrow"  # amsmath alone has no three dots
-FENCES = {"|": (r"\left|", r"\right|"), "‖": (r"\left\|", r"\right\|"), "⌈": (r"\left\lceil", r"\right\rceil")}
+FENCES = {
+    "|": (r"\left\vert", r"\right\vert"),
+    "‖": (r"\left\Vert", r"\right\Vert"),
+    "⌈": (r"\left\lceil", r"\right\rceil"),
+}
 FENCES |= {"⌊": (r"\left\lfloor", r"\right\rfloor"), "⟨": (r"\left\langle", r"\right\rangle"), "{": (r"\{", r"\}")}
 MARKED = re.compile(rf"(?P<letter>\w)(?P<accent>[{''.join(ACCENTS)}])|.", re.DOTALL)
 
@@ -69,9 +73,9 @@ def escape_latex(text: str) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    if match["accent"] and not match["letter"].isascii():
-        letter = SYMBOLS.get(match["letter"], "?")
-        return rf"$\{ACCENTS[match['accent']]}{{{letter}}}$"
+    letter, accent = match["letter"], match["accent"]
+    if accent and (letter in GREEK or (letter.isascii() and letter.isalnum())):
+        return rf"$\{ACCENTS[accent]}{{{SYMBOLS.get(letter, letter)}}}$"
     return "".join(map(_character, match[0]))
 
 
@@ -184,7 +188,7 @@ class LatexNotation(Notation):
         """Σ and the like with their limits."""
         sign = {"+": r"\sum", "*": r"\prod", "argmax": r"\operatorname*{argmax}", "argmin": r"\operatorname*{argmin}"}
         limit = sign.get(operator, f"\\{operator}")
-        return Piece(rf"{limit}_{{{below.text}}} {self.placed(body, PRODUCT)}", BIG)
+        return Piece(rf"{limit}_{{{below.text}}} {self.placed(body, BIG)}", BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
         """A number with words of what it stands for."""
@@ -196,7 +200,7 @@ class LatexNotation(Notation):
 
     def joined(self, sign: str, pieces: Sequence[Piece]) -> Piece:
         """Several, with ∧ or ∨ between them."""
-        return Piece(f" {SYMBOLS[sign]} ".join(piece.text for piece in pieces), RELATED)
+        return Piece(f" {SYMBOLS[sign]} ".join(self.joinable(pieces)), JOINED)
 
     def opposite(self, inner: Piece) -> Piece:
         """Not."""

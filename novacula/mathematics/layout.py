@@ -26,6 +26,7 @@ from novacula.mathematics.tree import (
     Several,
     Symbol,
     Word,
+    renamed,
 )
 
 TERMS = 8
@@ -37,7 +38,10 @@ BRACKETS = {"abs": ("|", "|"), "size": ("|", "|"), "norm": ("‖", "‖"), "ceil
 
 
 class Layout:
-    """Writes trees: with names if there is no scope, with numbers if there is one; `hidden` nodes are left blank."""
+    """Writes trees: with names if there is no scope, with numbers if there is one; `hidden` nodes are left blank.
+
+    `names` are what is written in place of names that have no number, such as those of large matrices.
+    """
 
     def __init__(
         self,
@@ -46,8 +50,9 @@ class Layout:
         *,
         terms: int = TERMS,
         hidden: Set[Node] = frozenset(),
+        names: Mapping[Node, Node] | None = None,
     ) -> None:
-        self.notation, self.scope, self.terms, self.hidden = notation, scope, terms, hidden
+        self.notation, self.scope, self.terms, self.hidden, self.names = notation, scope, terms, hidden, names or {}
 
     def write(self, node: Node) -> str:
         """A tree as text of the notation."""
@@ -59,7 +64,8 @@ class Layout:
         if self.scope is None or broken is None:
             return [self.write(node)]
         before, parts, sign, after = broken
-        plain = Layout(TextNotation(self.notation.digits), self.scope, terms=self.terms, hidden=self.hidden)
+        words = TextNotation(self.notation.digits, self.notation.secrets)
+        plain = Layout(words, self.scope, terms=self.terms, hidden=self.hidden, names=self.names)
         widths = [len(text) for text in (plain._broken(node, plain.notation) or broken)[1]]
         rows, used = [[parts[0]]], widths[0]
         for text, width in zip(parts[1:], widths[1:], strict=True):
@@ -101,7 +107,7 @@ class Layout:
 
     def piece(self, node: Node) -> Piece:
         """A tree as text of the notation, with how tightly it holds together."""
-        if node in self.hidden and self.scope is not None:
+        if self.hidden and self.scope is not None and self._at_place(node) in self.hidden:
             return self.notation.blank()
         if self.scope is not None and node not in CONSTANTS and (value := self.scope.look_up(node)) is not None:
             shown = self._value(value)
@@ -110,8 +116,16 @@ class Layout:
             return self._within(node, None)
         return self._written(node)
 
+    def _at_place(self, node: Node) -> Node:
+        """A node with the places of its indices put in: of w[j] the one that is meant, w[3]."""
+        if self.scope is None or not self.scope.places:
+            return node
+        return renamed(node, {Symbol(name): place.node for name, place in self.scope.places.items()})
+
     def _within(self, node: Node, scope: NameValues | None) -> Piece:
-        return Layout(self.notation, scope, terms=self.terms, hidden=self.hidden).piece(node)
+        if scope is None:
+            node = renamed(node, self.names)
+        return Layout(self.notation, scope, terms=self.terms, hidden=self.hidden, names=self.names).piece(node)
 
     def _value(self, value: Any) -> Piece | None:
         """A value written out; None: it is too large to be."""
@@ -126,6 +140,28 @@ class Layout:
         if array.ndim > 2 or len(rows) > MOST_ROWS or rows.shape[1] > MOST_COLUMNS:
             return None
         return self.notation.matrix([[self.notation.number(float(cell)) for cell in row] for row in rows])
+
+    def result(self, value: Any) -> str:
+        """A value by itself: of what is large, its corners."""
+        if isinstance(value, Mapping):
+            value = list(value.values())
+        if isinstance(value, list | tuple) and any(isinstance(v, str) for v in value):
+            return self.notation.enclosed(
+                self.notation.comma.join(self.notation.word(v).text for v in value), "⟨", "⟩"
+            ).text
+        return (self._value(value) or self._cut(np.asarray(value, float))).text
+
+    def _cut(self, array: np.ndarray[Any, Any]) -> Piece:
+        """The first rows and columns of a matrix, and dots for the others."""
+        dots, rows = self.notation.word(self.notation.dots), np.atleast_2d(array)
+        if array.ndim > 2:
+            return dots
+        wide, high = rows.shape[1] > MOST_COLUMNS, len(rows) > MOST_ROWS
+        shown = [[self.notation.number(float(v)) for v in row[:MOST_COLUMNS]] for row in rows[:MOST_ROWS]]
+        lines = [
+            [*row[:-1], dots, self.notation.number(float(rows[i, -1]))] if wide else row for i, row in enumerate(shown)
+        ]
+        return self.notation.matrix([*lines, [dots] * len(lines[0])] if high else lines)
 
     def _written(self, node: Node) -> Piece:
         notation = self.notation
@@ -206,15 +242,21 @@ class Layout:
         if node.operator in ("+", "*"):
             return self._expanded(node, scopes)
         pieces = []
-        for scope in scopes:
+        for scope in self._best(node, scopes):
             inner, label = self._within(node.body, scope), scope.places[node.index].label
             named = node.operator.startswith("arg")
             name = label if label is not None else str(scope.places[node.index].position + 1)
             pieces.append(self.notation.relation(":", self.notation.word(name), inner) if named else inner)
-        return self.notation.function(node.operator, pieces[: self.terms] + self._more(pieces))
+        more = [self.notation.word(self.notation.dots)] if len(pieces) < len(scopes) else []
+        return self.notation.function(node.operator, pieces + more)
 
-    def _more(self, pieces: Sequence[Piece]) -> list[Piece]:
-        return [self.notation.word(self.notation.dots)] if len(pieces) > self.terms else []
+    def _best(self, node: Big, scopes: Sequence[NameValues]) -> list[NameValues]:
+        """Of many candidates those that come nearest, in their order."""
+        if len(scopes) <= self.terms:
+            return list(scopes)
+        values = np.array([measure(node.body, scope).value for scope in scopes], float)
+        order = np.argsort(-values if node.operator.endswith("max") else values, kind="stable")
+        return [scopes[i] for i in sorted(order[: self.terms].tolist())]
 
     def _expanded(self, node: Big, scopes: Sequence[NameValues]) -> Piece:
         """Σ or Π with its terms written out."""
@@ -231,10 +273,10 @@ class Layout:
         pieces = [self._within(node.body, scope) for scope in chosen]
         kept = None if self.scope is None else self.scope.rests.get(node.index)
         if left_out or kept is not None:
-            rest = [float(measure(node.body, scope).value) for scope in left_out] + ([] if kept is None else [kept])
-            value = float(np.prod(rest)) if node.operator == "*" else float(np.sum(rest))
+            rest = [measure(node.body, scope).value for scope in left_out] + ([] if kept is None else [kept])
+            value = np.prod(rest, axis=0) if node.operator == "*" else np.sum(rest, axis=0)
             label = f"{len(left_out)} more" if kept is None else "the rest"
-            pieces.append(self.notation.labelled(self.notation.number(value), label))
+            pieces.append(self.notation.labelled(self._value(value) or self._cut(value), label))
         return pieces or [self.notation.number(float(node.operator == "*"))]
 
     def _chosen(self, node: Big, scopes: Sequence[NameValues]) -> tuple[list[NameValues], list[NameValues]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import ClassVar
 
-from novacula.mathematics.notation import ATOM, BIG, POWER, PRODUCT, RELATED, Notation, Piece
+from novacula.mathematics.notation import ATOM, BIG, JOINED, POWER, PRODUCT, RELATED, Notation, Piece
 from novacula.mathematics.symbols import MARKS, split_name
 from novacula.table.names import printable
 
@@ -139,7 +139,7 @@ class MathmlNotation(Notation):
         """Σ and the like with their limits."""
         sign = {"+": "<mo>∑</mo>", "*": "<mo>∏</mo>"}.get(operator_, f"<mi>{operator_}</mi>")
         gap = "" if operator_ in ("+", "*") else '<mspace width="0.17em"></mspace>'
-        return Piece(row(f"<munder>{sign}{row(below.text)}</munder>", gap, self.placed(body, PRODUCT)), BIG)
+        return Piece(row(f"<munder>{sign}{row(below.text)}</munder>", gap, self.placed(body, BIG)), BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
         """A number with words of what it stands for."""
@@ -152,7 +152,7 @@ class MathmlNotation(Notation):
 
     def joined(self, sign: str, pieces: Sequence[Piece]) -> Piece:
         """Several, with ∧ or ∨ between them."""
-        return Piece(row(operator(sign).join(piece.text for piece in pieces)), RELATED)
+        return Piece(row(operator(sign).join(self.joinable(pieces))), JOINED)
 
     def opposite(self, inner: Piece) -> Piece:
         """Not."""

@@ -32,6 +32,8 @@ from novacula.mathematics.tree import (
 )
 
 Value: TypeAlias = Any  # a float, an array of floats, a word, a sequence or a mapping of these
+MOST_PLACES = 10_000_000
+"""Places that an index goes over."""
 CONSTANTS: Mapping[Node, float] = {Symbol("π"): math.pi, Symbol("inf"): math.inf}
 
 
@@ -47,6 +49,11 @@ class IndexPlace(NamedTuple):
 
     position: int
     label: str | None
+
+    @property
+    def node(self) -> Node:
+        """How the place is written as an index."""
+        return Number(self.position + 1.0) if self.label is None else Word(self.label)
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class NameValues:
         value = measure(index, self).value
         if isinstance(value, str):
             return IndexPlace(-1, value)
-        return IndexPlace(int(value) - 1, None)
+        return IndexPlace(_whole(value, "a place") - 1, None)
 
     def places_in(self, big: Big) -> Iterator[NameValues]:
         """The scopes in which the body of Σ and the like is taken, one per place of its index."""
@@ -143,15 +150,23 @@ def _places(domain: Value) -> list[IndexPlace]:
         return [IndexPlace(i, str(label)) for i, label in enumerate(domain)]
     if isinstance(domain, list | tuple) and all(isinstance(label, str) for label in domain):
         return [IndexPlace(i, label) for i, label in enumerate(domain)]
-    count = int(domain) if isinstance(domain, int | float) else len(domain)
+    count = _whole(domain, "the end of a sum") if isinstance(domain, int | float) else len(domain)
     return [IndexPlace(i, None) for i in range(count)]
+
+
+def _whole(value: Any, what: str) -> int:
+    if not isinstance(value, int | float) or not 0 <= value <= MOST_PLACES or value != int(value):
+        raise ParameterError(f"{what} is {value}; it must be a whole number from 0 to {MOST_PLACES}")
+    return int(value)
 
 
 def _at(value: Value, place: IndexPlace) -> Value:
     try:
-        if isinstance(value, Mapping):
-            return value[place.label] if place.label in value else list(value.values())[place.position]
-        return value[place.position]
+        if isinstance(value, Mapping) and place.label is not None:
+            return value[place.label]
+        if place.position < 0:
+            raise IndexError
+        return (list(value.values()) if isinstance(value, Mapping) else value)[place.position]
     except (IndexError, TypeError, KeyError):
         where = place.label if place.label is not None else place.position + 1
         raise ParameterError(f"an expression asks for the value at {where!r}, which is not given") from None
@@ -203,7 +218,7 @@ def holds(node: Node, scope: NameValues) -> bool:
     """Whether a condition holds."""
     match node:
         case Relation(sign, left, right):
-            return COMPARED[sign](_comparable(left, scope), _comparable(right, scope))
+            return compared(sign, _comparable(left, scope), _comparable(right, scope))
         case Apply("and", arguments):
             return all(holds(argument, scope) for argument in arguments)
         case Apply("or", arguments):
@@ -232,6 +247,14 @@ COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
+def compared(sign: str, left: Any, right: Any) -> bool:
+    """Whether a relation holds between two values; what cannot be compared raises."""
+    try:
+        return COMPARED[sign](left, right)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the two sides of {sign} cannot be compared: {error}") from None
+
+
 def _size(value: Value) -> Any:
     return 0.0 if isinstance(value, str | Mapping) else np.abs(value) if isinstance(value, np.ndarray) else abs(value)
 
@@ -247,10 +270,13 @@ def _big(big: Big, scope: NameValues) -> Measured:
         )
     if not values:
         raise ParameterError(f"{big.operator} goes over no place of its index {big.index!r}")
-    best = max(values) if big.operator.endswith("max") else min(values)
+    try:
+        best = values.index(max(values) if big.operator.endswith("max") else min(values))  # ties go to the first
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{big.operator} goes over values that have no order: {error}") from None
     if big.operator in ("min", "max"):
-        return measured[values.index(best)]
-    place = scopes[values.index(best)].places[big.index]  # ties go to the first
+        return measured[best]
+    place = scopes[best].places[big.index]
     return Measured(place.position + 1.0 if place.label is None else place.label, 0.0)
 
 
@@ -347,6 +373,14 @@ def _digamma(x: float) -> float:
     return abs(float(digamma(x)))
 
 
+def _combinations(n: float, k: float) -> float:
+    if not (float(n).is_integer() and float(k).is_integer()):
+        raise ValueError("only whole numbers of things are chosen")
+    if 0 <= k <= n and math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) > 710:
+        raise OverflowError("the number is too large")
+    return float(math.comb(int(n), int(k)))
+
+
 OPERATIONS: Mapping[str, Callable[..., Measured]] = {
     "+": _sum,
     "*": _product,
@@ -368,7 +402,7 @@ OPERATIONS: Mapping[str, Callable[..., Measured]] = {
     "sign": lambda a: Measured(float(np.sign(a.value)), 0.0),
     "ceil": lambda a: Measured(float(math.ceil(a.value)), 0.0),
     "floor": lambda a: Measured(float(math.floor(a.value)), 0.0),
-    "choose": lambda n, k: Measured(float(math.comb(int(n.value), int(k.value))), 0.0),
+    "choose": lambda n, k: Measured(_combinations(n.value, k.value), 0.0),
     "@": _product_of_matrices,
     "dot": _product_of_matrices,
     "transpose": lambda a: Measured(a.value.T, a.scale.T),

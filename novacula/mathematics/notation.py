@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import ClassVar, NamedTuple
 from unicodedata import normalize
 
@@ -16,7 +16,7 @@ from novacula.mathematics.symbols import lowered, raised, split_name
 from novacula.table.names import printable
 
 DIGITS = 6
-RELATED, SUM, BIG, PRODUCT, POWER, ATOM = range(6)
+JOINED, RELATED, SUM, BIG, PRODUCT, POWER, ATOM = range(7)
 """How tightly things hold together; Σ takes in all the product behind it."""
 ALONE = re.compile(r"[^\s()×·|]+")  # what may be next to a slash without a space
 
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 class Notation:
-    """What every notation shares; plain text is `TextNotation`."""
+    """What every notation shares; plain text is `TextNotation`. Numbers that are secrets are left blank."""
 
     plus: ClassVar[str] = " + "
     minus: ClassVar[str] = "−"
@@ -42,13 +42,19 @@ class Notation:
     dots: ClassVar[str] = "…"
     functions: ClassVar[Mapping[str, str]] = {"log": "ln", "log2": "log₂", "lgamma": "ln Γ"}
 
-    def __init__(self, digits: int = DIGITS) -> None:
-        self.digits = digits
+    def __init__(self, digits: int = DIGITS, secrets: Set[str] = frozenset()) -> None:
+        self.digits, self.secrets = digits, secrets
+
+    def plain_digits(self, value: float) -> str:
+        """A number at so many significant digits, by which secrets are known."""
+        return f"{value:.{self.digits}g}"
 
     # --- leaves
 
     def number(self, value: float) -> Piece:
         """A number at so many significant digits; whole numbers keep all of theirs."""
+        if self.secrets and self.plain_digits(value) in self.secrets:
+            return self.blank()
         if math.isnan(value):
             return Piece("NaN", ATOM)
         size, is_negative = abs(value), value < 0.0
@@ -89,7 +95,8 @@ class Notation:
 
     def entry(self, base: Piece, indices: Sequence[Piece]) -> Piece:
         """One of several values."""
-        low = lowered("".join(index.text for index in indices))
+        is_short = len(indices) == 1 or all(len(index.text) == 1 for index in indices)
+        low = lowered("".join(index.text for index in indices)) if is_short else None
         if low is None:
             inner = ", ".join(index.text for index in indices)
             low = f"_{inner}" if inner.isalnum() else f"[{inner}]"
@@ -162,7 +169,7 @@ class Notation:
 
     def negative(self, inner: Piece) -> Piece:
         """A minus before something."""
-        return Piece(self.minus + self.placed(inner, BIG), PRODUCT, True)
+        return Piece(self.minus + self.placed(inner, BIG), BIG if inner.level == BIG else PRODUCT, True)
 
     def difference(self, left: Piece, right: Piece) -> Piece:
         """One less another."""
@@ -175,7 +182,8 @@ class Notation:
 
     def multiplied(self, factors: Sequence[Piece], sign: str) -> Piece:
         """A product of factors."""
-        return Piece(sign.join(self.terms(factors, PRODUCT)), PRODUCT, factors[0].is_negative)
+        level = BIG if factors[-1].level == BIG else PRODUCT  # what would follow would belong to its Σ
+        return Piece(sign.join(self.terms(factors, PRODUCT)), level, factors[0].is_negative)
 
     def terms(self, pieces: Sequence[Piece], level: int) -> list[str]:
         """The terms of a sum, or the factors of a product, as they stand between its signs."""
@@ -193,7 +201,7 @@ class Notation:
         """Σ, Π, min, max, argmin or argmax of a body; what it goes over stands below."""
         sign = {"+": "Σ", "*": "Π"}.get(operator, operator)
         low = lowered(below.text) or f"[{below.text}]"
-        inner = self.placed(body, PRODUCT) if operator in ("+", "*") else self.placed(body, PRODUCT, leads=True)
+        inner = self.placed(body, BIG) if operator in ("+", "*") else self.placed(body, BIG, leads=True)
         return Piece(f"{sign}{low} {inner}", BIG)
 
     def labelled(self, inner: Piece, label: str) -> Piece:
@@ -208,7 +216,11 @@ class Notation:
 
     def joined(self, sign: str, pieces: Sequence[Piece]) -> Piece:
         """Several, with ∧ or ∨ between them."""
-        return Piece(f" {sign} ".join(self.placed(piece, RELATED, leads=True) for piece in pieces), RELATED)
+        return Piece(f" {sign} ".join(self.joinable(pieces)), JOINED)
+
+    def joinable(self, pieces: Sequence[Piece]) -> list[str]:
+        """What stands between ∧ or ∨: what is itself joined has brackets."""
+        return [self.placed(piece, RELATED, leads=True) for piece in pieces]
 
     def opposite(self, inner: Piece) -> Piece:
         """Not."""

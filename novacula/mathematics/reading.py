@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import lru_cache
 
 from novacula.errors import ParameterError
@@ -65,6 +66,9 @@ FUNCTIONS = {
 """Functions with the least and the largest number of their arguments."""
 BIG = {"sum": "+", "product": "*", "min": "min", "max": "max", "argmin": "argmin", "argmax": "argmax"}
 PRIME, LETTER_PRIME = "′", "ʹ"  # the second may stand in a name of Python
+ESCAPED = ("⟦", "⟧")
+"""Characters of words that would be read as something else around them."""
+TO_PYTHON = re.compile(rf"""(?P<word>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|{PRIME}|\bclass\b""")
 
 
 class _RefusedError(Exception):
@@ -81,12 +85,17 @@ def parse(source: str) -> Node:
     if len(source) > MAX_LENGTH:
         raise ParameterError(f"an expression has {len(source)} characters; at most {MAX_LENGTH} are read")
     try:
-        return _convert(ast.parse(source.strip().replace(PRIME, LETTER_PRIME), mode="eval").body, MAX_DEPTH)
+        return _convert(ast.parse(TO_PYTHON.sub(_to_python, source.strip()), mode="eval").body, MAX_DEPTH)
     except _RefusedError as refused:
         reason = f"the expression {shortened(repr(source), 80)} is not mathematics that is understood: {refused}"
         raise ParameterError(reason) from None
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise ParameterError(f"the expression {shortened(repr(source), 80)} cannot be read: {error}") from None
+
+
+def _to_python(match: re.Match[str]) -> str:
+    """Names that Python has no place for, outside of words; it reads the bold letter as a plain one, but no keyword."""
+    return match[0] if match["word"] else LETTER_PRIME if match[0] == PRIME else "𝐜lass"
 
 
 def word(text: object) -> str:
@@ -95,7 +104,10 @@ def word(text: object) -> str:
     >>> f"P({word('Sunny')} | t)"
     "P('Sunny' | t)"
     """
-    return repr(str(text))
+    written = repr(str(text))
+    for character in ESCAPED:
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return written
 
 
 def _convert(node: ast.expr, depth: int) -> Node:
@@ -187,15 +199,34 @@ def _call(function: str, arguments: list[ast.expr], depth: int) -> Node:
 def _conditioned(arguments: list[ast.expr]) -> tuple[list[ast.expr], list[ast.expr]]:
     """What stands before the bar of P(a, b | c, d), and what stands behind it."""
     for i, argument in enumerate(arguments):
-        sides = [argument.left, *argument.comparators] if isinstance(argument, ast.Compare) else [argument]
-        signs = argument.ops if isinstance(argument, ast.Compare) else []
-        for k, side in enumerate(sides):
-            if isinstance(side, ast.BinOp) and isinstance(side.op, ast.BitOr):
-                # the bar binds more tightly than signs do: P(a == b | c == d) is read as a == (b | c) == d
-                before = _compared([*sides[:k], side.left], signs[:k])
-                behind = _compared([side.right, *sides[k + 1 :]], signs[k:])
-                return [*arguments[:i], before], [behind, *arguments[i + 1 :]]
+        if (found := _at_bar(argument)) is not None:
+            return [*arguments[:i], found[0]], [found[1], *arguments[i + 1 :]]
     return arguments, []
+
+
+def _at_bar(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The two sides of the bar, which Python binds more tightly: P(a == b | c == d) is read as a == (b | c) == d."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return left, right
+        case ast.UnaryOp(op=ast.Not() as op, operand=operand) if (found := _at_bar(operand)) is not None:
+            return ast.UnaryOp(op, found[0]), found[1]
+        case ast.BoolOp(op=op, values=several):
+            for k, part in enumerate(several):
+                if (found := _at_bar(part)) is not None:
+                    before, behind = [*several[:k], found[0]], [found[1], *several[k + 1 :]]
+                    return _several(op, before), _several(op, behind)
+        case ast.Compare(left=left, ops=signs, comparators=others):
+            sides = [left, *others]
+            for k, side in enumerate(sides):
+                if (found := _at_bar(side)) is not None:
+                    before, behind = [*sides[:k], found[0]], [found[1], *sides[k + 1 :]]
+                    return _compared(before, signs[:k]), _compared(behind, signs[k:])
+    return None
+
+
+def _several(op: ast.boolop, parts: list[ast.expr]) -> ast.expr:
+    return ast.BoolOp(op, parts) if len(parts) > 1 else parts[0]
 
 
 def _compared(sides: list[ast.expr], signs: list[ast.cmpop]) -> ast.expr:

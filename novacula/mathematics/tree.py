@@ -6,7 +6,7 @@ are equal, so that a node can be the key under which its value is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
@@ -119,19 +119,29 @@ def walk(node: Node) -> Iterator[Node]:
 
 def renamed(node: Node, names: Mapping[Node, Node]) -> Node:
     """The tree with some of its parts written in another way."""
-    if node in names:
-        return names[node]
-    changed = {
-        field.name: renamed_value
-        for field in fields(node)
-        if (renamed_value := _renamed(value := getattr(node, field.name), names)) is not value
-    }
+    return names[node] if node in names else rebuilt(node, lambda part: renamed(part, names))
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with each of its parts changed."""
+    changed: dict[str, Any] = {}
+    for field in fields(node):
+        value: Any = getattr(node, field.name)
+        if isinstance(value, Node):
+            changed[field.name] = change(value)
+        elif isinstance(value, tuple):
+            changed[field.name] = tuple(map(change, value))
     return replace(node, **changed) if changed else node
 
 
-def _renamed(value: Any, names: Mapping[Node, Node]) -> Any:
-    if isinstance(value, Node):
-        return renamed(value, names)
-    if isinstance(value, tuple):
-        return tuple(renamed(item, names) for item in value)
-    return value
+def changed_once(node: Node, change: Callable[[Node], Iterable[tuple[str, Node]]]) -> Iterator[tuple[str, Node]]:
+    """Trees that differ in one node, for each node and each outcome of the change, which has words that go with it."""
+    yield from change(node)
+    for field in fields(node):
+        value: Any = getattr(node, field.name)
+        several = value if isinstance(value, tuple) else (value,) if isinstance(value, Node) else ()
+        for i, part in enumerate(several):
+            for words, other in changed_once(part, change):
+                new: Any = (*several[:i], other, *several[i + 1 :]) if isinstance(value, tuple) else other
+                changed: dict[str, Any] = {field.name: new}
+                yield words, replace(node, **changed)
