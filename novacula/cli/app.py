@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from novacula.cli.exercise import exercise
 from novacula.cli.learn import learn
 from novacula.cli.output import echo_json, print_table
 from novacula.cli.pac import pac
-from novacula.cli.predict import AsJson, Form, explain, predict, print_work
+from novacula.cli.predict import explain, predict
 from novacula.cli.stopping import StoppableGroup
+from novacula.cli.work import AsJson, Data, LearnerName, Target, work
 from novacula.version import __version__
 
 app = typer.Typer(
@@ -24,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (learn, predict, explain, pac):
+for command in (learn, predict, explain, work, exercise, pac):
     app.command()(command)
 
 
@@ -72,7 +74,7 @@ def learners(json: AsJson = False) -> None:
 
 @app.command()
 def card(
-    learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists, or a word of it.")],
+    learner: LearnerName,
     attributes: Annotated[bool, typer.Option("--attributes", help="Print what a fitted model holds instead.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -91,25 +93,6 @@ def card(
 
 
 @app.command()
-def work(
-    learner: Annotated[str, typer.Argument(help="A name that `novacula learners` lists, or a word of it.")],
-    data: Annotated[list[str], typer.Argument(help="A file, several, a glob, or a data set by name.")],
-    target: Annotated[str | None, typer.Option(help="The column to learn.")] = None,
-    row: Annotated[int | None, typer.Option(help="Derive the prediction of this row, counted from 1.")] = None,
-    setting: Annotated[list[str] | None, typer.Option("--set", help="A parameter as name=value.")] = None,
-    form: Form = "text",
-    json: AsJson = False,
-) -> None:
-    """Fit a learner to a table and print its derivation, with the numbers put in."""
-    from novacula.cli.data import one_row, read_table
-    from novacula.cli.fitting import fit_learner
-
-    table = read_table(data, target)
-    model = fit_learner(learner, table, setting or ())
-    print_work(model.work() if row is None else model.work(one_row(table, row, model.schema_)), form, json)
-
-
-@app.command()
 def datasets(json: AsJson = False) -> None:
     """List the data sets that can be loaded by name."""
     from novacula import datasets as shipped
@@ -119,8 +102,8 @@ def datasets(json: AsJson = False) -> None:
 
 @app.command()
 def schema(
-    data: Annotated[list[str], typer.Argument(help="A file, several, a glob, or a data set by name.")],
-    target: Annotated[str | None, typer.Option(help="The column to learn.")] = None,
+    data: Data,
+    target: Target = None,
     json: AsJson = False,
 ) -> None:
     """Read a table and print what its columns are."""

@@ -35,6 +35,11 @@ def one_row(table: Table, row: int, schema: Schema) -> Table:
     return table.conform(schema, "ignore").take([row - 1])
 
 
+def first_rows(table: Table, rows: int, schema: Schema) -> Table:
+    """The first rows, as a model with this schema takes them; a number that is none is left to the work to refuse."""
+    return table.conform(schema, "ignore").take(list(range(min(max(rows, 1), len(table)))))
+
+
 def named_values(settings: Sequence[str]) -> dict[str, Any]:
     """`name=value` pairs; each value is read as JSON, or else as a word."""
     import json

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 
 from novacula.cli.output import echo_json, say
+from novacula.cli.work import (
+    AsJson,
+    BookNotation,
+    Detail,
+    Digits,
+    Form,
+    Iteration,
+    Rows,
+    Terms,
+    derivation,
+    print_work,
+)
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file that `novacula learn` or `save` wrote.")]
-Form = Annotated[
-    Literal["text", "markdown", "latex", "html"], typer.Option("--format", help="The format of the derivation.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def predict(
@@ -49,29 +57,27 @@ def explain(
     model: ModelFile,
     data: Annotated[list[str] | None, typer.Argument(help="The rows, one of which is explained.")] = None,
     row: Annotated[int | None, typer.Option(help="The row whose prediction is derived, counted from 1.")] = None,
+    rows: Rows = None,
+    terms: Terms = None,
+    digits: Digits = None,
+    detail: Detail = None,
+    notation: BookNotation = None,
+    iteration: Iteration = None,
     form: Form = "text",
     json: AsJson = False,
 ) -> None:
     """Derive a model from its numbers, or the prediction of one row."""
-    from novacula.cli.data import one_row, read_table
+    from novacula.cli.data import read_table
     from novacula.errors import ParameterError
     from novacula.learner import load
 
     loaded = load(model)
-    if data:
-        work = loaded.work(one_row(read_table(data, None), 1 if row is None else row, loaded.schema_))
-    elif row is not None:
-        raise ParameterError("--row needs a table: name the file that holds the row after the model")
-    else:
-        work = loaded.work()
-    print_work(work, form, json)
-
-
-def print_work(work: Any, form: str, json: bool) -> None:
-    """A derivation in one of its forms."""
-    forms = {"text": work.to_text, "markdown": work.to_markdown, "latex": work.to_latex, "html": work.to_html}
-    if json:
-        steps = [{"title": s.title, "formula": s.formula, "values": dict(s.values), "result": s.value} for s in work]
-        echo_json({"title": work.title, "steps": steps, "notes": list(work.notes)})
-    else:
-        typer.echo(forms[form]())
+    if not data and not (row is None and rows is None):
+        raise ParameterError(
+            f"--row{'' if rows is None else 's'} needs a table: name the file of the rows after the model"
+        )
+    table = read_table(data, None) if data else None
+    if data and row is None and rows is None:
+        row = 1
+    how = {"terms": terms, "digits": digits, "detail": detail, "notation": notation, "iteration": iteration}
+    print_work(derivation(loaded, table, row, rows, **how), form, json)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.learner.work import Work
@@ -31,7 +32,12 @@ class WorkOptions:
     def __post_init__(self) -> None:
         for name, most in (("rows", None), ("terms", None), ("digits", MOST_DIGITS)):
             value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1 or (most and value > most):
+            if (
+                not isinstance(value, int | np.integer)
+                or isinstance(value, bool)
+                or value < 1
+                or (most and value > most)
+            ):
                 bound = f"from 1 to {most}" if most else "of at least 1"
                 raise ParameterError(f"{name} is {value!r}; it must be a whole number {bound}")
         if self.detail not in ("brief", "full"):

@@ -28,7 +28,7 @@ from novacula.mathematics.tree import (
     Relation,
     Symbol,
     changed_once,
-    rebuilt,
+    renamed,
     walk,
 )
 from novacula.words import shortened
@@ -100,10 +100,9 @@ def _base(node: Apply) -> float | None:
 
 
 def _to_base(tree: Node, base: float | None) -> Node:
-    if isinstance(tree, Apply) and tree.function in ("log", "log2"):
-        inner = _to_base(tree.arguments[0], base)
-        return Apply("log", (inner,) if base is None else (inner, Number(base)))
-    return rebuilt(tree, lambda part: _to_base(part, base))
+    logarithms = [node for node in walk(tree) if isinstance(node, Apply) and node.function in ("log", "log2")]
+    end = () if base is None else (Number(base),)
+    return renamed(tree, {node: Apply("log", (_to_base(node.arguments[0], base), *end)) for node in logarithms})
 
 
 def _sign(node: Node) -> Iterator[Slip]:

@@ -119,19 +119,22 @@ def walk(node: Node) -> Iterator[Node]:
 
 def renamed(node: Node, names: Mapping[Node, Node]) -> Node:
     """The tree with some of its parts written in another way."""
-    return names[node] if node in names else rebuilt(node, lambda part: renamed(part, names))
-
-
-def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The node with each of its parts changed."""
-    changed: dict[str, Any] = {}
-    for field in fields(node):
-        value: Any = getattr(node, field.name)
-        if isinstance(value, Node):
-            changed[field.name] = change(value)
-        elif isinstance(value, tuple):
-            changed[field.name] = tuple(map(change, value))
+    if node in names:
+        return names[node]
+    changed = {
+        field.name: renamed_value
+        for field in fields(node)
+        if (renamed_value := _renamed(value := getattr(node, field.name), names)) is not value
+    }
     return replace(node, **changed) if changed else node
+
+
+def _renamed(value: Any, names: Mapping[Node, Node]) -> Any:
+    if isinstance(value, Node):
+        return renamed(value, names)
+    if isinstance(value, tuple):
+        return tuple(renamed(item, names) for item in value)
+    return value
 
 
 def changed_once(node: Node, change: Callable[[Node], Iterable[tuple[str, Node]]]) -> Iterator[tuple[str, Node]]:
