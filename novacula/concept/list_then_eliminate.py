@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -23,6 +24,8 @@ from novacula.learner.work import Work
 from novacula.state import State, record, wholes
 
 _BLOCK = 1 << 24  # comparisons made at a time
+_LISTED = 1 << 20  # positions listed at a time
+_MOST = 10**7  # hypotheses that a list can be allowed to have
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +41,15 @@ class Listing:
     high: Positions  # (m, d)
 
     @classmethod
-    def of(cls, space: ConjunctiveSpace) -> Listing:
+    def blocks(cls, space: ConjunctiveSpace) -> Iterator[Listing]:
         """Every hypothesis that differs in meaning, ∅ first, in the order of `ConjunctiveSpace.hypotheses`."""
         ranges = [np.array(space.ranges(j)) for j in range(len(space.names))]
-        choice = all_places(np.array([len(each) for each in ranges]))
-        picked = [each[k] for each, k in zip(ranges, choice.T, strict=True)]
-        low, high = (np.column_stack([each[:, end] for each in picked]) for end in (0, 1))
-        nothing = np.full((1, len(ranges)), NONE[0]), np.full((1, len(ranges)), NONE[1])
-        return cls(np.vstack([nothing[0], low]), np.vstack([nothing[1], high]))
+        yield cls(np.full((1, len(ranges)), NONE[0]), np.full((1, len(ranges)), NONE[1]))
+        sizes, step = np.array([len(each) for each in ranges]), max(1, _LISTED // len(ranges))
+        for start in range(0, space.size_semantic - 1, step):
+            choice = all_places(sizes, start, min(start + step, space.size_semantic - 1))
+            picked = [each[k] for each, k in zip(ranges, choice.T, strict=True)]
+            yield cls(*(np.column_stack([each[:, end] for each in picked]) for end in (0, 1)))
 
     def is_of(self, space: ConjunctiveSpace) -> bool:
         """Whether each is a hypothesis of a space: ∅, or for every attribute one of its constraints."""
@@ -71,6 +75,18 @@ class Listing:
         return counts
 
 
+def eliminate(space: ConjunctiveSpace, examples: ConceptExamples) -> tuple[Listing, npt.NDArray[np.int64]]:
+    """The hypotheses that agree with all examples, and how many agree with the first 0, 1, … of them (n + 1,)."""
+    kept, left = list[Listing](), np.zeros(len(examples.positive) + 1, np.int64)
+    for block in Listing.blocks(space):
+        left[0] += len(block.low)
+        for k, (row, positive) in enumerate(zip(examples.positions, examples.positive, strict=True)):
+            block = block.without(row, bool(positive))
+            left[k + 1] += len(block.low)
+        kept.append(block)
+    return Listing(np.vstack([block.low for block in kept]), np.vstack([block.high for block in kept])), left
+
+
 class ListThenEliminate(VotingLearner):
     """Keeps a list of all hypotheses that fit: the plain algorithm, for small spaces.
 
@@ -81,7 +97,7 @@ class ListThenEliminate(VotingLearner):
     positive : label, default=None
         The label of the concept; by default the second of the two in order.
     max_hypotheses : int, default=10**6
-        The largest space that is listed.
+        The largest space that is listed, at most 10**7.
     unseen : {"ignore", "error"}, default="ignore"
         What to do with a value to predict from that no domain holds: it satisfies only ?, with a warning, or refuse.
 
@@ -131,7 +147,7 @@ class ListThenEliminate(VotingLearner):
     state: ClassVar[State] = {"listing_": record(Listing, columns="columns")}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **ConceptLearner._parameter_constraints,
-        "max_hypotheses": [Interval(Integral, 1, None, closed="left")],
+        "max_hypotheses": [Interval(Integral, 1, _MOST, closed="both")],
     }
 
     listing_: Listing
@@ -156,10 +172,7 @@ class ListThenEliminate(VotingLearner):
             )
 
     def _solve(self) -> None:
-        listing = Listing.of(self.space_)
-        for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
-            listing = listing.without(row, bool(positive))
-        self.listing_ = listing
+        self.listing_, _ = eliminate(self.space_, self.examples_)
 
     def _check_state(self) -> None:
         super()._check_state()

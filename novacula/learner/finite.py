@@ -24,9 +24,13 @@ NOT_FINITE = "array must not contain infs or NaNs"
 
 @contextmanager
 def finite_model(learner: Any, table: Table) -> Iterator[None]:
-    """Around the fit of a learner: what it sets must be finite, except for what it declares otherwise in `state`."""
+    """Around the fit of a learner: what it sets must be finite, except for what it declares otherwise in `state`.
+
+    NumPy need not warn of what overflows on the way.
+    """
     try:
-        yield
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
     except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:
         is_ours = type(error).__module__ == DataError.__module__
         if is_ours or (type(error) is ValueError and str(error) != NOT_FINITE):

@@ -176,3 +176,15 @@ def test_unbiased_limits_and_contradictions():
             getattr(model, name)
     with pytest.raises(DataError, match="rows 1 and 2"):
         UnbiasedLearner().fit(pd.DataFrame({"p": ["a", "a"]}), [0, 1])
+
+
+def long_lists():
+    """3^12 hypotheses of 24 positions each, of which few fit."""
+    rows = np.random.default_rng(0).normal(size=(2, 12))
+    yield "fit", lambda: ListThenEliminate().fit(rows, [0, 1])
+    model = ListThenEliminate().fit(rows, [0, 1])
+    yield "work", lambda: model.work()
+
+
+def test_what_is_crossed_out_is_not_held(peaks_of):
+    assert max(peaks_of(__file__, "long_lists").values()) < 60 * 2**20  # the whole list has 100 MB

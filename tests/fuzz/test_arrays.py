@@ -11,10 +11,11 @@ from fuzz.arrays import Target
 from fuzz.target import describe
 from fuzz.worker import randomness
 from novacula.bayes import NaiveBayes
+from novacula.concept import FindS
 from novacula.errors import DataError, InputTypeError
 from novacula.kernel import SVC, SVR
 from novacula.linear import LinearRegression, LinearUnit, Perceptron, Ridge
-from novacula.projection import PCA
+from novacula.projection import PCA, FeatureRanker
 from novacula.table import read
 from novacula.tree import DecisionTreeClassifier
 
@@ -64,6 +65,15 @@ def test_labels_of_a_table(labels, sentence):
     frame = pd.DataFrame({"x": X[:, 0], "y": pd.Series(labels, dtype=object)})
     with pytest.raises(DataError, match=sentence):
         DecisionTreeClassifier().fit(read(frame, "y"))
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(), LinearUnit(threshold=True), FindS(), FeatureRanker()])
+@pytest.mark.parametrize("as_table", [False, True])
+def test_labels_that_numpy_would_make_equal(learner, as_table):
+    labels = np.array(["", "\0", "", "\0"], object)
+    given = (X, labels) if not as_table else (read(pd.DataFrame({"x": X[:, 0], "y": labels}), "y"),)
+    with pytest.raises(DataError, match=r"the label '\\x00' ends in a null character, which NumPy drops: rename it"):
+        learner.fit(*given)
 
 
 def test_objects_of_one_kind_are_labels():

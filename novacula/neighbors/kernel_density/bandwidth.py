@@ -92,4 +92,4 @@ def ruled_root(rule: str, spread: BandwidthSpread, full: bool, shape: Shape) -> 
 
 def widths_of(root: Floats) -> Floats:
     """The width of the kernel along each axis (d,): of a diagonal A its diagonal."""
-    return np.asarray(np.sqrt(np.square(root).sum(axis=1)))
+    return np.asarray(np.hypot.reduce(root, axis=1))  # squares of narrow kernels would be 0

@@ -355,3 +355,9 @@ def test_bad_values_are_named():
         GaussianHMM(1).fit(np.arange(4.0), sample_weight=[1, 2, 1, 1])
     with pytest.raises(ValueError, match="sum to zero"):
         GaussianHMM(1).fit([np.arange(4.0), np.arange(3.0)], sample_weight=[0, 0])
+
+
+@pytest.mark.parametrize("state", [float("inf"), 10**25])
+def test_states_that_no_file_could_hold_are_refused(state):
+    with pytest.raises(DataError, match="y names the state .*: states are words, numbers of 64 bits, or true"):
+        CategoricalHMM().fit(np.zeros((3, 1)), np.array([1, state, 1], object))
