@@ -122,7 +122,10 @@ class LeaveOneOutSums(Statistic):
 
     @property
     def std_error(self) -> Floats:
-        """The standard error of that mean: the standard deviation of the squared errors over √n (m, k)."""
-        with np.errstate(invalid="ignore"):  # where a row cannot be left out, both are infinite
+        """The standard error of that mean: the standard deviation of the squared errors over √n (m, k).
+
+        It is infinite where a row cannot be left out, and where fourth powers overflow.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
             variance = self.fourths / self.weight - self.error**2
-        return np.where(np.isfinite(self.error), np.sqrt(np.maximum(variance, 0.0) / self.weight), np.inf)
+        return np.where(np.isfinite(variance), np.sqrt(np.maximum(variance, 0.0) / self.weight), np.inf)

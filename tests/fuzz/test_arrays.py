@@ -101,6 +101,13 @@ def test_support_vectors_end_for_any_weights(learner, loss, low):
     assert np.isfinite(model.predict(rows)).all()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_equal_rows_of_huge_weights_end_soon():
+    """Their kernel has no curvature, and each of 1e8 steps went as far as 1e12."""
+    model = SVC(kernel="linear").fit(np.zeros((4, 1)), [0, 1, 0, 1], sample_weight=[1e19, 2e19, 3e19, 4e19])
+    assert int(model.n_iter_.sum()) <= 50_000
+
+
 def test_a_row_is_not_shown_for_ever():
     with pytest.raises(DataError, match=r"a weight of 1e\+20 would have its row shown as often in each epoch"):
         LinearUnit(solver="sgd").fit(X, X[:, 0], sample_weight=[1, 1, 1, 1e20])

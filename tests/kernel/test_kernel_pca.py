@@ -171,3 +171,9 @@ def test_what_cannot_be_is_refused():
         KernelPCA(2, kernel=Linear().on([0]), fit_inverse_transform=True).fit(X)
     with pytest.raises(DataError, match=r"3 matrices of 10,001 × 10,001 numbers, 2\.4 GB"):
         KernelPCA().fit(np.zeros((10_001, 1)))
+
+
+def test_a_matrix_that_overflows_is_refused():
+    rows = np.array([[1e140, -1e140], [-1e140, 1e140], [0.0, 1e140]])
+    with pytest.raises(DataError, match=r"no finite solution: column 'x0' reaches 1e\+140 in size; divide it"):
+        KernelPCA(1, kernel="linear").fit(rows, sample_weight=np.full(3, 1e49))

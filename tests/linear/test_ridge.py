@@ -388,3 +388,10 @@ def test_holes_and_words_are_refused(learner):
 def test_path_needs_its_alphas_in_a_list():
     with pytest.raises(ParameterError, match="a list of at least one number"):
         Ridge().path([[1.0], [2.0]], [1.0, 2.0], 3.0)
+
+
+def test_fourth_powers_of_errors_that_overflow_leave_their_spread_unknown():
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    model = Ridge(alpha="loo").fit(rows, 1e100 * rows.sum(axis=1) + 1e99 * np.arange(9) ** 2)
+    assert np.isfinite(model.loo_error_).all()
+    assert np.isposinf(model.loo_std_error_).all()
