@@ -7,7 +7,7 @@ ones; and of a classifier the `classes`.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import getattr_static
 from typing import Any
 
@@ -17,14 +17,18 @@ from novacula.table.schema import Schema
 
 def fitted_attributes(learner: Any) -> dict[str, Any]:
     """What a learner holds besides its parameters; names that begin with `_` are caches, which no file has."""
-    parameters = learner.get_params(deep=False)
+    left_out = {*learner.get_params(deep=False), *_cached_properties(type(learner))}
     return {
         name: value
         for name, value in sorted(vars(learner).items())
-        if name not in parameters
-        and not name.startswith("_")
-        and not isinstance(getattr_static(type(learner), name, None), cached_property)
+        if name not in left_out and not name.startswith("_")
     }
+
+
+@cache
+def _cached_properties(kind: type) -> frozenset[str]:
+    names = {name for base in kind.__mro__ for name in vars(base)}
+    return frozenset(name for name in names if isinstance(getattr_static(kind, name), cached_property))
 
 
 def check_fitted_state(learner: Any) -> None:
