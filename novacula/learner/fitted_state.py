@@ -40,6 +40,8 @@ def check_fitted_state(learner: Any) -> None:
     schema = values.get("schema_")
     if not isinstance(schema, Schema):
         raise StateError("schema_ is missing, or is not a schema")
+    if schema.n_rows is not None:
+        raise StateError("schema_ has a number of rows, which those that are asked about need not have")
     for column in schema.features:
         if column.kind not in learner.card.takes:
             raise StateError(f"schema_ has a {column.kind} column, which {type(learner).__name__} does not take")

@@ -333,6 +333,7 @@ def test_a_saved_model_comes_back(tmp_path):
         ({"alpha": [-1.0]}, "penalties must be finite and not negative"),
         ({"alpha": [np.nan]}, "penalties must be finite and not negative"),
         ({"alpha": ["a"]}, "it must hold numbers"),
+        ({"alpha": [10**400]}, "it must hold numbers"),
         (
             {"alpha": [1.0, 2.0]},
             r"alpha has shape \(2,\); it must be one number, or one for each of 1 targets",

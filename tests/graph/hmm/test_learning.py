@@ -359,5 +359,5 @@ def test_bad_values_are_named():
 
 @pytest.mark.parametrize("state", [float("inf"), 10**25])
 def test_states_that_no_file_could_hold_are_refused(state):
-    with pytest.raises(DataError, match="y names the state .*: states are words, numbers of 64 bits, or true"):
+    with pytest.raises(DataError, match=r"y names the state .*: states are words, numbers of 64 bits, or true"):
         CategoricalHMM().fit(np.zeros((3, 1)), np.array([1, state, 1], object))
