@@ -17,7 +17,8 @@ from novacula.table.schema import Schema
 
 def fitted_attributes(learner: Any) -> dict[str, Any]:
     """What a learner holds besides its parameters; names that begin with `_` are caches, which no file has."""
-    left_out = {*learner.get_params(deep=False), *_cached_properties(type(learner))}
+    kind: type = type(learner)
+    left_out = {*learner.get_params(deep=False), *_cached_properties(kind)}
     return {
         name: value
         for name, value in sorted(vars(learner).items())
