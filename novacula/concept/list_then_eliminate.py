@@ -21,30 +21,31 @@ from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError, ModelFileError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.state import State, record, wholes
+from novacula.state import State, codes, record
+from novacula.table.chunk import Codes
 
 _BLOCK = 1 << 24  # comparisons made at a time
-_LISTED = 1 << 20  # positions listed at a time
+_LISTED = 1 << 18  # positions listed at a time
 _MOST = 10**7  # hypotheses that a list can be allowed to have
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """Hypotheses as their lowest and highest positions: 2·d numbers per hypothesis."""
+    """Hypotheses as their lowest and highest positions: 2·d numbers of 32 bits per hypothesis."""
 
     state: ClassVar[State] = {
-        "low": wholes("hypotheses", "columns", least=NONE[1]),
-        "high": wholes("hypotheses", "columns", least=NONE[1]),
+        "low": codes("hypotheses", "columns", least=NONE[1]),
+        "high": codes("hypotheses", "columns", least=NONE[1]),
     }
 
-    low: Positions  # (m, d)
-    high: Positions  # (m, d)
+    low: Codes  # (m, d)
+    high: Codes  # (m, d)
 
     @classmethod
     def blocks(cls, space: ConjunctiveSpace) -> Iterator[Listing]:
         """Every hypothesis that differs in meaning, ∅ first, in the order of `ConjunctiveSpace.hypotheses`."""
-        ranges = [np.array(space.ranges(j)) for j in range(len(space.names))]
-        yield cls(np.full((1, len(ranges)), NONE[0]), np.full((1, len(ranges)), NONE[1]))
+        ranges = [np.array(space.ranges(j), np.int32) for j in range(len(space.names))]
+        yield cls(*(np.full((1, len(ranges)), end, np.int32) for end in NONE))
         sizes, step = np.array([len(each) for each in ranges]), max(1, _LISTED // len(ranges))
         for start in range(0, space.size_semantic - 1, step):
             choice = all_places(sizes, start, min(start + step, space.size_semantic - 1))
@@ -77,14 +78,18 @@ class Listing:
 
 def eliminate(space: ConjunctiveSpace, examples: ConceptExamples) -> tuple[Listing, npt.NDArray[np.int64]]:
     """The hypotheses that agree with all examples, and how many agree with the first 0, 1, … of them (n + 1,)."""
-    kept, left = list[Listing](), np.zeros(len(examples.positive) + 1, np.int64)
+    low, high = list[Codes](), list[Codes]()
+    left = np.zeros(len(examples.positive) + 1, np.int64)
     for block in Listing.blocks(space):
         left[0] += len(block.low)
         for k, (row, positive) in enumerate(zip(examples.positions, examples.positive, strict=True)):
             block = block.without(row, bool(positive))
             left[k + 1] += len(block.low)
-        kept.append(block)
-    return Listing(np.vstack([block.low for block in kept]), np.vstack([block.high for block in kept])), left
+        low.append(block.low)
+        high.append(block.high)
+    lowest = np.vstack(low)
+    low.clear()  # a list can be long, so no part of it is held twice for longer than it must be
+    return Listing(lowest, np.vstack(high)), left
 
 
 class ListThenEliminate(VotingLearner):
