@@ -58,7 +58,7 @@ TASKS = Lines(("novacula",))
 
 def follow_tasks(last: int) -> None:
     """Follow the tasks of this worker; call it before the first one, which makes the thread that they run in."""
-    TASKS.last, TASKS.count = last, 0
+    TASKS.last = last
     threading.settrace(TASKS.follow)
 
 
