@@ -110,7 +110,9 @@ class LeaveOneOutSums(Statistic):
         alone = stays < 1e-9
         missed = np.where(alone, np.inf, missed / np.where(alone, 1.0, stays))
         squares = missed**2
-        return cls(float(weight.sum()), np.tensordot(weight, squares, axes=1), np.tensordot(weight, squares**2, axes=1))
+        with np.errstate(over="ignore"):  # the standard error is infinite then
+            fourths = np.tensordot(weight, squares**2, axes=1)
+        return cls(float(weight.sum()), np.tensordot(weight, squares, axes=1), fourths)
 
     def __add__(self, other: Self) -> Self:
         return type(self)(self.weight + other.weight, self.squares + other.squares, self.fourths + other.fourths)
