@@ -57,7 +57,7 @@ def read_labels(y: Any, sequences: Sequences, n_states: int | None) -> Labels:
 def _stacked(y: Any, sequences: Sequences) -> Any:
     """The labels of all steps under each other."""
     if sequences.listed:
-        lengths = [len(part) for part in y] if isinstance(y, (list, tuple)) and len(y) == len(sequences) else None
+        lengths = [_length(part) for part in y] if isinstance(y, (list, tuple)) else None
         if lengths != sequences.lengths.tolist():
             raise DataError("y must be a list like X, with a state for each step of each sequence")
         y = [label for part in y for label in np.asarray(part, object).tolist()]
@@ -67,6 +67,14 @@ def _stacked(y: Any, sequences: Sequences) -> Any:
     if labels.ndim != 1 or len(labels) != sequences.n_steps:
         raise DataError(f"y has shape {labels.shape}, but X has {sequences.n_steps} steps: give a state for each")
     return labels
+
+
+def _length(part: Any) -> int | None:
+    """How many labels a part of y holds; None if it is no sequence."""
+    try:
+        return len(part)
+    except TypeError:
+        return None
 
 
 def _all_states(labels: tuple[Any, ...], n_states: int | None) -> tuple[Any, ...]:

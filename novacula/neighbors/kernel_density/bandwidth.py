@@ -57,8 +57,9 @@ class BandwidthSpread:
         for name, spread in zip(self.names, deviation, strict=True):
             if not spread > 0.0:
                 raise DataError(
-                    f"column {printable(name)!r} has the same value in every row, so its bandwidth would be zero: drop "
-                    f"the column, or give bandwidth as a number"
+                    f"column {printable(name)!r} has the same value in every row, or differences too small to be "
+                    f"squared, so its bandwidth would be zero: drop the column, multiply it by some unit, or give "
+                    f"bandwidth as a number"
                 )
         return np.asarray(deviation)
 
