@@ -15,6 +15,7 @@ from novacula.table import read
 
 FORMS = ("array", "fortran", "strided", "list", "object", "pandas", "polars", "arrow", "csr", "csc", "table")
 """Ways to give rows."""
+DENSE = tuple(form for form in FORMS if form not in ("csr", "csc"))
 FRAMES = frozenset({"pandas", "polars", "arrow", "table"})
 LABEL_FORMS = ("array", "list", "tuple", "series", "column")
 """Ways to give labels."""

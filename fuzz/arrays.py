@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 
 from fuzz.array_case import ArrayCase
-from fuzz.array_forms import FORMS, LABEL_FORMS, fit_arguments, formed
+from fuzz.array_forms import DENSE, FORMS, LABEL_FORMS, fit_arguments, formed
 from fuzz.array_settings import draw_settings, make_learner
 from fuzz.extremes import (
     LABELS,
     as_type,
+    draw_bounded_weight,
     draw_classes,
     draw_labels,
     draw_numbers,
     draw_shape,
     draw_target,
     draw_weight,
+    squarable,
 )
 from fuzz.target import FuzzTarget, Misbehaviour, is_ours, pick
 from novacula.checks.scales import as_array
@@ -28,6 +30,10 @@ from novacula.learner.fitted_state import check_fitted_state
 from novacula.learner.registry import learners
 from novacula.state import StateError
 
+WHOLE = 0.8
+"""The share of cases that a learner should make something of."""
+CLASSED = ("classification", "transform", "sequence")
+"""Tasks whose target is a class."""
 METHODS = (
     *("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "decision_function"),
     *("score_samples", "transform"),
@@ -72,15 +78,41 @@ class Target(FuzzTarget):
 
 
 def draw_case(random: np.random.Generator) -> ArrayCase:
-    """One extreme fit."""
+    """One extreme fit: as a rule of numbers that a learner should make something of, or else of anything."""
     name = pick(random, list(learners()))
+    return _draw_whole(random, name) if random.random() < WHOLE else _draw_anything(random, name)
+
+
+def _draw_whole(random: np.random.Generator, name: str) -> ArrayCase:
+    """Rows that can be squared, weights within bounds, and two classes at least."""
+    card = learners()[name].card
+    n, d = int(pick(random, (4, 5, 8, 12, 20, 30, 60))), int(pick(random, (1, 1, 2, 2, 3, 5, 12)))
+    rows, query = squarable(draw_numbers(random, n, d)), draw_numbers(random, 7, d)
+    rows = np.abs(np.rint(rows)) if card.counts else rows
+    case = ArrayCase(name, draw_settings(random, name), rows, query, weight=draw_bounded_weight(random, n))
+    if random.random() < 0.3:
+        case.form = pick(random, FORMS if "sparse" in card.takes else DENSE)
+    if card.task in CLASSED:
+        case.target = draw_classes(random, n, 2 if card.conjunctive else int(random.integers(2, 5)))
+    else:
+        case.target = squarable(draw_target(random, n))
+    if card.task == "sequence":
+        _draw_sequences(random, case, n)
+    if "categorical" in card.takes and random.random() < 0.1:
+        case.words = draw_labels(random, n)
+    _draw_pieces(random, case)
+    return case
+
+
+def _draw_anything(random: np.random.Generator, name: str) -> ArrayCase:
+    """Numbers, weights and labels of any size, type and number."""
     card = learners()[name].card
     n, d = draw_shape(random)
     rows = as_type(random, draw_numbers(random, n, d))
     case = ArrayCase(name, draw_settings(random, name), rows, draw_numbers(random, 7, d), weight=draw_weight(random, n))
     if random.random() < 0.4:
         case.form = pick(random, FORMS)
-    if card.task in ("classification", "transform", "sequence"):
+    if card.task in CLASSED:
         case.target = draw_classes(random, n)
         if random.random() < 0.15:
             case.labels, case.label_form = draw_labels(random, n), pick(random, LABEL_FORMS)
@@ -90,13 +122,18 @@ def draw_case(random: np.random.Generator) -> ArrayCase:
         _draw_sequences(random, case, n)
     if rows.ndim == 2 and rows.size and random.random() < 0.1:
         _draw_odd(random, case, "categorical" in card.takes)
-    if hasattr(make_learner(name, case.settings), "partial_fit") and random.random() < 0.15:
-        case.pieces = int(random.integers(1, 4))
+    _draw_pieces(random, case)
     if random.random() < 0.01:
         case.target = draw_classes(random, n + 1)
     if random.random() < 0.01:
         case.odd_weight = pick(random, pick(random, LABELS))
     return case
+
+
+def _draw_pieces(random: np.random.Generator, case: ArrayCase) -> None:
+    """Now and then a fit piece by piece, where the learner has one."""
+    if hasattr(make_learner(case.learner, case.settings), "partial_fit") and random.random() < 0.15:
+        case.pieces = int(random.integers(1, 4))
 
 
 def _draw_sequences(random: np.random.Generator, case: ArrayCase, n: int) -> None:

@@ -12,6 +12,7 @@ from fuzz.target import pick
 Random = np.random.Generator
 SCALES = (5e-324, 1e-310, 1e-300, 1e-160, 1e-150, 1e-80, 1e-8, 1.0, 1e8, 1e16, 1e80, 1e150, 1e154, 1e160, 1e300, 1e308)
 LARGEST = np.finfo(np.float64).max
+SQUARABLE = 1e140
 DTYPES = ("float16", "float32", "longdouble", ">f8", "<f4", "complex128", "datetime64[ns]", "timedelta64[s]", "bool")
 WHOLE = ("int8", "int64", "uint64", ">i4")
 
@@ -89,6 +90,11 @@ def draw_numbers(random: Random, n: int, d: int) -> Any:
     return np.nan_to_num(rows, nan=np.nan, posinf=LARGEST, neginf=-LARGEST) if np.isinf(rows).all() else rows
 
 
+def squarable(rows: Any) -> Any:
+    """The same numbers where they are known and can be squared and added up; others made so."""
+    return np.nan_to_num(np.clip(rows, -SQUARABLE, SQUARABLE), nan=1.0)
+
+
 def draw_shape(random: Random) -> tuple[int, int]:
     """Few rows and columns, now and then none."""
     n, d = int(pick(random, (1, 2, 2, 3, 5, 8, 12, 20, 30, 60))), int(pick(random, (1, 1, 2, 2, 3, 5, 12)))
@@ -151,6 +157,15 @@ def draw_weight(random: Random, n: int) -> Any:
     )
 
 
+def draw_bounded_weight(random: Random, n: int) -> Any:
+    """Weights that can be calculated with, of which one may be 0, or None."""
+    if random.random() < 0.4:
+        return None
+    weight = _within_bounds(random, n)
+    weight[random.integers(n)] *= pick(random, (0.0, 1e-9, 1.0, 1e9))
+    return weight if weight.any() else None
+
+
 LABELS: tuple[list[list[Any]], ...] = (
     [["none", 0], ["str", "a"]],
     [["none", 0]],
@@ -186,11 +201,13 @@ def draw_labels(random: Random, n: int) -> list[list[Any]]:
     return [pick(random, kinds) for _ in range(n)]
 
 
-def draw_classes(random: Random, n: int) -> Any:
-    """The class of each row: words or numbers, one of them rare as a rule."""
-    k = int(random.integers(1, 5))
-    share = random.dirichlet(np.full(k, pick(random, (0.1, 1.0, 10.0))))
-    code = random.choice(k, n, p=share)
+def draw_classes(random: Random, n: int, k: int | None = None) -> Any:
+    """The class of each row: words or numbers, one of them rare as a rule; `k`: each of as many occurs."""
+    classes = int(random.integers(1, 5)) if k is None else k
+    share = random.dirichlet(np.full(classes, pick(random, (0.1, 1.0, 10.0))))
+    code = random.choice(classes, n, p=share)
+    if k is not None:
+        code[:k] = np.arange(k)
     names = pick(random, (np.array(["no", "perhaps", "yes", "zero"]), np.arange(4), np.array([-(2**63), -1, 0, 2**62])))
     return names[code]
 

@@ -8,7 +8,6 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,24 +40,17 @@ def packed(manifest: dict[str, Any], arrays: bytes) -> bytes:
     return b"".join(files.pack(json.dumps(manifest).encode(), arrays))
 
 
-def forged_attribute(content: bytes, random: np.random.Generator, folder: Path) -> bytes:
-    """One or two attributes changed to what their declaration calls a forgery."""
-    path = folder / "whole.nova"
-    path.write_bytes(content)
-    model = files.load(path)
-    path.unlink()
-    values, state = fitted_attributes(model), declared(type(model))
+def forged_attribute(model: Any, content: bytes, random: np.random.Generator) -> bytes:
+    """One or two attributes of a model changed to what their declaration calls a forgery."""
+    forged, values, state = copy.copy(model), fitted_attributes(model), declared(type(model))
     for _ in range(pick(random, (1, 1, 1, 2))):
         name = pick(random, list(values))
         forgeries = state[name].forgeries(values[name], random)
-        vars(model)[name] = pick(random, forgeries)
+        vars(forged)[name] = pick(random, forgeries)
     try:
-        files.save(model, path, checked=False)
-        return path.read_bytes()
+        return b"".join(files.content_of(forged, checked=False))
     except Exception:  # a forgery that no file can hold
         return forged_manifest(content, random)
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def forged_manifest(content: bytes, random: np.random.Generator) -> bytes:

@@ -39,6 +39,7 @@ class Target(FuzzTarget):
     def __init__(self, prepared: Path | None = None) -> None:
         super().__init__(prepared)
         self.specimens = {} if prepared is None else read_specimens(prepared)
+        self.models: dict[str, Any] = {}  # the specimens, loaded
         self.draw = [kind for kind, times in KINDS.items() for _ in range(times)]
 
     @staticmethod
@@ -54,6 +55,7 @@ class Target(FuzzTarget):
             with TemporaryDirectory() as folder:
                 path = Path(folder) / f"{specimen.name}.whole.nova"
                 path.write_bytes(specimen.content)
+                self.models[specimen.name] = load(path)
                 if self.attempt(path) == "refused at load":  # later refusals may be right, as of a partial_fit
                     raise RuntimeError(f"{specimen.name} cannot be loaded as it is")
 
@@ -62,7 +64,7 @@ class Target(FuzzTarget):
         specimen = pick(random, list(self.specimens.values()))
         kind = pick(random, self.draw)
         if kind == "attribute":
-            content = forging.forged_attribute(specimen.content, random, folder)
+            content = forging.forged_attribute(self.models[specimen.name], specimen.content, random)
         elif kind == "damaged":
             content = forging.damaged(specimen.content, random)
         else:

@@ -16,6 +16,7 @@ from novacula.concept.rows import chunk_positions, columns_of, observed_domains
 from novacula.concept.space import ConjunctiveSpace, is_number, plain
 from novacula.errors import DataError, ModelFileError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
+from novacula.learner.labels import class_array
 from novacula.state import State, flags, label, labels, record, whole, wholes
 from novacula.table import Chunk, Table
 from novacula.table.equal_rows import equal_rows
@@ -131,7 +132,7 @@ class ConceptLearner(Classifier):
 
     def _labels(self, table: Table, chunk: Chunk) -> tuple[Any, Any]:
         """The two labels in order, and the code of each row's."""
-        labels, codes = np.array(table.layout.target_columns[0].categories), chunk.target
+        labels, codes = class_array(table.layout.target_columns[0].categories), chunk.target
         if len(labels) > 2:
             raise DataError(
                 "Only binary classification is supported. The type of the target is multiclass: it has "

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from novacula.errors import DataError, InputTypeError
 from novacula.state import State, each, instance, whole
+from novacula.table.chunk import Codes
 from novacula.table.names import printable
 from novacula.table.schema import Category
 
@@ -204,7 +205,7 @@ def join(
     return np.where(free, -1, low), np.where(free, top + 1, high)
 
 
-def inside(low: Positions, high: Positions, rows: Positions) -> npt.NDArray[np.bool_]:
+def inside(low: Positions | Codes, high: Positions | Codes, rows: Positions) -> npt.NDArray[np.bool_]:
     """Which rows lie in a box; the last axis is that of attributes."""
     return np.asarray(((low <= rows) & (rows <= high)).all(axis=-1))
 

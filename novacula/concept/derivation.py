@@ -251,28 +251,25 @@ def derive_tests(model: FindS, X: Any) -> Work:
 
 def derive_list(model: ListThenEliminate) -> Work:
     """How many hypotheses are left after each of the first examples."""
-    from novacula.concept.list_then_eliminate import Listing
+    from novacula.concept.list_then_eliminate import eliminate
 
-    listing, rows = Listing.of(model.space_), []
-    for k, (row, positive) in enumerate(zip(model.examples_.positions, model.examples_.positive, strict=True)):
-        before = len(listing.low)
-        listing = listing.without(row, bool(positive))
-        if k < _EXAMPLES:
-            label = "+" if positive else "−"
-            name = int(model.row_names_.first[k])
-            rows.append((name, _instance(model.space_, row), label, before - len(listing.low), len(listing.low)))
-    crossed = model.space_.size_semantic - len(listing.low)
+    examples = model.examples_
+    left = eliminate(model.space_, examples)[1].tolist()
+    rows = []
+    for k, row in enumerate(examples.positions[:_EXAMPLES]):
+        label, name = "+" if examples.positive[k] else "−", int(model.row_names_.first[k])
+        rows.append((name, _instance(model.space_, row), label, left[k] - left[k + 1], left[k + 1]))
     table = WorkTable(("row", "example", "label", "crossed out", "left"), tuple(rows))
-    left = Step(
+    count = Step(
         "Hypotheses that are left",
         "|VS| = |H| − crossed out",
         "H - crossed",
-        {"H": model.space_.size_semantic, "crossed": crossed},
-        len(listing.low),
+        {"H": left[0], "crossed": left[0] - left[-1]},
+        left[-1],
         ("version_space_size_",),
         table=table,
     )
-    return Work("List-Then-Eliminate: the list", [size_step(model.space_), left])
+    return Work("List-Then-Eliminate: the list", [size_step(model.space_), count])
 
 
 def derive_memory(model: InstanceMemory) -> Work:

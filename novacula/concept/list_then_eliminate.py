@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -20,32 +21,36 @@ from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError, ModelFileError
 from novacula.learner.card import Card
 from novacula.learner.work import Work
-from novacula.state import State, record, wholes
+from novacula.state import State, codes, record
+from novacula.table.chunk import Codes
 
 _BLOCK = 1 << 24  # comparisons made at a time
+_LISTED = 1 << 18  # positions listed at a time
+_MOST = 10**7  # hypotheses that a list can be allowed to have
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """Hypotheses as their lowest and highest positions: 2·d numbers per hypothesis."""
+    """Hypotheses as their lowest and highest positions: 2·d numbers of 32 bits per hypothesis."""
 
     state: ClassVar[State] = {
-        "low": wholes("hypotheses", "columns", least=NONE[1]),
-        "high": wholes("hypotheses", "columns", least=NONE[1]),
+        "low": codes("hypotheses", "columns", least=NONE[1]),
+        "high": codes("hypotheses", "columns", least=NONE[1]),
     }
 
-    low: Positions  # (m, d)
-    high: Positions  # (m, d)
+    low: Codes  # (m, d)
+    high: Codes  # (m, d)
 
     @classmethod
-    def of(cls, space: ConjunctiveSpace) -> Listing:
+    def blocks(cls, space: ConjunctiveSpace) -> Iterator[Listing]:
         """Every hypothesis that differs in meaning, ∅ first, in the order of `ConjunctiveSpace.hypotheses`."""
-        ranges = [np.array(space.ranges(j)) for j in range(len(space.names))]
-        choice = all_places(np.array([len(each) for each in ranges]))
-        picked = [each[k] for each, k in zip(ranges, choice.T, strict=True)]
-        low, high = (np.column_stack([each[:, end] for each in picked]) for end in (0, 1))
-        nothing = np.full((1, len(ranges)), NONE[0]), np.full((1, len(ranges)), NONE[1])
-        return cls(np.vstack([nothing[0], low]), np.vstack([nothing[1], high]))
+        ranges = [np.array(space.ranges(j), np.int32) for j in range(len(space.names))]
+        yield cls(*(np.full((1, len(ranges)), end, np.int32) for end in NONE))
+        sizes, step = np.array([len(each) for each in ranges]), max(1, _LISTED // len(ranges))
+        for start in range(0, space.size_semantic - 1, step):
+            choice = all_places(sizes, start, min(start + step, space.size_semantic - 1))
+            picked = [each[k] for each, k in zip(ranges, choice.T, strict=True)]
+            yield cls(*(np.column_stack([each[:, end] for each in picked]) for end in (0, 1)))
 
     def is_of(self, space: ConjunctiveSpace) -> bool:
         """Whether each is a hypothesis of a space: ∅, or for every attribute one of its constraints."""
@@ -71,6 +76,22 @@ class Listing:
         return counts
 
 
+def eliminate(space: ConjunctiveSpace, examples: ConceptExamples) -> tuple[Listing, npt.NDArray[np.int64]]:
+    """The hypotheses that agree with all examples, and how many agree with the first 0, 1, … of them (n + 1,)."""
+    low, high = list[Codes](), list[Codes]()
+    left = np.zeros(len(examples.positive) + 1, np.int64)
+    for block in Listing.blocks(space):
+        left[0] += len(block.low)
+        for k, (row, positive) in enumerate(zip(examples.positions, examples.positive, strict=True)):
+            block = block.without(row, bool(positive))
+            left[k + 1] += len(block.low)
+        low.append(block.low)
+        high.append(block.high)
+    lowest = np.vstack(low)
+    low.clear()  # a list can be long, so no part of it is held twice for longer than it must be
+    return Listing(lowest, np.vstack(high)), left
+
+
 class ListThenEliminate(VotingLearner):
     """Keeps a list of all hypotheses that fit: the plain algorithm, for small spaces.
 
@@ -81,7 +102,7 @@ class ListThenEliminate(VotingLearner):
     positive : label, default=None
         The label of the concept; by default the second of the two in order.
     max_hypotheses : int, default=10**6
-        The largest space that is listed.
+        The largest space that is listed, at most 10**7.
     unseen : {"ignore", "error"}, default="ignore"
         What to do with a value to predict from that no domain holds: it satisfies only ?, with a warning, or refuse.
 
@@ -131,7 +152,7 @@ class ListThenEliminate(VotingLearner):
     state: ClassVar[State] = {"listing_": record(Listing, columns="columns")}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **ConceptLearner._parameter_constraints,
-        "max_hypotheses": [Interval(Integral, 1, None, closed="left")],
+        "max_hypotheses": [Interval(Integral, 1, _MOST, closed="both")],
     }
 
     listing_: Listing
@@ -156,10 +177,7 @@ class ListThenEliminate(VotingLearner):
             )
 
     def _solve(self) -> None:
-        listing = Listing.of(self.space_)
-        for row, positive in zip(self.examples_.positions, self.examples_.positive, strict=True):
-            listing = listing.without(row, bool(positive))
-        self.listing_ = listing
+        self.listing_, _ = eliminate(self.space_, self.examples_)
 
     def _check_state(self) -> None:
         super()._check_state()

@@ -273,10 +273,10 @@ def _check_order(name: str, values: Domain) -> None:
         raise ParameterError(f"the numbers of the ordered attribute {name!r} are not in increasing order")
 
 
-def all_places(sizes: Positions) -> Positions:
-    """Every combination of places below the sizes (d,), the last one fastest: (Π sizes, d)."""
+def all_places(sizes: Positions, start: int = 0, stop: int | None = None) -> Positions:
+    """Every combination of places below the sizes (d,), the last one fastest: (Π sizes, d), or some of these rows."""
     strides = np.cumprod([1, *sizes[:0:-1]])[::-1]
-    return np.arange(math.prod(sizes.tolist()))[:, None] // strides % sizes
+    return np.arange(start, math.prod(sizes.tolist()) if stop is None else stop)[:, None] // strides % sizes
 
 
 def plain(value: Any) -> Any:

@@ -143,7 +143,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         centre, matrix = Centre.of(self._gram(), weight)
         total = float(np.trace(matrix))
         values, vectors = leading(matrix, self.n_components)
-        self._warn_of_fewer(len(values))
+        rounding = np.finfo(np.float64).eps * centre.square * weight.sum()
+        self._warn_of_fewer(len(values) if total > rounding else 0)
         directions = signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T))
         unit = np.ascontiguousarray(directions.T)  # scores over √λ (n, k), as a file gives them back
         self.eigenvalues_, self.explained_variance_ratio_ = values, values / total

@@ -23,7 +23,7 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.checkpointing import kept_up
 from novacula.learner.finite import finite_model
 from novacula.learner.in_our_words import in_our_words
-from novacula.learner.labels import labels_of, named_classes
+from novacula.learner.labels import class_array, labels_of, named_classes
 from novacula.learner.left_out import LeftOut
 from novacula.learner.showing import ShowsWork
 from novacula.state import State, instance, labels, optional, texts, whole
@@ -294,7 +294,7 @@ class Classifier(ClassifierMixin, Learner):
     def _keep_classes(self, table: Table) -> None:
         labels = table.layout.target_columns[0].categories
         require_classes(table, labels, self.card.admits)
-        self.classes_ = np.array(labels)
+        self.classes_ = class_array(labels)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean accuracy on X; a table brings its own target."""

@@ -21,7 +21,7 @@ import struct
 import sys
 import zlib
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -60,11 +60,16 @@ def save(learner: Any, path: FilePath, *, registry: Registry | None = None, chec
     not as its class declares would be refused by `load`, so it is refused here; forgeries are not `checked`.
     """
     target = _as_path(path)
+    replace_file(target, content_of(learner, registry=registry, checked=checked))
+
+
+def content_of(learner: Any, *, registry: Registry | None = None, checked: bool = True) -> tuple[bytes, ...]:
+    """The content of the file that `save` writes, in pieces."""
     known = learners() if registry is None else registry
     name = type(learner).__name__
     if type(learner) not in known.values():
         raise ModelFileError(f"{name} cannot be saved: it is none of the registered learners")
-    encoder = Encoder(_forms(known, checked))
+    encoder = Encoder(_forms(registry, checked))
     [(learner_id, parts)] = encoder.encode(learner, name).items()
     arrays = safetensors.numpy.save(encoder.arrays)
     document = {
@@ -77,7 +82,7 @@ def save(learner: Any, path: FilePath, *, registry: Registry | None = None, chec
     manifest = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     if len(manifest) > MAX_MANIFEST or _header_size(arrays) > MAX_ARRAY_HEADER:
         raise ModelFileError(f"{name} cannot be saved: it holds too many arrays, or values outside of arrays")
-    replace_file(target, pack(manifest, arrays))
+    return pack(manifest, arrays)
 
 
 def load(path: FilePath, *, max_bytes: int = 4 * 2**30, registry: Registry | None = None) -> Any:
@@ -91,7 +96,7 @@ def load(path: FilePath, *, max_bytes: int = 4 * 2**30, registry: Registry | Non
     with source.open("rb") as file:
         try:
             document, arrays = _read(file, max_bytes)
-            return _model(document, arrays, learners() if registry is None else registry)
+            return _model(document, arrays, registry)
         except ModelFileError as error:
             raise ModelFileError(f"{str(source)!r} cannot be loaded: {error}") from error
 
@@ -228,9 +233,9 @@ def _check_members(document: dict[str, Any]) -> None:
 # --- the model ----------------------------------------------------------------------------------------------
 
 
-def _model(document: dict[str, Any], content: bytes, registry: Registry) -> Any:
+def _model(document: dict[str, Any], content: bytes, registry: Registry | None) -> Any:
     name = document["learner"]
-    if not isinstance(name, str) or name not in registry:
+    if not isinstance(name, str) or name not in (learners() if registry is None else registry):
         raise ModelFileError(f"it holds a learner {excerpt(name)}, which Novacula {__version__} does not have")
     if _header_size(content) > MAX_ARRAY_HEADER:
         raise ModelFileError(f"the header of its arrays claims more than {MAX_ARRAY_HEADER} bytes")
@@ -246,7 +251,16 @@ def _header_size(arrays: bytes) -> int:
     return int.from_bytes(arrays[:8], "little")
 
 
-def _forms(registry: Registry, checked: bool) -> list[TypeCoding]:
+def _forms(registry: Registry | None, checked: bool) -> list[TypeCoding]:
+    return _own_forms(checked) if registry is None else _forms_of(registry, checked)
+
+
+@cache
+def _own_forms(checked: bool) -> list[TypeCoding]:
+    return _forms_of(learners(), checked)
+
+
+def _forms_of(registry: Registry, checked: bool) -> list[TypeCoding]:
     take_apart = partial(_take_apart, checked=checked)
     own = [TypeCoding(kind, name, take_apart, partial(_put_together, kind)) for name, kind in registry.items()]
     return [*(dataclass_form(*pair) for pair in state_types(registry.values()).items()), *own]
@@ -298,8 +312,9 @@ def _check_values(learner: Any) -> None:
 
 def _check_names(kind: Any, attributes: dict[str, Any]) -> None:
     """A fitted attribute may not stand in for a method, a property or a parameter of the class."""
+    parameters = kind._get_param_names()
     for name in attributes:
-        defined = name in kind._get_param_names() or any(name in vars(base) for base in kind.__mro__)
+        defined = name in parameters or any(name in vars(base) for base in kind.__mro__)
         if defined or not re.fullmatch("[a-z][a-z0-9_]*_", name):
             raise ModelFileError(f"{kind.__name__} cannot have a fitted attribute {excerpt(name)}")
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from novacula.errors import DataError
+from novacula.errors import DataError, warn_user
 from novacula.learner.fitted_state import check_fitted_state
 from novacula.state import NotFiniteError, StateError
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
-from novacula.words import shortened
+from novacula.words import listed, shortened
 
 NOT_FINITE = "array must not contain infs or NaNs"
 """How SciPy refuses a matrix in which something has overflowed."""
@@ -24,9 +24,14 @@ NOT_FINITE = "array must not contain infs or NaNs"
 
 @contextmanager
 def finite_model(learner: Any, table: Table) -> Iterator[None]:
-    """Around the fit of a learner: what it sets must be finite, except for what it declares otherwise in `state`."""
+    """Around the fit of a learner: what it sets must be finite, except for what it declares otherwise in `state`.
+
+    What overflows on the way is not warned of where the fit is refused, since that says more.
+    """
+    lost = set[str]()
     try:
-        yield
+        with np.errstate(over="call", invalid="call", call=lambda what, _: lost.add(what)):
+            yield
     except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:
         is_ours = type(error).__module__ == DataError.__module__
         if is_ours or (type(error) is ValueError and str(error) != NOT_FINITE):
@@ -37,7 +42,10 @@ def finite_model(learner: Any, table: Table) -> Iterator[None]:
     except NotFiniteError as error:
         raise _too_extreme(learner, table, str(error)) from error
     except StateError:  # of a learner that does not declare what it holds, which `save` and the checks refuse
-        return
+        pass
+    if lost:
+        what = f"{type(learner).__name__} is fitted, but numbers on the way were not finite ({listed(sorted(lost))})"
+        warn_user(f"{what}: bring columns, target and weights to sizes near 1 before you trust it", RuntimeWarning)
 
 
 def _too_extreme(learner: Any, table: Table, what: str) -> DataError:

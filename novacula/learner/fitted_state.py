@@ -7,7 +7,7 @@ ones; and of a classifier the `classes`.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import getattr_static
 from typing import Any
 
@@ -17,14 +17,19 @@ from novacula.table.schema import Schema
 
 def fitted_attributes(learner: Any) -> dict[str, Any]:
     """What a learner holds besides its parameters; names that begin with `_` are caches, which no file has."""
-    parameters = learner.get_params(deep=False)
+    kind: type = type(learner)
+    left_out = {*learner.get_params(deep=False), *_cached_properties(kind)}
     return {
         name: value
         for name, value in sorted(vars(learner).items())
-        if name not in parameters
-        and not name.startswith("_")
-        and not isinstance(getattr_static(type(learner), name, None), cached_property)
+        if name not in left_out and not name.startswith("_")
     }
+
+
+@cache
+def _cached_properties(kind: type) -> frozenset[str]:
+    names = {name for base in kind.__mro__ for name in vars(base)}
+    return frozenset(name for name in names if isinstance(getattr_static(kind, name), cached_property))
 
 
 def check_fitted_state(learner: Any) -> None:
@@ -36,6 +41,8 @@ def check_fitted_state(learner: Any) -> None:
     schema = values.get("schema_")
     if not isinstance(schema, Schema):
         raise StateError("schema_ is missing, or is not a schema")
+    if schema.n_rows is not None:
+        raise StateError("schema_ has a number of rows, which those that are asked about need not have")
     for column in schema.features:
         if column.kind not in learner.card.takes:
             raise StateError(f"schema_ has a {column.kind} column, which {type(learner).__name__} does not take")

@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 
 from novacula.errors import DataError, InputTypeError, SchemaError
 from novacula.learner.in_our_words import in_our_words
-from novacula.learner.labels import TARGET, named_classes
+from novacula.learner.labels import TARGET, class_array, named_classes
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.encode import require_weights
@@ -257,7 +257,7 @@ def target_values(table: Table) -> Any:
     """The target of every row: labels or numbers."""
     values = table.map(_targets)
     column = table.layout.target_columns[0]
-    return np.array(column.categories)[values] if column.kind == "categorical" else values
+    return class_array(column.categories)[values] if column.kind == "categorical" else values
 
 
 def weight_values(table: Table) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,14 @@ def named_classes(classes: Any) -> Any:
     if isinstance(classes, (list, tuple)):
         _require_one_kind(classes, lambda place: f"class {place + 1} of classes")
     return np.unique(_one_kind(np.asarray(classes)))
+
+
+def class_array(labels: Sequence[Any]) -> Any:
+    """Labels as an array; NumPy drops null characters at the end of words, so that two could become one."""
+    for label in labels:
+        if isinstance(label, str) and label.endswith("\0"):
+            raise DataError(f"the label {quoted(label)} ends in a null character, which NumPy drops: rename it")
+    return np.array(labels)
 
 
 def _among(classes: Any, labels: Any, codes: Codes) -> tuple[Any, Codes]:

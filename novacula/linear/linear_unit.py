@@ -22,6 +22,7 @@ from novacula.errors import DataError, ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Classifier, Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
+from novacula.learner.labels import class_array
 from novacula.learner.work import Work
 from novacula.linear.model import LinearModel
 from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPass, descend
@@ -226,7 +227,7 @@ class LinearUnit(LinearModel, Classifier):
     def _keep_classes(self, table: Table) -> None:
         if not self.threshold:
             return
-        self.classes_ = np.array(table.layout.target_columns[0].categories)
+        self.classes_ = class_array(table.layout.target_columns[0].categories)
         require_classes(table, self.classes_.tolist(), Admits(classes=2))
         if len(self.classes_) > 2:
             raise DataError(
@@ -282,7 +283,10 @@ class LinearUnit(LinearModel, Classifier):
         run = run_epochs(course.show, start, self._limit)
         if not run.params.sound:
             table.refuse_faults()
-            raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")
+            if not isinstance(self.eta0, str):
+                raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")
+        if not run.params.sound or run.outcome is Outcome.DIVERGED:
+            raise OverflowError("errors overflow, or their squares do")
         weights = run.params.weights
         self._keep(weights[:, :-1], weights[:, -1], is_flat(table))
         self._end(run, len(run.history))

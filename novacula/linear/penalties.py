@@ -16,7 +16,7 @@ def as_penalties(alpha: Any, name: str) -> Floats:
     """Numbers that are finite and not negative."""
     try:
         values = np.asarray(alpha, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"{name} is {alpha!r}; it must hold numbers") from None
     if not (np.isfinite(values) & (values >= 0.0)).all():
         raise ParameterError(f"{name} is {alpha!r}; penalties must be finite and not negative")

@@ -21,6 +21,8 @@ LOOSE = 0.01
 """The share of a gap that may be left while columns still enter the working set."""
 SLACK = 1e-11
 """How much more than lⱼ a gradient may be, relative to it, for a coefficient to stay zero."""
+MANY = 64
+"""Sweeps after which coefficients that still move are those of columns that depend on each other."""
 CONDITION = 1e-13
 """Reciprocal condition down to which equations are solved rather than descended."""
 
@@ -43,6 +45,8 @@ def solve_quadratic(
         made, _ = descend_quadratic(hessian, l1, positive, w, hessian @ w - linear, still, sweeps)
         if gap > 0.0 and made < sweeps:  # fewer than allowed: nothing moves any more
             break
+        if made == sweeps >= MANY:
+            w = thin_out(hessian, linear, l1, positive, w, scale)
         w, exact = solve_signs(hessian, linear, l1, positive, w, scale)
         if exact or made < sweeps:
             break
@@ -70,6 +74,36 @@ def solve_signs(H: Floats, c: Floats, l1: Floats, positive: bool, w: Floats, sca
         if (live | ((pull if positive else np.abs(pull)) <= bound)).all():
             return solution, True
     solution[turned] = 0.0
-    gain = 0.5 * (w - solution) @ (H @ (w + solution)) - c @ (w - solution)
-    gain += l1[live] @ (np.abs(w[live]) - np.abs(solution[live]))
-    return (solution, False) if gain > 0.0 else (w, False)
+    return (solution if is_lower(H, c, l1, w, solution) else w), False
+
+
+def thin_out(H: Floats, c: Floats, l1: Floats, positive: bool, w: Floats, scale: Floats) -> Floats:
+    """Go from w to where the columns of coefficients that are not zero do not depend on each other.
+
+    As long as they do, there are directions without curvature, and the objective falls along one of them until a
+    coefficient is zero. Coordinate descent takes steps across them, and so next to none along them.
+    """
+    while (live := np.flatnonzero(w)).size:
+        unit = scale[live]
+        curvature, directions = linalg.eigh(H[np.ix_(live, live)] / unit / unit[:, None])
+        flat = directions[:, curvature < CONDITION * curvature[-1]]
+        slope = (H[live] @ w - c[live] + l1[live] * np.sign(w[live])) / unit
+        move = -flat @ (slope @ flat) / unit
+        ends = (move * w[live] < 0.0) & ((l1[live] > 0.0) | positive)
+        if not ends.any():
+            break
+        lengths = -w[live][ends] / move[ends]
+        there = w.copy()
+        there[live] += lengths.min() * move
+        there[live[ends][lengths.argmin()]] = 0.0
+        if not is_lower(H, c, l1, w, there):
+            break
+        w = there
+    return w
+
+
+def is_lower(H: Floats, c: Floats, l1: Floats, w: Floats, there: Floats) -> bool:
+    """Whether the objective is lower there than at w."""
+    moved = w != there
+    gain = 0.5 * (w - there) @ (H @ (w + there)) - c @ (w - there)
+    return bool(gain + l1[moved] @ (np.abs(w[moved]) - np.abs(there[moved])) > 0.0)

@@ -110,7 +110,9 @@ class LeaveOneOutSums(Statistic):
         alone = stays < 1e-9
         missed = np.where(alone, np.inf, missed / np.where(alone, 1.0, stays))
         squares = missed**2
-        return cls(float(weight.sum()), np.tensordot(weight, squares, axes=1), np.tensordot(weight, squares**2, axes=1))
+        with np.errstate(over="ignore"):  # the standard error is infinite then
+            fourths = np.tensordot(weight, squares**2, axes=1)
+        return cls(float(weight.sum()), np.tensordot(weight, squares, axes=1), fourths)
 
     def __add__(self, other: Self) -> Self:
         return type(self)(self.weight + other.weight, self.squares + other.squares, self.fourths + other.fourths)
@@ -122,7 +124,10 @@ class LeaveOneOutSums(Statistic):
 
     @property
     def std_error(self) -> Floats:
-        """The standard error of that mean: the standard deviation of the squared errors over √n (m, k)."""
-        with np.errstate(invalid="ignore"):  # where a row cannot be left out, both are infinite
+        """The standard error of that mean: the standard deviation of the squared errors over √n (m, k).
+
+        It is infinite where a row cannot be left out, and where fourth powers overflow.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
             variance = self.fourths / self.weight - self.error**2
-        return np.where(np.isfinite(self.error), np.sqrt(np.maximum(variance, 0.0) / self.weight), np.inf)
+        return np.where(np.isfinite(variance), np.sqrt(np.maximum(variance, 0.0) / self.weight), np.inf)

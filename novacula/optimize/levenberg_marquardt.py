@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,29 @@ class Damped(DescentPoint):
         return super().is_settled(tol) or bool(cosines.all())
 
 
+@dataclass(frozen=True, eq=False)
+class DampedSystem:
+    """J D⁻¹ = U S Vᵀ, which gives the step for any damping, δ = −D⁻¹ V (S² + μ)⁻¹ S Uᵀr.
+
+    It costs min(m, d)² · max(m, d), and squares no J, which would lose half the digits.
+    """
+
+    singular: Floats  # (k,), those above rounding
+    turned: Floats  # (k,), Uᵀr
+    directions: Floats  # (k, d), Vᵀ D⁻¹
+
+    @classmethod
+    def at(cls, point: Damped) -> Self:
+        """The system of a point."""
+        left, singular, right = np.linalg.svd(point.jacobian / point.scale, full_matrices=False)
+        kept = singular > np.finfo(float).eps * max(point.jacobian.shape) * singular.max()
+        return cls(singular[kept], point.residuals @ left[:, kept], right[kept] / point.scale)
+
+    def move(self, damping: float) -> Floats:
+        """The step δ."""
+        return -(self.turned * self.singular / (self.singular**2 + damping)) @ self.directions
+
+
 class Residuals:
     """The residuals and their Jacobian as functions of x, checked and counted."""
 
@@ -77,7 +100,7 @@ class Residuals:
         """The point at x, where the residuals are finite."""
         self.objective.n_gradients += 1
         r, J = self.at(x), self.derivative(x)
-        norms = np.linalg.norm(J, axis=0)
+        norms = np.hypot.reduce(J, axis=0)  # which does not overflow on the way
         scale = np.maximum(norms, before.scale) if before is not None else np.where(norms > 0, norms, 1.0)
         return Damped(x, float(r @ r) / 2, J.T @ r, step, residuals=r, jacobian=J, scale=scale, damping=damping)
 
@@ -133,9 +156,9 @@ def levenberg_marquardt(
 
 def damped_step(problem: Residuals, point: Damped) -> Damped | Halt:
     """Raise the damping until a step wins something, and take it."""
-    damping, growth = point.damping, 2.0
+    system, damping, growth = DampedSystem.at(point), point.damping, 2.0
     for _ in range(REFUSALS):
-        move = solve_damped(point, damping)
+        move = system.move(damping)
         place = read_only(point.x + move)
         if (place == point.x).all():
             break
@@ -146,18 +169,10 @@ def damped_step(problem: Residuals, point: Damped) -> Damped | Halt:
             damping *= max(1 / 3, 1 - (2 * min(gain, 2.0) - 1) ** 3)
             return problem.point(place, point, damping, float(np.linalg.norm(move)))
         damping, growth = damping * growth, growth * 2
-    whole = solve_damped(point, 0.0)
-    if -float(whole @ point.gradient) / 2 <= ROUNDING * point.value:
+    if -float(system.move(0.0) @ point.gradient) / 2 <= ROUNDING * point.value:
         return Halt(Outcome.CONVERGED, "It converged: what the best step promises is less than rounding of the sum.")
     return Halt(
         Outcome.STALLED,
         f"It stalled: no step lowers the sum of squares, though Jᵀr has length {point.norm:.3g}: "
         "its digits are used up, or the Jacobian is wrong (see check_gradient).",
     )
-
-
-def solve_damped(point: Damped, damping: float) -> Floats:
-    """The step δ, by least squares on [J; √μ D] δ = [−r; 0]: squaring J would lose half the digits."""
-    tall: Any = np.vstack([point.jacobian, np.diag(math.sqrt(damping) * point.scale)])
-    target = np.concatenate([-point.residuals, np.zeros(len(point.x))])
-    return np.linalg.lstsq(tall, target, rcond=None)[0]

@@ -11,6 +11,7 @@ A column that does not vary says nothing: its score is 0 and its p-value 1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -36,7 +37,8 @@ class Variation:
         """Of the target, by a line through column j."""
         weight, xx, xy, yy = (float(part[j]) for part in (pairs.weight, pairs.xx, pairs.xy, pairs.yy))
         moves = xx > weight * (STILL * pairs.x[j]) ** 2 and yy > weight * (STILL * pairs.y[j]) ** 2
-        explained = min(xy * xy / xx, yy) if moves else 0.0
+        root = xy / math.sqrt(xx) if moves else 0.0  # xy² would overflow where R² does not
+        explained = min(root * root, yy)
         return cls(explained, yy - explained if moves else 0.0, 1.0, weight - 2.0)
 
     @classmethod
@@ -50,6 +52,11 @@ class Variation:
         if explained + left <= total * (STILL * centre * STILL * centre):
             explained = left = 0.0
         return cls(explained, left, len(weight) - 1.0, total - len(weight))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no square has overflowed."""
+        return bool(np.isfinite(self.explained + self.left))
 
     @property
     def correlation(self) -> float:

@@ -31,7 +31,7 @@ from novacula.learner.base import Learner, require_target
 from novacula.learner.card import Admits, Card
 from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.in_our_words import in_our_words
-from novacula.learner.labels import labels_of
+from novacula.learner.labels import class_array, labels_of
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
 from novacula.projection.pairs import PairMoments
@@ -156,7 +156,7 @@ class FeatureRanker(SelectorMixin, Learner):
         """Score every column."""
         labels = table.layout.target_columns[0]
         self.target_names_ = [labels.name]
-        self.classes_ = np.array(labels.categories) if labels.kind == "categorical" else None
+        self.classes_ = class_array(labels.categories) if labels.kind == "categorical" else None
         plan = self._plan(table)
         self.statistic_ = table.reduce(observe, plan)
         self.n_bins_ = plan.n_classes if plan.edges is not None else 0
@@ -190,8 +190,11 @@ class FeatureRanker(SelectorMixin, Learner):
 
     def _rank(self) -> None:
         plan, scores = self._fitted_plan, np.empty((self.n_features_in_, 2))
-        for j in range(self.n_features_in_):
-            scores[j] = score_of(plan, self._association(j))
+        for j, column in enumerate(self.schema_.features):
+            association = self._association(j)
+            if isinstance(association, Variation) and not association.is_finite:
+                raise overflow(column.name if column.kind == "numeric" else self.target_names_[0])
+            scores[j] = score_of(plan, association)
         self.scores_ = scores[:, 0].copy()
         self.pvalues_ = None if self.score == "gain" else scores[:, 1].copy()
         self.ranks_ = np.empty(self.n_features_in_, np.int64)

@@ -26,7 +26,19 @@ values.py    forms of single values
 holders.py   forms of what holds others: tuples, dictionaries, dataclasses, choices
 """
 
-from novacula.state.arrays import codes, definite, flags, floats, indices, labels, offsets, probabilities, texts, wholes
+from novacula.state.arrays import (
+    codes,
+    definite,
+    flags,
+    floats,
+    indices,
+    is_label,
+    labels,
+    offsets,
+    probabilities,
+    texts,
+    wholes,
+)
 from novacula.state.base import Form, NotFiniteError, Scope, State, StateError, check_state, declared, describe
 from novacula.state.holders import (
     any_record,
@@ -63,6 +75,7 @@ __all__ = [
     "floats",
     "indices",
     "instance",
+    "is_label",
     "keyed",
     "label",
     "labels",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, OptionalForm, Scope, StateError, check_state, declared
+from novacula.state.base import Dim, Form, NotFiniteError, OptionalForm, Scope, StateError, check_state, declared
 
 
 @dataclass(frozen=True)
@@ -197,22 +197,23 @@ class ChoiceForm(Form):
     alike: str | None = None
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
-        """One after the other; the sentence is that of the last."""
+        """One after the other; the sentence is that of the last, or of one that only a number is not finite for."""
         made = None if self.alike is None else scope.choices.get(self.alike)
         if made is not None:
             self.forms[made].check(value, where, scope)
             return
-        for form in self.forms[:-1]:
+        fault = StateError()
+        for form in self.forms:
             trial = Scope(dict(scope.sizes), scope.parameter, scope.choices)
             try:
                 form.check(value, where, trial)
-            except StateError:
+            except StateError as error:
+                fault = fault if isinstance(fault, NotFiniteError) else error
                 continue
             scope.sizes.update(trial.sizes)
             self._choose(form, scope)
             return
-        self.forms[-1].check(value, where, scope)
-        self._choose(self.forms[-1], scope)
+        raise fault
 
     def _choose(self, form: Form, scope: Scope) -> None:
         if self.alike is not None:

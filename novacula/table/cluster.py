@@ -378,6 +378,7 @@ def explained() -> Iterator[None]:
             f"most likely by the memory that it takes: {SMALLER}"
         ) from error
     except CancelledError as error:
-        raise ClusterError(f"the cluster dropped the pass, as when it is closed ({error})") from error
+        gone = "the cluster dropped the pass, as when its scheduler dies or is closed"
+        raise ClusterError(f"{gone}: {RECONNECT}") from error
     except (CommClosedError, ClosedClientError) as error:
         raise ClusterError(f"the cluster is gone ({error}): {RECONNECT}") from error

@@ -83,3 +83,10 @@ def test_a_position_that_is_stored_twice_is_there_once():
         model = NaiveBayes(distributions=distribution)
         once = model.fit(csr_matrix(twice.toarray()), [0, 1]).predict_joint_log_proba(csr_matrix(twice.toarray()))
         np.testing.assert_allclose(model.fit(twice, [0, 1]).predict_joint_log_proba(twice), once)
+
+
+def test_a_count_below_zero_cannot_be():
+    """Its factorial has no value, and Γ of a fraction below 0 would make a probability of it."""
+    model = NaiveBayes(distributions="poisson").fit([[0.0], [2.0], [3.0], [5.0]], [0, 0, 1, 1])
+    assert np.isneginf(model.predict_joint_log_proba([[-1.0], [-1.5]])).all()
+    assert "A factor is 0, and with it the product." in str(model.work([[-1.0], [-1.5]]))

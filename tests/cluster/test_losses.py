@@ -5,8 +5,11 @@ import os
 import pickle
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -171,6 +174,60 @@ def test_closed_cluster_and_client(start: Any, tmp_path: Path) -> None:
         with pytest.raises(ClusterError, match=r"the Dask client is closed: connect a client"):
             there.reduce(sums)
         assert time.monotonic() - began < 20
+
+
+@pytest.fixture
+def lone_scheduler(tmp_path: Path) -> Iterator[tuple[Client, subprocess.Popen[bytes]]]:
+    """A client of a scheduler that is a process of its own, and that process."""
+    place, here = tmp_path / "scheduler.json", ["--host", "127.0.0.1", "--no-dashboard"]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    commands = (
+        ("distributed.cli.dask_scheduler", "--port", "0"),
+        ("distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1"),
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", *command, *here, "--scheduler-file", str(place)], env=env, stderr=subprocess.DEVNULL
+        )
+        for command in commands
+    ]
+    try:
+        wait_until(place.exists)
+        with Client(scheduler_file=str(place), timeout="60s") as client:
+            client.wait_for_workers(1, timeout=60)
+            yield client, processes[0]
+        client._loop_runner.stop()  # Dask leaves its thread running where the scheduler was the first to go
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def wait_until(event: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not event():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_killed_scheduler_is_said_in_one_sentence(lone_scheduler: Any, tmp_path: Path) -> None:
+    client, scheduler = lone_scheduler
+    table = nv.read(parquet(tmp_path, files=6))
+    there = Table(Watched(table.source, tmp_path), table.layout).on(client)
+
+    def kill() -> None:
+        wait_until(lambda: any(tmp_path.glob("*.load")))
+        scheduler.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(ClusterError) as fault:
+        there.reduce(slow_sums, 1.0, 1.0)
+    killer.join()
+    gone = "the cluster dropped the pass, as when its scheduler dies or is closed"
+    assert str(fault.value) == f"{gone}: connect a client and call table.on(client)"
+    with pytest.raises(ClusterError, match=r"^the Dask client is \w+: connect a client and call table\.on\(client\)$"):
+        there.reduce(sums)
 
 
 def test_only_a_client_will_do(client: Client, tmp_path: Path) -> None:

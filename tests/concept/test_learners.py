@@ -176,3 +176,19 @@ def test_unbiased_limits_and_contradictions():
             getattr(model, name)
     with pytest.raises(DataError, match="rows 1 and 2"):
         UnbiasedLearner().fit(pd.DataFrame({"p": ["a", "a"]}), [0, 1])
+
+
+def long_lists():
+    """3^12 hypotheses of 24 positions each: few fit both classes, and most fit negatives alone."""
+    rows = np.random.default_rng(0).normal(size=(2, 12))
+    model = ListThenEliminate().fit(rows, [0, 1])
+    yield "few", lambda: ListThenEliminate().fit(rows, [0, 1])
+    yield "work", lambda: model.work()
+    yield "most", lambda: ListThenEliminate(positive=True).fit(rows, [False, False])
+
+
+def test_what_is_crossed_out_is_not_held(peaks_of):
+    """All positions have 49 MB."""
+    peaks = peaks_of(__file__, "long_lists")
+    assert max(peaks["few"], peaks["work"]) < 20 * 2**20
+    assert peaks["most"] < 90 * 2**20

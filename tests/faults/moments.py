@@ -15,6 +15,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,6 +50,20 @@ class Lines:
             if self.count == self.last:
                 os.kill(os.getpid(), signal.SIGKILL)
         return self.follow
+
+
+TASKS = Lines(("novacula",))
+"""Of a worker of a cluster: the lines that its tasks run."""
+
+
+def follow_tasks(last: int) -> None:
+    """Follow the tasks of this worker; call it before the first one, which makes the thread that they run in."""
+    TASKS.last = last
+    threading.settrace(TASKS.follow)
+
+
+def lines_of_tasks() -> int:
+    return TASKS.count
 
 
 @dataclass

@@ -12,7 +12,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="lives are forks
 
 
 def kill(moments: int, seed: int) -> list[dict]:
-    command = [sys.executable, str(Path(__file__).with_name("moments.py")), SCENARIOS, str(moments), str(seed)]
+    return lines_of("moments.py", SCENARIOS, str(moments), str(seed))
+
+
+def lines_of(script: str, *arguments: str) -> list[dict]:
+    """What a script beside this file prints."""
+    command = [sys.executable, str(Path(__file__).with_name(script)), *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=3000)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -26,3 +31,16 @@ def test_nothing_is_lost_at_a_few_moments():
 @pytest.mark.slow
 def test_nothing_is_lost_at_many_moments():
     assert [one["wrong"] for one in kill(67, 2)] == [0, 0, 0]
+
+
+def test_a_killed_worker_changes_no_digit_at_a_few_moments():
+    [found] = lines_of("cluster_moments.py", "3", "1")
+    assert found["wrong"] == 0
+    assert found["killed"] >= 1  # where it comes to have fewer tasks than in peace, a worker lives
+
+
+@pytest.mark.slow
+def test_a_killed_worker_changes_no_digit_at_many_moments():
+    [found] = lines_of("cluster_moments.py", "30", "2")
+    assert found["wrong"] == 0
+    assert found["killed"] >= 10

@@ -11,10 +11,11 @@ from fuzz.arrays import Target
 from fuzz.target import describe
 from fuzz.worker import randomness
 from novacula.bayes import NaiveBayes
+from novacula.concept import FindS
 from novacula.errors import DataError, InputTypeError
 from novacula.kernel import SVC, SVR
 from novacula.linear import LinearRegression, LinearUnit, Perceptron, Ridge
-from novacula.projection import PCA
+from novacula.projection import PCA, FeatureRanker
 from novacula.table import read
 from novacula.tree import DecisionTreeClassifier
 
@@ -66,6 +67,15 @@ def test_labels_of_a_table(labels, sentence):
         DecisionTreeClassifier().fit(read(frame, "y"))
 
 
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(), LinearUnit(threshold=True), FindS(), FeatureRanker()])
+@pytest.mark.parametrize("as_table", [False, True])
+def test_labels_that_numpy_would_make_equal(learner, as_table):
+    labels = np.array(["", "\0", "", "\0"], object)
+    given = (X, labels) if not as_table else (read(pd.DataFrame({"x": X[:, 0], "y": labels}), "y"),)
+    with pytest.raises(DataError, match=r"the label '\\x00' ends in a null character, which NumPy drops: rename it"):
+        learner.fit(*given)
+
+
 def test_objects_of_one_kind_are_labels():
     for labels in ([1, 2, 1, 2], [True, False, True, False], ["a", "b", "a", "b"]):
         found = DecisionTreeClassifier().fit(X, np.array(labels, object)).classes_
@@ -89,6 +99,13 @@ def test_support_vectors_end_for_any_weights(learner, loss, low):
     weight = np.where(np.arange(40) % 3, 1.0, low)
     model = learner(kernel="linear", solver="smo", loss=loss).fit(rows, np.arange(40) % 2, sample_weight=weight)
     assert np.isfinite(model.predict(rows)).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_equal_rows_of_huge_weights_end_soon():
+    """Their kernel has no curvature, and each of 1e8 steps went as far as 1e12."""
+    model = SVC(kernel="linear").fit(np.zeros((4, 1)), [0, 1, 0, 1], sample_weight=[1e19, 2e19, 3e19, 4e19])
+    assert int(model.n_iter_.sum()) <= 50_000
 
 
 def test_a_row_is_not_shown_for_ever():

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.checks import check_work
-from novacula.errors import ParameterError, SchemaError
+from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.graph import BayesianNetworkClassifier
 
 
@@ -120,3 +120,13 @@ def test_the_posterior_of_rows_that_know_every_other_cell_is_the_product_of_tabl
     np.testing.assert_allclose(found, joint / joint.sum(axis=1, keepdims=True), rtol=1e-9)
     one_gap = X.head(5).assign(n7=[None, *X["n7"][1:5]])
     np.testing.assert_array_equal(model.predict_proba(one_gap)[1:], found[1:])
+
+
+def test_a_row_that_cannot_be_has_no_density_whatever_cells_it_lacks():
+    """The difference of −∞ and −∞ was NaN."""
+    x = np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.3], [0.2, 0.4]])
+    model = BayesianNetworkClassifier("naive").fit(x, [0, 1, 0, 1])
+    far = np.array([[1e200, 1e200], [1e200, np.nan]])
+    assert np.isneginf(model.score_samples(far)).all()
+    with pytest.raises(DataError, match="row 1 has probability zero under the network"):
+        model.predict(far)

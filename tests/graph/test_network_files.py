@@ -1,5 +1,7 @@
 """Forged files of networks: what does not fit together is refused at load, in a sentence about the file."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,3 +113,9 @@ def test_a_linear_gaussian_is_one_node_with_its_parents(tmp_path):
     model.coef_, model.intercept_ = model.coef_[None], np.array([model.intercept_])
     model.sigma_, model.r2_ = np.array([model.sigma_]), np.array([model.r2_])
     require_refused(model, tmp_path, "its coef_ is of several targets, and it is one node")
+
+
+def test_a_number_of_rows_is_refused(model, tmp_path):
+    """A table to be asked about took it for its own."""
+    schema = dataclasses.replace(model.schema_, n_rows=7)
+    require_refused(model, tmp_path, "its schema_ has a number of rows", schema_=schema)

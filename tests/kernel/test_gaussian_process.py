@@ -484,3 +484,8 @@ def test_numbers_that_overflow_are_refused_with_their_rows():
         fitted(Polynomial(degree=9), 1e40 * X, y)
     with pytest.raises(DataError, match="the answer for row 1 of X is not finite"):
         fitted(Polynomial(degree=9), X, y).predict(1e60 * X)
+
+
+def test_targets_without_a_finite_likelihood_are_refused():
+    with pytest.raises(DataError, match="no finite solution: the target reaches 1e\\+308 in size; divide it"):
+        GaussianProcessRegressor(Gaussian(), noise=0.0).fit([[0.0], [1.0], [2.0]], [0.0, 1e308, 0.0])

@@ -171,3 +171,17 @@ def test_what_cannot_be_is_refused():
         KernelPCA(2, kernel=Linear().on([0]), fit_inverse_transform=True).fit(X)
     with pytest.raises(DataError, match=r"3 matrices of 10,001 × 10,001 numbers, 2\.4 GB"):
         KernelPCA().fit(np.zeros((10_001, 1)))
+
+
+def test_a_matrix_that_overflows_is_refused():
+    rows = np.array([[1e140, -1e140], [-1e140, 1e140], [0.0, 1e140]])
+    with pytest.raises(DataError, match=r"no finite solution: column 'x0' reaches 1e\+140 in size; divide it"):
+        KernelPCA(1, kernel="linear").fit(rows, sample_weight=np.full(3, 1e49))
+
+
+@pytest.mark.parametrize("size", [0.1, 1e140])
+def test_what_rounding_leaves_of_equal_rows_is_no_direction(size):
+    """The shares of the directions were negative."""
+    rows = np.full((30, 5), size) * [1.0, -1.0, -1.0, 1.0, -1.0]
+    with pytest.raises(DataError, match="do not differ in the features of the kernel"):
+        KernelPCA(1, kernel="linear").fit(rows)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from novacula.errors import DataError
 from novacula.linear import Lasso, Ridge
 from novacula.linear.lasso import regression as module
 from novacula.linear.lasso.working_set import FIRST, LassoPrice, LassoState, WorkingSet, duality_gap
@@ -316,3 +317,23 @@ def test_columns_that_cannot_all_enter_at_once_are_solved_to_the_conditions():
     assert active.sum() > FIRST
     np.testing.assert_allclose(pull[active], price[active] * np.sign(model.coef_[active]), rtol=1e-8)
     assert (np.abs(pull) <= price * (1.0 + 1e-8)).all()
+
+
+def test_columns_that_are_nearly_equal_are_solved_to_the_conditions():
+    """Coordinate descent alone would go on for ever: the equations of their weights are singular up to rounding."""
+    rng = np.random.default_rng(3)
+    X, y = 1e8 + rng.normal(size=(4, 12)), 1e8 * rng.normal(size=4)
+    alpha = 0.1 * largest(X, y, np.ones(4), 1.0, intercept=False)
+    model = Lasso(alpha, fit_intercept=False).fit(X, y)
+    assert model.converged_
+    assert model.n_iter_ < 5
+    pull = X.T @ (y - model.predict(X)) / 4
+    active = model.coef_ != 0.0
+    np.testing.assert_allclose(pull[active], alpha * np.sign(model.coef_[active]), rtol=1e-8)
+    assert (np.abs(pull) <= alpha * (1.0 + 1e-8)).all()
+
+
+def test_an_objective_that_overflows_at_the_start_is_said():
+    sentence = r"its equations have no finite solution: the target reaches 1e\+300 in size; divide it by some unit"
+    with pytest.raises(DataError, match=f"^Lasso cannot be fitted, since {sentence}$"):
+        Lasso(fit_intercept=False).fit(np.eye(2, 3), [1e300, 1e300])

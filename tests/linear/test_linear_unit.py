@@ -372,3 +372,9 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, solver, threshold, intercep
     model = LinearUnit(solver, threshold=threshold, fit_intercept=intercept, max_iter=50).fit(X, y, weight)
     check_work(model, drawn=drawn)
     check_work(model, X, drawn=drawn)
+
+
+@pytest.mark.parametrize("size", [1e200, 1.5e308])
+def test_an_epoch_whose_error_overflows_is_refused(size):
+    with pytest.raises(DataError, match=f"the target reaches {size:.3g} in size; divide it".replace("+", r"\+")):
+        LinearUnit("sgd").fit([[0.0], [1.0]], [-size, size])

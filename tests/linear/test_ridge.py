@@ -333,6 +333,7 @@ def test_a_saved_model_comes_back(tmp_path):
         ({"alpha": [-1.0]}, "penalties must be finite and not negative"),
         ({"alpha": [np.nan]}, "penalties must be finite and not negative"),
         ({"alpha": ["a"]}, "it must hold numbers"),
+        ({"alpha": [10**400]}, "it must hold numbers"),
         (
             {"alpha": [1.0, 2.0]},
             r"alpha has shape \(2,\); it must be one number, or one for each of 1 targets",
@@ -388,3 +389,10 @@ def test_holes_and_words_are_refused(learner):
 def test_path_needs_its_alphas_in_a_list():
     with pytest.raises(ParameterError, match="a list of at least one number"):
         Ridge().path([[1.0], [2.0]], [1.0, 2.0], 3.0)
+
+
+def test_fourth_powers_of_errors_that_overflow_leave_their_spread_unknown():
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    model = Ridge(alpha="loo").fit(rows, 1e100 * rows.sum(axis=1) + 1e99 * np.arange(9) ** 2)
+    assert np.isfinite(model.loo_error_).all()
+    assert np.isposinf(model.loo_std_error_).all()

@@ -328,6 +328,7 @@ def test_widths_that_make_no_sense(bandwidth):
         ({}, [[0.0, 1.0], [3.0, np.inf]], "column 'x1' is infinite .* in row 2"),
         ({}, [[0.0, 1.0], [3.0, -1e200]], "column 'x1' holds numbers whose squares overflow"),
         ({"bandwidth": "scott"}, [[0.0, 1.0], [3.0, 1.0]], "column 'x1' has the same value in every row"),
+        ({"bandwidth": "scott"}, [[1e-300], [3e-300]], "column 'x0' has .* or differences too small to be squared"),
         ({"bandwidth": "isj"}, [[0.0, 1.0], [3.0, 1.0]], "too few for bandwidth='isj'|the same value"),
         ({"bandwidth": "scott"}, [[0.0, 1.0]], "at least two rows"),
         ({"bandwidth": "cv_ml"}, [[0.0, 1.0], [0.0, 1.0], [3.0, 2.0], [3.0, 2.0]], "no likeliest bandwidth"),

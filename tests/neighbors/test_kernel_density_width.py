@@ -161,3 +161,9 @@ def test_a_kernel_with_an_end_reaches_every_row():
     model = KernelDensity("cv_ml", kernel="epanechnikov").fit(X)
     assert model.bandwidth_[0] > 9.0 - X[:-1].max()
     assert np.isfinite(model.trial_.likelihood.max())
+
+
+def test_narrow_kernels_have_a_width():
+    """The square of such a width is 0."""
+    model = KernelDensity(bandwidth=1e-300).fit([[0.0, 1.0], [1e-300, 1.0]])
+    assert model.bandwidth_.tolist() == [1e-300, 1e-300]

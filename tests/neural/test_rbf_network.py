@@ -440,3 +440,8 @@ def test_free_numbers():
     x, y = wave(40)
     assert RBFNetworkRegressor(5).fit(x, y).n_parameters_ == 5 + 5 + 1
     assert RBFNetworkRegressor(5, fine_tune=1).fit(x, y).n_parameters_ == 5 + 5 + 5 + 1
+
+
+def test_weights_that_overflow_are_refused_with_their_place():
+    with pytest.raises(DataError, match="cannot be fitted, since coef_ holds a number that is not finite: the target"):
+        RBFNetworkRegressor(2, basis="multiquadric").fit([[-1.0], [-9.0]], [0.0, 1.7e308])

@@ -8,6 +8,7 @@ from scipy.optimize import least_squares
 
 from novacula.errors import ParameterError
 from novacula.optimize import levenberg_marquardt
+from novacula.optimize.levenberg_marquardt import Damped, DampedSystem
 
 
 @pytest.mark.parametrize("given_jacobian", [True, False])
@@ -45,6 +46,18 @@ def test_a_jacobian_without_full_rank():
     assert found.x.sum() == pytest.approx(2.4)
     unused = levenberg_marquardt(lambda x: [x[0] - 2], lambda x: [[1.0, 0.0]], [0.0, 7.0])
     np.testing.assert_allclose(unused.x, [2, 7], atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(9, 4), (3, 7)])
+@pytest.mark.parametrize("damping", [1e-6, 1.0, 1e6])
+def test_the_step_solves_the_damped_equations(shape, damping):
+    """(JᵀJ + μD²) δ = −Jᵀr, as least squares of J over √μD, for more residuals than variables and for fewer."""
+    rng = np.random.default_rng(0)
+    J, r, scale = rng.normal(size=shape), rng.normal(size=shape[0]), rng.uniform(1, 9, shape[1])
+    point = Damped(np.zeros(shape[1]), r @ r / 2, J.T @ r, residuals=r, jacobian=J, scale=scale, damping=damping)
+    tall, target = np.vstack([J, np.diag(np.sqrt(damping) * scale)]), np.append(-r, np.zeros(shape[1]))
+    known = np.linalg.lstsq(tall, target, rcond=None)[0]
+    np.testing.assert_allclose(DampedSystem.at(point).move(damping), known, rtol=1e-7)
 
 
 def test_units_do_not_matter():

@@ -250,3 +250,16 @@ def test_what_cannot_be_ranked_is_said(flats):
         ranker.transform(X[["noise", "size"]])
     with pytest.raises(SchemaError, match="no column"):
         ranker.transform(nv.read(flats.drop(columns="size")))
+
+
+@pytest.mark.parametrize("score", ["correlation", "anova"])
+def test_squares_that_overflow_between_classes_are_refused(score):
+    """Each class alone has no spread, so that its own squares are fine; the score was NaN."""
+    with pytest.raises(DataError, match="column 'x1' holds numbers whose squares overflow"):
+        FeatureRanker(score).fit([[0.0, -2e159], [1.0, 7e159], [0.5, 7e159]], ["a", "b", "b"])
+
+
+def test_large_numbers_are_correlated_as_small_ones():
+    x = np.random.default_rng(0).normal(size=(50, 2))
+    small = FeatureRanker().fit(x, x[:, 0] + x[:, 1]).scores_
+    np.testing.assert_allclose(FeatureRanker().fit(1e150 * x, 1e100 * (x[:, 0] + x[:, 1])).scores_, small)

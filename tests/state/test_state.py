@@ -160,6 +160,7 @@ MISFITS = [
     (any_record(Shelf), LockedShelf(SHELF.start, SHELF.weight, -1), "x.key is out of its range"),
     (instance(str), 3, "x is a int, where a str should be"),
     (one_of(whole(), text()), 1.5, "x is a float, where a text should be"),
+    (one_of(number(), text()), np.inf, "x is not finite"),
     (by_parameter("kind", {"small": whole(most=3)}), 5, "x is out of its range"),
     (by_parameter("kind", {"large": whole()}), 5, "x has no form for this kind"),
 ]

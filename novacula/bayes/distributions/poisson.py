@@ -66,13 +66,13 @@ class PoissonPart(NumericPart):
         return cls(group, rate)
 
     def score(self, chunk: Chunk, out: Floats) -> None:
-        """Add the log-probabilities."""
+        """Add the log-probabilities, −∞ of a count below 0."""
         from scipy.special import gammaln, xlogy
 
         x = self.group.numeric(chunk).numeric
         shared = gammaln(x + 1.0)
         for k, rate in enumerate(self.rate):
-            out[:, k] += np.nansum(xlogy(x, rate) - rate - shared, axis=1)
+            out[:, k] += np.nansum(np.where(x < 0.0, -np.inf, xlogy(x, rate) - rate - shared), axis=1)
 
     def steps(
         self, statistic: ClassTotals, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
@@ -100,10 +100,10 @@ class PoissonPart(NumericPart):
         ]
 
     def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
-        """The probability of the count x."""
+        """The probability of the count x, which none below 0 has."""
         rate = float(self.rate[k, j])
-        factorial = math.gamma(x + 1.0) if x < 170 else math.inf
-        value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 else float(x == 0)
+        factorial = math.gamma(x + 1.0) if 0 <= x < 170 else math.inf
+        value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 and x >= 0 else float(x == 0)
         numbers = {f"r{mark}": rate, f"x{mark}": x, f"f{mark}": factorial}
         expression = f"r{mark} ** x{mark} * exp(-r{mark}) / f{mark}"
         return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)

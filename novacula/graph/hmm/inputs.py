@@ -11,6 +11,7 @@ from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.graph.hmm.columns import UNKNOWN, ColumnValues
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner import ingest
+from novacula.state import is_label
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.encode import require_total_weight
@@ -44,9 +45,9 @@ def read_labels(y: Any, sequences: Sequences, n_states: int | None) -> Labels:
         code = np.where(values.code == gone, UNKNOWN, values.code - (values.code > gone))
         values = ColumnValues(tuple(kept), code)
     for label in values.distinct:
-        if not isinstance(label, (str, int, float)):
+        if not is_label(label):
             what = f"{quoted(label)}, of type {type(label).__name__}"
-            raise DataError(f"y names the state {what}: states are words, whole numbers, or true and false")
+            raise DataError(f"y names the state {what}: states are words, numbers of 64 bits, or true and false")
     states = _all_states(values.distinct, n_states)
     place = np.array([*(states.index(label) for label in values.distinct), UNKNOWN], np.int32)
     codes = np.asarray(sequences.sorted(place[values.code]))
@@ -56,7 +57,7 @@ def read_labels(y: Any, sequences: Sequences, n_states: int | None) -> Labels:
 def _stacked(y: Any, sequences: Sequences) -> Any:
     """The labels of all steps under each other."""
     if sequences.listed:
-        lengths = [len(part) for part in y] if isinstance(y, (list, tuple)) and len(y) == len(sequences) else None
+        lengths = [_length(part) for part in y] if isinstance(y, (list, tuple)) else None
         if lengths != sequences.lengths.tolist():
             raise DataError("y must be a list like X, with a state for each step of each sequence")
         y = [label for part in y for label in np.asarray(part, object).tolist()]
@@ -66,6 +67,14 @@ def _stacked(y: Any, sequences: Sequences) -> Any:
     if labels.ndim != 1 or len(labels) != sequences.n_steps:
         raise DataError(f"y has shape {labels.shape}, but X has {sequences.n_steps} steps: give a state for each")
     return labels
+
+
+def _length(part: Any) -> int | None:
+    """How many labels a part of y holds; None if it is no sequence."""
+    try:
+        return len(part)
+    except TypeError:
+        return None
 
 
 def _all_states(labels: tuple[Any, ...], n_states: int | None) -> tuple[Any, ...]:

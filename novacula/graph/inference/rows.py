@@ -176,7 +176,7 @@ class Inference:
                     total += np.where(agrees, own.log_density, -np.inf)[:, structure.within(i)]
             scale = total.max(axis=1, initial=-np.inf)
             log_scale += scale
-            pieces.append(total - scale[:, None])
+            pieces.append(total - np.where(np.isneginf(scale), 0.0, scale)[:, None])  # −∞ of a row that cannot be
         for i, own in enumerate(completed):
             if structure.part[i] < 0:
                 log_scale += own.log_density[:, 0]

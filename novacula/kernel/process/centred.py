@@ -51,6 +51,8 @@ class Centre:
 def leading(matrix: Floats, most: int | None) -> tuple[Floats, Floats]:
     """The largest eigenvalues (k,) above rounding in falling order, up to a number of them, and unit vectors (n, k)."""
     n = len(matrix)
+    if not np.isfinite(matrix).all():
+        raise OverflowError("the kernel matrix of the rows is not finite")
     few = None if most is None or most >= n else (n - most, n - 1)
     with few_threads(n):
         values, vectors = linalg.eigh(matrix, overwrite_a=True, subset_by_index=few, check_finite=False)

@@ -53,6 +53,8 @@ class Climb:
         assert first is not None  # noqa: S101  (jitter has seen to it)
         # Measured from the start, what is minimised does not depend on the unit of the targets.
         self.base = first.log_likelihood
+        if not math.isfinite(self.base):
+            raise OverflowError("the targets have no finite likelihood at the start")
 
     def parameters(self, u: Floats) -> tuple[Kernel, float]:
         """The kernel and the noise at u."""

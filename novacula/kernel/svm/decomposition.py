@@ -45,6 +45,8 @@ ROUNDING = 1e-6
 """How far below 0 a curvature may be, as a share of its terms, before a kernel is refused."""
 EXTREME, EXTREME_STEPS = 1e9, 50_000
 """Scales so far apart, by weights as a rule, that steps are lost in rounding, and how many are made nevertheless."""
+LEAST = 1e-3
+"""Kernel values of less count as if they had this size: where there is no curvature, steps end at 1e12."""
 SHRINK = 0.5
 """The share of rows that may be busy for the others to be left out."""
 
@@ -60,7 +62,7 @@ class ConcaveError(Exception):
 def solve_dual(dual: Dual, rows: KernelRows, effort: Effort) -> DualSolution:
     """Multipliers that violate the KKT conditions by at most tol, or the best that the effort allows."""
     size = float(np.abs(rows.diagonal()).max())
-    if dual.reach(size) > EXTREME:
+    if dual.reach(max(size, LEAST)) > EXTREME:
         effort = replace(effort, max_iter=min(effort.max_iter, EXTREME_STEPS))
     with one_blas_thread():  # blocks of kernel values are what runs side by side
         search = Decomposition(dual, rows, effort)

@@ -203,6 +203,8 @@ class Lasso(PenalisedModel):
         self.dual_gap_ = float(gaps[0]) if sums.flat else np.array(gaps)
 
     def _keep_runs(self, runs: list[Run[LassoState]]) -> None:
+        if not all(run.history for run in runs):
+            raise OverflowError("the objective has no finite value at the start")
         rounds = max(len(run.history) for run in runs)
         padded = [np.pad(run.history, (0, rounds - len(run.history)), mode="edge") for run in runs]
         self.history_, self.n_iter_ = np.sum(padded, axis=0), rounds - 1

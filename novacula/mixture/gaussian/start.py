@@ -112,6 +112,9 @@ class MixtureOverview:
             return self._about(as_means(init, n_components, len(self.mean)), family)
         rng = np.random.default_rng(seed)
         if init == "random":
+            if n_components > len(self.sample):
+                few = f"there are n_samples={len(self.sample)} distinct rows for {n_components} starts"
+                raise DataError(f"{few}: give more rows, or ask for fewer components or states")
             chosen = rng.choice(len(self.sample), n_components, replace=False)
             return self._about(self.mean + self.sample[chosen] * np.sqrt(self.variance), family)
         centres = lloyd(self.sample, self.weight, seeds(self.sample, self.weight, n_components, rng))

@@ -57,8 +57,9 @@ class BandwidthSpread:
         for name, spread in zip(self.names, deviation, strict=True):
             if not spread > 0.0:
                 raise DataError(
-                    f"column {printable(name)!r} has the same value in every row, so its bandwidth would be zero: drop "
-                    f"the column, or give bandwidth as a number"
+                    f"column {printable(name)!r} has the same value in every row, or differences too small to be "
+                    f"squared, so its bandwidth would be zero: drop the column, multiply it by some unit, or give "
+                    f"bandwidth as a number"
                 )
         return np.asarray(deviation)
 
@@ -92,4 +93,4 @@ def ruled_root(rule: str, spread: BandwidthSpread, full: bool, shape: Shape) -> 
 
 def widths_of(root: Floats) -> Floats:
     """The width of the kernel along each axis (d,): of a diagonal A its diagonal."""
-    return np.asarray(np.sqrt(np.square(root).sum(axis=1)))
+    return np.asarray(np.hypot.reduce(root, axis=1))  # squares of narrow kernels would be 0

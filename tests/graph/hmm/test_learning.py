@@ -242,6 +242,9 @@ def test_bad_structure_is_refused():
         CategoricalHMM(2, init="kmeans").fit(x)
     with pytest.raises(DataError, match="n_states is 9, but there are only 4 steps"):
         GaussianHMM(9).fit(x)
+    sentence = "there are n_samples=1 distinct rows for 2 starts: give more rows, or ask for fewer components or states"
+    with pytest.raises(DataError, match=f"^{sentence}$"):  # the other sequence does not count
+        GaussianHMM(2).fit(np.arange(4.0)[:, None], ["a", "b", "b", "b"], lengths=[1, 3], sample_weight=[1.0, 0.0])
 
 
 # --- known states -----------------------------------------------------------------------------------------------
@@ -297,6 +300,12 @@ def test_states_known_in_part_are_clamped(unknown):
     y[60] = 1  # a step of cluster 0 is labelled as state 1
     held = GaussianHMM(2).fit(x, y)
     assert held.log_likelihood_ < model.log_likelihood_
+
+
+@pytest.mark.parametrize("y", [[None, None], [0, 1], [[0, 1]], [[0, 1], [0]]])
+def test_states_of_listed_sequences_come_in_such_a_list(y):
+    with pytest.raises(DataError, match="y must be a list like X, with a state for each step of each sequence"):
+        GaussianHMM(2).fit([[[0.0], [1.0]], [[2.0], [3.0]]], y)
 
 
 def test_states_without_a_label_get_a_name():
@@ -355,3 +364,9 @@ def test_bad_values_are_named():
         GaussianHMM(1).fit(np.arange(4.0), sample_weight=[1, 2, 1, 1])
     with pytest.raises(ValueError, match="sum to zero"):
         GaussianHMM(1).fit([np.arange(4.0), np.arange(3.0)], sample_weight=[0, 0])
+
+
+@pytest.mark.parametrize("state", [float("inf"), 10**25])
+def test_states_that_no_file_could_hold_are_refused(state):
+    with pytest.raises(DataError, match=r"y names the state .*: states are words, numbers of 64 bits, or true"):
+        CategoricalHMM().fit(np.zeros((3, 1)), np.array([1, state, 1], object))
