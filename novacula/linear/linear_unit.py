@@ -9,6 +9,7 @@ normal equations' solution, which `solver="exact"` gives at once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -27,7 +28,7 @@ from novacula.learner.trace import FitPath, PathRecorder
 from novacula.learner.work import Work
 from novacula.linear.model import LinearModel
 from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPass, descend
-from novacula.linear.online.derivation.linear_unit import derive_outputs, derive_unit, derive_unit_step, rule_of
+from novacula.linear.online.derivation.linear_unit import ERROR, derive_outputs, derive_unit, derive_unit_step, rule_of
 from novacula.linear.online.passes import (
     SCHEDULES,
     OrderedRows,
@@ -151,6 +152,10 @@ class LinearUnit(LinearModel, Classifier):
         "trace_": optional(record(OnlineTrace, columns="inputs", targets="targets", classes="classes")),
     }
     remedy = "or use Ridge"
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mitchell": {"b": "w_0", ERROR: "sum((t[d] - o[d])**2 for d in D) / 2"},
+        "aima": {"b": "w_0", "η": "α"},
+    }
 
     eta_: float
     largest_rate_: float
@@ -271,7 +276,7 @@ class LinearUnit(LinearModel, Classifier):
         run = iterate(step, start, max_iter=self._limit, tol=None, monitor=recorder)
         if run.outcome is Outcome.DIVERGED:
             raise self._too_large("2/λ_max of XᵀX")
-        self.trace_ = OnlineTrace(recorder.kept())
+        self.trace_ = OnlineTrace(recorder.kept(), np.zeros((0, 0)))
         return run
 
     def _fit_rows(self, table: Table) -> None:
@@ -280,12 +285,12 @@ class LinearUnit(LinearModel, Classifier):
         self.largest_rate_ = largest_step(table, self.fit_intercept)
         auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
         self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
-        showings = first_showings(rows, rule_of(self))
+        showings = first_showings(rows)
         course = DeltaCourse(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
         start = DeltaPass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
         recorder = PathRecorder(lambda epoch: epoch.weights)
         run = run_epochs(course.show, start, self._limit, recorder)
-        self.trace_ = OnlineTrace(recorder.kept(), showings)
+        self.trace_ = OnlineTrace.of(recorder.kept(), showings, partial(rule_of, self))
         if not run.params.sound:
             table.refuse_faults()
             raise self._too_large("2/max ‖x‖², below which showing a row never makes its own error larger")

@@ -136,6 +136,11 @@ class Perceptron(LinearClassifier):
         "trace_": record(OnlineTrace, columns="inputs", classes="classes"),
     }
 
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mitchell": {"b": "w_0"},
+        "aima": {"b": "w_0", "η": "α"},
+    }
+
     converged_: bool
     history_: tuple[int, ...]
     n_iter_: int
@@ -172,12 +177,12 @@ class Perceptron(LinearClassifier):
         rows = OrderedRows(table, self.shuffle, self.random_state)
         counts = self._counts(rows)
         rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
-        showings = first_showings(rows, self._showing_rule(), rule.factor)
+        showings = first_showings(rows, rule.factor)
         start = PerceptronEpoch.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
         recorder = PathRecorder(lambda epoch: epoch.weights)
         run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter, recorder)
         self._require_sound(table, run.params)
-        self.trace_ = OnlineTrace(recorder.kept(), showings)
+        self.trace_ = OnlineTrace.of(recorder.kept(), showings, self._showing_rule)
         self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
         self._keep(run.params.pocket if self.pocket else run.params.weights)
         if self.pocket:
@@ -201,7 +206,8 @@ class Perceptron(LinearClassifier):
             weights = np.zeros((len(rule.positive), self.n_features_in_ + 1))
             recorder = PathRecorder()
             recorder(0, 0.0, weights)
-            self.trace_ = OnlineTrace(recorder.kept(), first_showings(rows, self._showing_rule(), rule.factor))
+            showings = first_showings(rows, rule.factor, ordered=False)
+            self.trace_ = OnlineTrace.of(recorder.kept(), showings, self._showing_rule)
             self._count((), 0, False)
         else:
             weights = np.column_stack([self.coef_, self.intercept_])
@@ -209,15 +215,15 @@ class Perceptron(LinearClassifier):
         self._require_sound(table, lesson)
         self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
         self._keep(lesson.weights)
-        self.trace_ = self.trace_.with_epoch(lesson.weights)
+        self.trace_ = self.trace_.with_epoch(lesson.weights, self._showing_rule)
         self.__dict__.pop("pocket_error_", None)  # it is not that of these weights
 
     def _counts(self, rows: OrderedRows) -> Floats:
         """The weight of each class's rows."""
         return rows.fold(add_counts, np.zeros(len(self.classes_)))
 
-    def _showing_rule(self) -> ShowingRule:
-        """How the first plane is taught."""
+    def _showing_rule(self, _: int) -> ShowingRule:
+        """How the first plane is taught, which is the same in all epochs."""
         positive = 1 if len(self.classes_) == 2 else 0
         return ShowingRule(float(self.eta0), self.response, self.fit_intercept, positive)
 

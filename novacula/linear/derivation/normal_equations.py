@@ -227,7 +227,7 @@ def gradient_step(model: LinearModel, system: NormalEquations, k: int, charge: C
 def dual_step(model: LinearModel, k: int, charge: Charge) -> Step:
     """With fewer rows than columns: the equations of the rows, and the length of what they give."""
     title = "There are fewer rows than columns, so the equations of the rows are solved"
-    rows = (Equation("(X @ X.T + α * I) @ a", "y"), Equation("w", "X.T @ a"))
+    rows: tuple[Equation, ...] = (Equation("(X @ X.T + α * I) @ a", "y"), Equation("w", "X.T @ a"))
     note = "⟦X⟧ and ⟦y⟧ are about their means. " if model.fit_intercept else ""
     if model.solver_ == BOUNDED:
         title, rows = "No weight is negative", (Equation(f"{charge.matrix} @ w".replace("A", "X.T @ X"), "X.T @ y"),)

@@ -35,13 +35,13 @@ def choice_step(
     alphas, errors, std_errors, chosen, choice = tried
     shown = np.sort(np.argsort(errors, kind="stable")[:TABLE_ROWS])
     shown = shown[np.isfinite(errors[shown])]
-    found = (Equation("E_min", "min(E(α[k]) for k in _)", {"E(α[k])": errors[shown]}, of),)
+    found = [Equation("E_min", "min(E(α[k]) for k in _)", {"E(α[k])": errors[shown]}, of)]
     said = f"has the least {what}"
     if choice != "best":
         said = f"is the largest whose {what} is within one standard error of the least"
         least, reach = float(errors[tried.best]), float(std_errors[tried.best])
         values = {"E(α)": float(errors[alphas == chosen][0]), "E_min": least, "SE": reach}
-        found = (*found, Equation("E(α)", "E_min + SE", values, sign="≤", therefore=True))
+        found.append(Equation("E(α)", "E_min + SE", values, sign="≤", therefore=True))
     rows = tuple((float(alphas[i]), float(errors[i]), float(std_errors[i])) for i in shown)
     cut = f"The {len(shown)} least of {len(errors)}." if len(shown) < len(errors) else ""
     return Step(

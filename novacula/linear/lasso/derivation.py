@@ -102,7 +102,8 @@ def start_step(model: Lasso, k: int) -> Step:
     """The least penalty that makes all weights zero."""
     factor, system, largest = model.column_factors(), equations(model), float(np.atleast_1d(model.alpha_max_)[k])
     free, along = bool((factor == 0.0).any()), "max(0, c[j])" if model.positive else "abs(c[j])"
-    values, of = None, ()
+    values: dict[str, Any] | None = None
+    of: tuple[str | int, ...] = ()
     if system is not None and system.varies.any() and not free:
         live = np.flatnonzero(system.varies)
         values = {"c": system.cross[live, k] / system.weight, "ρ": float(model.l1_ratio), "f": factor[live]}

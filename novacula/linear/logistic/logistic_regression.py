@@ -174,7 +174,7 @@ class LogisticRegression(LinearClassifier):
         objective = self._objective(table)
         self.solver_ = self._solver(objective)
         watch = SeparationWatch(objective) if self.penalty is None else None
-        recorder = LogisticRecorder(objective.with_loss(self.loss))
+        recorder = LogisticRecorder(objective.with_loss(self.loss), self.solver_ == "newton")
         run = self._minimise(objective, watch, recorder)
         self._keep(objective, run)
         self.trace_ = recorder.trace()

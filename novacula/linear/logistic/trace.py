@@ -33,7 +33,7 @@ class LogisticTrace:
         "losses": floats("kept"),
         "gradients": floats("kept", "parameters"),
         "hessians": floats("kept", "curved", "curved"),
-        "shares": floats("kept", least=0.0, most=1.0),
+        "shares": floats("moves", least=0.0, most=1.0),
         "rows": floats("first", "columns"),
         "classes": codes("first", below="classes"),
         "weights": floats("first", least=0.0),
@@ -44,7 +44,7 @@ class LogisticTrace:
     losses: Floats  # (kept,), Σ loss of the rows that are not kept
     gradients: Floats  # (kept, P), the same of its gradient
     hessians: Floats  # (kept, P, P) that Newton's next step solves with, or (kept, 0, 0)
-    shares: Floats  # (kept,), of Newton's or another step that led there
+    shares: Floats  # (kept,), of Newton's step that led there, or (0,)
     rows: Floats  # (r, d), the first rows
     classes: Codes  # (r,), theirs
     weights: Floats  # (r,), with the factor of the class
@@ -95,12 +95,12 @@ class FirstRows:
 class LogisticRecorder(PathRecorder):
     """A monitor that keeps of each point its parameters, loss, gradient, share, and the Hessian that serves it."""
 
-    def __init__(self, objective: LogisticObjective) -> None:
+    def __init__(self, objective: LogisticObjective, is_newton: bool) -> None:
         super().__init__(self.numbers)
         self.objective = objective
         planes, q = objective.shape
         self.size = planes * q
-        self.curved = self.size if planes == 1 and q <= CURVED else 0
+        self.curved = self.size if is_newton and planes == 1 and q <= CURVED else 0
         self.hessian = np.zeros((self.curved, self.curved))
 
     def numbers(self, point: LogisticPoint) -> Floats:
@@ -130,8 +130,8 @@ class LogisticRecorder(PathRecorder):
             FitPath(kept.iterations, theta.copy()),
             np.zeros_like(rest) if complete else rest,
             np.zeros_like(other) if complete else other,
-            hessian.reshape(-1, self.curved, self.curved).copy(),
-            share[:, 0].copy(),
+            hessian.reshape(len(theta), self.curved, self.curved).copy(),
+            share[:, 0].copy() if self.curved else np.zeros(0),
             np.asarray(first.dense(), np.float64),
             classes,
             weights,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain, islice, repeat
@@ -29,7 +29,6 @@ class OnlineShowings:
         "rows": floats("showings+1", "columns"),
         "targets": one_of(codes("showings+1", below="classes"), floats("showings+1"), floats("showings+1", "targets")),
         "shares": floats("showings+1", least=0.0, most=1.0),
-        "reached": floats("columns+1"),
         "whole": flag(),
         "ordered": flag(),
     }
@@ -37,22 +36,40 @@ class OnlineShowings:
     rows: Floats  # (m, d)
     targets: Any  # (m,) codes of classes, or (m,) or (m, k) numbers
     shares: Floats  # (m,)
-    reached: Floats  # (d + 1,), the weights of the first plane or target after them in the first epoch, the bias last
     whole: bool  # whether they are a whole epoch
     ordered: bool  # whether every epoch begins with them
 
 
 @dataclass(frozen=True)
 class OnlineTrace:
-    """The weights after each epoch or step that is kept, the start first, and the first showings if there were any."""
+    """The weights after each epoch or step that is kept, the start first; of epochs also the first showings.
+
+    `others` is what the rows that are not kept did to the weights of the first plane or target in each of these epochs
+    that began with those that are.
+    """
 
     state: ClassVar[State] = {
         "path": record(FitPath),
+        "others": floats("any", "any"),
         "showings": nullable(record(OnlineShowings, columns="columns", targets="targets", classes="classes")),
     }
 
     path: FitPath
+    others: Floats  # (kept, d + 1), or nothing where the showings are a whole epoch
     showings: OnlineShowings | None = None
+
+    @classmethod
+    def of(cls, path: FitPath, showings: OnlineShowings, rule: Callable[[int], ShowingRule]) -> Self:
+        """Play the first showings of each epoch again; `rule` is that of an epoch, counted from 0."""
+        d = showings.rows.shape[1]
+        if showings.whole:
+            return cls(path, np.zeros((0, d + 1)), showings)
+        weights = path.states[:, : d + 1]
+        others = np.zeros_like(weights)
+        for i, number in enumerate(path.iterations[1:].tolist(), start=1):
+            if path.iterations[i - 1] == number - 1 and (showings.ordered or number == 1):
+                others[i] = weights[i] - replay(showings, rule(number - 1), weights[i - 1])[-1].after
+        return cls(path, others, showings)
 
     @property
     def kept_showings(self) -> OnlineShowings:
@@ -66,32 +83,24 @@ class OnlineTrace:
         self.path.at(iteration, self.path.states.shape[1:])
         return int(np.searchsorted(self.path.iterations, iteration))
 
-    def with_epoch(self, weights: Floats) -> Self:
+    def with_epoch(self, weights: Floats, rule: Callable[[int], ShowingRule]) -> Self:
         """One more epoch, of other rows."""
         recorder = PathRecorder()
         for number, state in zip(self.path.iterations.tolist(), self.path.states, strict=True):
             recorder(number, 0.0, state)
         recorder(int(self.path.iterations[-1]) + 1, 0.0, weights)
-        showings = None if self.showings is None else replace(self.showings, ordered=False)
-        return replace(self, path=recorder.kept(), showings=showings)
+        return type(self).of(recorder.kept(), replace(self.kept_showings, ordered=False), rule)
 
 
-def first_showings(rows: OrderedRows, rule: ShowingRule, factor: Floats | None = None) -> OnlineShowings:
+def first_showings(rows: OrderedRows, factor: Floats | None = None, *, ordered: bool = True) -> OnlineShowings:
     """The first rows in order, repeated by their weight, which `factor` (classes,) multiplies."""
     with closing(_showings(rows, factor)) as showings:
         x, target, share = next(showings)
         most = max(1, min(FIRST, MOST_NUMBERS // max(len(x), 1)))
         held = [(x, target, share), *islice(showings, most)]
     xs, targets, shares = zip(*held[:most], strict=True)
-    kept = OnlineShowings(
-        np.array(xs),
-        np.array(targets),
-        np.array(shares),
-        np.zeros(len(x) + 1),
-        len(held) <= most,
-        not rows.shuffled,
-    )
-    return replace(kept, reached=replay(kept, rule, kept.reached)[-1].after)
+    ordered = ordered and not rows.shuffled
+    return OnlineShowings(np.array(xs), np.array(targets), np.array(shares), len(held) <= most, ordered)
 
 
 def _showings(rows: OrderedRows, factor: Floats | None) -> Generator[tuple[Floats, Any, float], None, None]:

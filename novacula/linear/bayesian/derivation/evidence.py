@@ -16,6 +16,7 @@ from novacula.linear.bayesian.posterior import EXACT, WeightPosterior
 from novacula.linear.bayesian.prior import prior_of
 from novacula.linear.derivation.normal_equations import DIGITS, ROUNDING, rounded
 from novacula.mathematics import Equation
+from novacula.words import counted
 
 if TYPE_CHECKING:
     from novacula.linear.bayesian.regression import BayesianLinearRegression
@@ -111,8 +112,8 @@ def flat_note(posterior: WeightPosterior) -> str:
     if posterior.prior.flat == 0:
         return "The prior is a distribution, so this is the logarithm of a probability density of ⟦y⟧."
     return (
-        f"The prior is flat in {posterior.prior.flat} directions, which count with density 1 and take as many rows "
-        "from ⟦N⟧: only differences between models with the same flat parts mean something."
+        f"The prior is flat in {counted(posterior.prior.flat, 'direction')}, which count with density 1 and take as "
+        "many rows from ⟦N⟧: only differences between models with the same flat parts mean something."
     )
 
 
@@ -127,15 +128,14 @@ def precision_choice_steps(model: BayesianLinearRegression, posterior: WeightPos
         "Weights that the rows rather than the prior determine",
         (product, gamma),
         figure=evidence_figure(profile, product.value) if profile.values.any() else None,
-        note="⟦λ[j]⟧ are the eigenvalues of ⟦A⟧ beside ⟦Λ_0⟧.",
+        note="⟦λ[j]⟧ are the eigenvalues of ⟦A⟧ beside ⟦Λ__0⟧.",
     )
     held = model.converged_ and model.tol <= DIGITS and trusted(posterior)
     doubt = "" if held else f"{ROUNDING}, or the evidence has no maximum; the model says "
     if posterior.penalty > 0.0:
-        values = {"w": posterior.coef, "m_0": prior.mean, "Λ_0": prior.precision}
-        distance = Equation("Δ", "dot(w - m_0, Λ_0 @ (w - m_0))", values)
-        values = {"γ": gamma.value, "Δ": distance.value}
-        size = Equation("α", "γ / Δ", values, ("alpha_",) if held else ())
+        known = {"w": posterior.coef, "m_0": prior.mean, "Λ__0": prior.precision}
+        distance = Equation("Δ", "dot(w - m_0, Λ__0 @ (w - m_0))", known)
+        size = Equation("α", "γ / Δ", {"γ": gamma.value, "Δ": distance.value}, ("alpha_",) if held else ())
         yield Step("The size of the prior", (distance, size), note=doubt and f"{doubt}⟦{model.alpha_!r}⟧.")
     if profile.count - gamma.value > 1e-2 * profile.count:  # otherwise the difference has not the digits
         left = "sum((y[i] - ŷ[i])**2 for i in _)"

@@ -69,7 +69,7 @@ def refound(model: BayesianLinearRegression) -> WeightPosterior:
 def assumption_step(model: BayesianLinearRegression) -> Step:
     """What is assumed of targets, weights, intercept and noise."""
     relative, sized = hasattr(model, "shape_"), hasattr(model, "alpha_")
-    spread = "σ**2 * inv(Λ_0)" if relative else "inv(α * Λ_0)" if sized else "inv(Λ_0)"
+    spread = "σ**2 * inv(Λ__0)" if relative else "inv(α * Λ__0)" if sized else "inv(Λ__0)"
     rules = [
         Equation("y", f"N({weighted_columns(model.fit_intercept)}, σ**2)", sign="~"),
         Equation("w", f"N(m_0, {spread})", sign="~"),
@@ -104,7 +104,7 @@ def precision_steps(model: BayesianLinearRegression, posterior: WeightPosterior)
         "Precisions add up",
         (
             Equation("S[j, l]", "sum(x[i, j] * x[i, l] for i in _)"),
-            Equation("Λ[j, l]", f"{sized}Λ_0[j, l] + {sum_of_rows}"),
+            Equation("Λ[j, l]", f"{sized}Λ__0[j, l] + {sum_of_rows}"),
         ),
         table=WorkTable(
             ("row", "column", "prior", "rows", "posterior"),
@@ -117,7 +117,7 @@ def precision_steps(model: BayesianLinearRegression, posterior: WeightPosterior)
     for i in shown:
         j = i + first
         sized = "α * " if hasattr(model, "alpha_") and j else ""
-        prior, sums = f"Λ_0[{j}, {j}]", f"S[{j}, {j}]"
+        prior, sums = f"Λ__0[{j}, {j}]", f"S[{j}, {j}]"
         values = {prior: before[i, i] / (model.alpha_ if sized else 1.0), sums: rows[i, i] * unit}
         values |= ({"α": model.alpha_} if sized else {}) | ({} if relative else {"σ**2": unit})
         right = f"{sized}{prior} + {sums}" + ("" if relative else " / σ**2")
@@ -144,7 +144,7 @@ def mean_steps(model: BayesianLinearRegression, posterior: WeightPosterior, is_f
     matrix = Equation("V", "P + A", {"P": prior.precision, "A": system.gram})
     right = Equation("h", "P @ m_0 + c", {"P": prior.precision, "m_0": prior.mean, "c": system.cross[:, 0]})
     unit = "" if hasattr(model, "shape_") else " * σ**2"
-    scaled = "α * Λ_0" if hasattr(model, "alpha_") else "Λ_0"
+    scaled = "α * Λ__0" if hasattr(model, "alpha_") else "Λ__0"
     about = ", with the intercept integrated out" if model.fit_intercept else ""
     yield Step(
         "The mean of the weights, from precisions over the noise variance",

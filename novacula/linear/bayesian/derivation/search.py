@@ -28,7 +28,7 @@ def derive_search(model: BayesianLinearRegression, iteration: int) -> Work:
     r = ratio.value
     sums: dict[str, Any] = {"k": profile.along, "λ": profile.values, "r": r}
     where = {
-        "k": "squares of what the columns say of the target, along the eigenvectors of their products beside ⟦Λ_0⟧",
+        "k": "squares of what the columns say of the target, along the eigenvectors of their products beside ⟦Λ__0⟧",
         "λ": "the eigenvalues",
         "T": "the squares of the target about the prior's plane",
         "N": "rows, less one for a flat intercept",

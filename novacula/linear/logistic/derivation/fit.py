@@ -18,6 +18,7 @@ from novacula.linear.logistic.derivation.planes import (
     objective,
     penalties,
     plane_name,
+    pull_equation,
     shown_planes,
 )
 from novacula.linear.logistic.derivation.step import newton_steps, solves_newton
@@ -115,14 +116,14 @@ def gradient_step(model: LogisticRegression, k: int) -> Step:
     ]
     if model.fit_intercept:
         rows.append(("intercept", float(model.centred_intercept_[k]), float(pull[-1]), 0.0, float(pull[-1])))
-    slope = "(t[i] - h[i]) * h[i] * (1 - h[i])" if model.loss == "squared" else "(t[i] - h[i])"
-    about = "(x[i, j] - x̄[j])" if model.fit_intercept else "x[i, j]"
-    pulls = f"{'C * ' if model.penalty else ''}sum({slope} * {about} for i in _)"
     costs = {None: "0", "l2": "w[j]", "l1": "sign(w[j])", "elasticnet": "(1 - ρ) * w[j] + ρ * sign(w[j])"}
+    at = RowsAt.of(model, len(model.trace_.path.iterations) - 1)
+    top = int(np.argmax(np.abs(pull[: len(w)])))
+    pulls = (pull_equation(model, at, k, top, ("pull_", k, top)),) if len(at.h) else ()
     return Step(
         f"The gradient for {plane_name(model, k)}: rows and penalty are in balance",
-        Equation(pulls, costs[model.penalty]),
-        table=WorkTable(("column", "⟦w[j]⟧", "rows pull", "penalty holds", "difference"), tuple(rows)),
+        (*pulls, Equation("p[j]", costs[model.penalty])),
+        table=WorkTable(("column", "⟦w[j]⟧", "rows pull, ⟦p[j]⟧", "penalty holds", "difference"), tuple(rows)),
         note=f"Where ⟦w[j]⟧ is 0, the difference may be anything between ⟦{-l1!r}⟧ and ⟦{l1!r}⟧." if l1 else "",
     )
 

@@ -85,6 +85,23 @@ def loss_equation(model: LogisticRegression, rows: RowsAt, of: tuple[str | int, 
     return Equation("-L", right, {**values, **weights}, of, rest=rest)
 
 
+def pull_equation(model: LogisticRegression, rows: RowsAt, k: int, j: int, of: tuple[str | int, ...] = ()) -> Equation:
+    """What the rows pull at parameter j of plane k: the first rows one by one, and the others together."""
+    d, i = model.n_features_in_, j + 1
+    s = "" if rows.are_counted_once else "s[i] * "
+    slope = " * h[i] * (1 - h[i])" if model.loss == "squared" else ""
+    column = "" if j == d else f" * (x[i, {i}] - x̄[{i}])" if model.fit_intercept else f" * x[i, {i}]"
+    body = f"sum({s}(t[i] - h[i]){slope}{column} for i in _)"
+    values: dict[str, Any] = {"h": rows.h[:, k], "t": rows.first.t[:, k]}
+    values |= {} if rows.are_counted_once else {"s": rows.first.weights}
+    if j < d:
+        values |= {"x": model.trace_.rows} | ({"x̄": model.centre_} if model.fit_intercept else {})
+    rest = {} if model.trace_.complete else {"i": -float(rows.gradient[k, j])}
+    if model.penalty is not None:
+        body, values["C"] = f"C * {body}", float(model.C)
+    return Equation(f"p[{i}]", body, values, of, rest=rest)
+
+
 def is_computable(rows: RowsAt) -> bool:
     """Whether no row's class has a probability that is 0 in floating point, and there are rows."""
     own = np.where(rows.first.t == 1.0, rows.h, 1.0 - rows.h) if rows.h.shape[1] == 1 else rows.h[rows.first.t == 1.0]

@@ -32,7 +32,7 @@ def two_classes_steps(model: LogisticRegression, row: Floats, i: int) -> list[St
     right = "1 / (1 + exp(-m))" if margin.value >= 0.0 else "exp(m) / (1 + exp(m))"
     probability = Equation("h", right, {"m": margin.value}, ("predict_proba", i, 1))
     side = f"{word(model.classes_[1])} if m > 0 else {word(model.classes_[0])}"
-    chosen = Equation("class", side, {"m": margin.value}, ("predict", i), therefore=True)
+    chosen = Equation(word("class"), side, {"m": margin.value}, ("predict", i), therefore=True)
     return [
         Step(f"Row {i + 1}: the sum for {label}", margin),
         Step(f"Row {i + 1}: the probability of {label}", (probability, chosen)),
@@ -58,5 +58,5 @@ def classes_steps(model: LogisticRegression, row: Floats, i: int, is_full: bool)
         {"m": by_class},
         ("predict_proba", i, best),
     )
-    chosen = Equation("class", "argmax(m[k] for k in _)", {"m": by_class}, ("predict", i), therefore=True)
+    chosen = Equation(word("class"), "argmax(m[k] for k in _)", {"m": by_class}, ("predict", i), therefore=True)
     return [*steps, Step(f"Row {i + 1}: the probability of {names[best]}", (probability, chosen))]

@@ -19,6 +19,7 @@ from novacula.linear.logistic.derivation.planes import (
     objective,
     penalties,
     plane_name,
+    pull_equation,
     shown_planes,
 )
 from novacula.linear.solve import WELL_CONDITIONED, cholesky
@@ -66,7 +67,7 @@ def weights_step(model: LogisticRegression, rows: RowsAt, is_full: bool) -> Step
     """What goes in."""
     names = column_names(model, rows.w.shape[1])
     planes = shown_planes(model, is_full)
-    cells = [(name, *(float(rows.w[k, j]) for k in planes)) for j, name in enumerate(names)]
+    cells: list[tuple[Cell, ...]] = [(name, *rows.w[planes, j].tolist()) for j, name in enumerate(names)]
     header = ("column", *(f"⟦w⟧ for {plane_name(model, k)}" for k in planes))
     centred = "The weights are those of columns about their means." if model.fit_intercept else ""
     return Step("The weights that go in", table=cut_table(header, cells, len(cells)), note=centred)
@@ -111,26 +112,17 @@ def value_steps(model: LogisticRegression, rows: RowsAt, iteration: int, when: s
 
 
 def gradient_equation(model: LogisticRegression, rows: RowsAt, k: int, j: int) -> Equation:
-    """Entry j of the gradient of plane k, from the rows."""
+    """Entry j of the gradient of plane k, from the rows and the penalty."""
     (_, l2), d, i = penalties(model), model.n_features_in_, j + 1
-    s = "" if rows.are_counted_once else "s[i] * "
-    slope = " * h[i] * (1 - h[i])" if model.loss == "squared" else ""
-    column = "" if j == d else f" * (x[i, {i}] - x̄[{i}])" if model.fit_intercept else f" * x[i, {i}]"
-    body = f"sum({s}(h[i] - t[i]){slope}{column} for i in _)"
-    values: dict[str, Any] = {"h": rows.h[:, k], "t": rows.first.t[:, k]}
-    values |= {} if rows.are_counted_once else {"s": rows.first.weights}
-    if j < d:
-        values |= {"x": model.trace_.rows} | ({"x̄": model.centre_} if model.fit_intercept else {})
-    if not len(rows.h):
-        body, values = "G", {"G": float(rows.gradient[k, j])}
-    right = body
-    if model.penalty is not None:
-        right, values["C"] = f"C * {body}", float(model.C)
-        if l2 and j < d:
-            share = {"ρ": float(model.l1_ratio)} if model.penalty == "elasticnet" else {}
-            right, values = f"{right} + {'(1 - ρ) * ' if share else ''}w[{i}]", {**values, "w": rows.w[k, :d], **share}
-    rest = {} if model.trace_.complete or not len(rows.h) else {"i": float(rows.gradient[k, j])}
-    return Equation(f"g[{i}]", right, values, rest=rest)
+    pull = pull_equation(model, rows, k, j)
+    right, values = f"-({pull.right[0]})", dict(pull.values or {})
+    if l2 and j < d:
+        share = {"ρ": float(model.l1_ratio)} if model.penalty == "elasticnet" else {}
+        right, values = (
+            f"{'(1 - ρ) * ' if share else ''}w[{i}] - {pull.right[0]}",
+            {**values, "w": rows.w[k, :d], **share},
+        )
+    return Equation(f"g[{i}]", right, values, rest=pull.rest)
 
 
 # --- Newton's step ------------------------------------------------------------------------------------------

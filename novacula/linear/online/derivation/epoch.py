@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from novacula.learner.derivation import cut_table, largest
 from novacula.learner.work import Cell, Step
-from novacula.linear.online.trace import Correction, OnlineShowings, ShowingRule, replay
+from novacula.linear.online.trace import Correction, ShowingRule, replay
 from novacula.linear.plane import plane_value, weight_table
 from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
@@ -24,50 +24,56 @@ CORRECTIONS = 3
 """Corrections, and weights of one, that are written out unless everything is asked for."""
 CLEAR = 1e-12
 """The share of its terms that a value must have for its sign not to be rounding."""
+Place: TypeAlias = Callable[[int], tuple[str | int, ...]]
+"""Where the model keeps a weight, by its number; that of the bias is the last."""
 RESPONSES = {"step": "1 if v > 0 else -1", "linear": "v", "tanh": "tanh(v)"}
+
+
+def within(*path: str | int) -> Place:
+    """All weights in one array."""
+    return lambda j: (*path, j)
+
+
+def nowhere(_: int) -> tuple[str | int, ...]:
+    """Not kept."""
+    return ()
 
 
 def epoch_steps(model: Perceptron | LinearUnit, iteration: int, rule: ShowingRule, is_full: bool) -> Iterator[Step]:
     """From the weights of the first plane before an epoch to those after it."""
     trace, d = model.trace_, model.n_features_in_
     before, after = (state[0] for state in trace.path.step(iteration, (trace.path.states.shape[1] // (d + 1), d + 1)))
-    of = ("trace_", "path", "states", trace.place(iteration))
+    of = within("trace_", "path", "states", trace.place(iteration))
     bias = float(before[d]) if model.fit_intercept else None
     yield Step("The weights that go in", table=weight_table(model, before[:d], bias))
     showings = trace.showings
     if showings is None or not (showings.ordered or iteration == 1):
-        yield rest_step(model, before, after, of, is_full, "The rows of this epoch, whose order was not kept")
+        yield rest_step(model, before, after - before, of, is_full, "The rows of this epoch, which were not kept,")
         return
     corrections = replay(showings, rule, before)
     yield showings_step(model, corrections)
     moves = [c for c in corrections if c.moves]
     for c in moves if is_full else moves[:CORRECTIONS]:
         yield from correction_steps(model, c, rule, is_full)
-    tied = of if is_clear(corrections, rule) else ()
+    tied = of if is_clear(corrections, rule) else nowhere
     if not showings.whole:
-        reached = corrections[-1].after
-        yield rest_step(model, reached, after, of, is_full, "The other rows of the epoch")
+        moved = trace.others[trace.place(iteration)]
+        yield rest_step(model, corrections[-1].after, moved, of, is_full, "The other rows of the epoch")
     elif moves:
         yield last_step(model, moves[-1], rule, tied, is_full)
     else:
-        stays = Equation("w[1]", "w[1]", {"w": before}, (*tied, 0) if tied else (), sign="←")
+        stays = Equation("w[1]", "w[1]", {"w": before}, tied(0), sign="←")
         yield Step("No row moves the weights", stays)
 
 
-def reached_step(model: Perceptron | LinearUnit, showings: OnlineShowings, rule: ShowingRule, is_full: bool) -> Step:
-    """The last of the first showings, and the weights that it leaves."""
-    last = replay(showings, rule, np.zeros_like(showings.reached))[-1]
-    return last_step(model, last, rule, ("trace_", "showings", "reached"), is_full)
-
-
 def rest_step(
-    model: Perceptron | LinearUnit, before: Floats, after: Floats, of: tuple[str | int, ...], is_full: bool, who: str
+    model: Perceptron | LinearUnit, before: Floats, moved: Floats, of: Place, is_full: bool, who: str
 ) -> Step:
     """What rows that are not kept did to the weights, all of them together."""
     found = []
-    for j, name, _ in moved_places(model, after - before, is_full):
-        values = {name: float(before[j]), "r": float(after[j] - before[j])}
-        found.append(Equation(name, f"{name} + r", values, (*of, j), sign="←"))
+    for j, name, _ in moved_places(model, moved, is_full):
+        values = {name: float(before[j]), "r": float(moved[j])}
+        found.append(Equation(name, f"{name} + r", values, of(j), sign="←"))
     return Step(f"{who} move the weights by ⟦r⟧ in all", tuple(found))
 
 
@@ -92,19 +98,17 @@ def correction_steps(model: Perceptron | LinearUnit, c: Correction, rule: Showin
     value = plane_value("v", c.before[:-1], bias, c.x)
     output = Equation("o", RESPONSES[rule.response], {"v": value.value})
     yield Step(f"Showing {c.number}: what comes out", (value, output))
-    yield Step(f"Showing {c.number} moves the weights", tuple(moves_of(model, c, rule, (), is_full)))
+    yield Step(f"Showing {c.number} moves the weights", tuple(moves_of(model, c, rule, nowhere, is_full)))
 
 
-def last_step(
-    model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: tuple[str | int, ...], is_full: bool
-) -> Step:
+def last_step(model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: Place, is_full: bool) -> Step:
     """A showing that made the weights what the model keeps."""
     found = tuple(moves_of(model, c, rule, of, is_full))
     return Step(f"Showing {c.number} is the last of these that moves the weights", found)
 
 
 def moves_of(
-    model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: tuple[str | int, ...], is_full: bool
+    model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: Place, is_full: bool
 ) -> Iterator[Equation]:
     """What becomes of the weights of the largest numbers of a row, and of the bias."""
     share = {} if c.share == 1.0 else {"s": c.share}
@@ -112,7 +116,7 @@ def moves_of(
     known: dict[str, Any] = {"η": rule.eta, "t": c.target, "o": c.output, **share}
     for j, name, x in moved_places(model, c.x, is_full):
         values = {name: float(c.before[j]), **known} | ({x: float(c.x[j])} if x else {})
-        yield Equation(name, f"{name} + {move}{f' * {x}' if x else ''}", values, (*of, j) if of else (), sign="←")
+        yield Equation(name, f"{name} + {move}{f' * {x}' if x else ''}", values, of(j), sign="←")
 
 
 def moved_places(model: Perceptron | LinearUnit, sizes: Floats, is_full: bool) -> Iterator[tuple[int, str, str]]:

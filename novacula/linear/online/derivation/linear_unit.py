@@ -13,7 +13,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.derivation.normal_equations import coefficient_steps, equations, free_of_charge
 from novacula.linear.online.delta import Bowl, rate
-from novacula.linear.online.derivation.epoch import correction_steps, epoch_steps, reached_step, showings_step
+from novacula.linear.online.derivation.epoch import correction_steps, epoch_steps, showings_step
 from novacula.linear.online.trace import ShowingRule, replay
 from novacula.linear.plane import (
     cap_notes,
@@ -157,7 +157,7 @@ def end_step(model: LinearUnit, bowl: Bowl) -> Step:
     names = [*model.schema_.column_names(range(model.n_features_in_)), *[ONES] * model.fit_intercept]
     left, right = bowl.gram @ w, bowl.cross[:, 0]
     shown = largest(right, COLUMNS)
-    rows = tuple((names[j], *map(float, (right[j], left[j], right[j] - left[j]))) for j in shown)
+    rows = tuple((names[j], float(right[j]), float(left[j]), float(right[j] - left[j])) for j in shown)
     return Step(
         f"Where it ended, after {counted(model.n_iter_, 'step')}",
         table=WorkTable(("column", "⟦c⟧", "⟦A @ w⟧", "⟦c - A @ w⟧"), rows, capped(len(shown), len(names))),
@@ -184,11 +184,10 @@ def sgd_steps(model: LinearUnit, is_full: bool) -> Iterator[Step]:
     else:
         yield Step("The rate of the first epoch", Equation("η", repr(float(model.eta_)), {}, ("eta_",)), note=about)
     showings, rule = model.trace_.kept_showings, rule_of(model)
-    corrections = replay(showings, rule, np.zeros_like(showings.reached))
+    corrections = replay(showings, rule, np.zeros(model.n_features_in_ + 1))
     yield showings_step(model, corrections)
     for correction in corrections[:2]:
         yield from correction_steps(model, correction, rule, is_full)
-    yield reached_step(model, showings, rule, is_full)
     if showings.whole and showings.targets.ndim == 1:
         values = {"s": showings.shares, "t": [c.target for c in corrections], "o": [c.output for c in corrections]}
         error = Equation("E", "sum(s[i] * (t[i] - o[i])**2 for i in _) / 2", values, ("history_", 0))
@@ -234,6 +233,6 @@ def derive_outputs(model: LinearUnit, x: Floats, cut: bool) -> Work:
     for i, row in enumerate(x):
         output = plane_value("o", of_target(model.coef_, 0), bias, row, ("decision_function", i))
         side = f"{labels[1]} if o > 0 else {labels[0]}"
-        chosen = Equation("class", side, {"o": output.value}, ("predict", i), therefore=True)
+        chosen = Equation(word("class"), side, {"o": output.value}, ("predict", i), therefore=True)
         steps.append(Step(f"Row {i + 1}", (output, chosen)))
     return Work("On which side of ⟦o == 0⟧ rows lie", steps, cut_note(len(x), cut))

@@ -14,11 +14,11 @@ from novacula.learner.work import Step, Work
 from novacula.linear.online.derivation.epoch import (
     CORRECTIONS,
     RESPONSES,
+    Place,
     correction_steps,
     epoch_steps,
     is_clear,
     last_step,
-    reached_step,
     showings_step,
 )
 from novacula.linear.online.trace import OnlineShowings, ShowingRule, replay
@@ -42,16 +42,14 @@ def derive_perceptron(model: Perceptron, options: WorkOptions) -> Work:
     """From the first rows to the planes."""
     showings, rule = model.trace_.kept_showings, rule_of(model)
     repeats = model.n_iter_ if showings.whole and showings.ordered else 1
-    corrections = replay(showings, rule, np.zeros_like(showings.reached), repeats, REPLAYED)
+    corrections = replay(showings, rule, np.zeros(model.n_features_in_ + 1), repeats, REPLAYED)
     steps = [rule_step(model), showings_step(model, corrections)]
     moves = [c for c in corrections if c.moves]
     for c in moves[:CORRECTIONS]:
         steps += correction_steps(model, c, rule, options.is_full)
     played = len(corrections) == len(showings.rows) * model.n_iter_ and showings.whole and showings.ordered
     if moves and played and is_clear(corrections, rule) and np.allclose(moves[-1].after[:-1], model.coef_[0]):
-        steps.append(last_step(model, moves[-1], rule, ("coef_", 0), options.is_full))
-    elif not played:
-        steps.append(reached_step(model, showings, rule, options.is_full))
+        steps.append(last_step(model, moves[-1], rule, first_plane(model), options.is_full))
     steps.append(mistakes_step(model))
     if hasattr(model, "pocket_error_"):
         steps += pocket_steps(model, showings, options.is_full)
@@ -76,6 +74,11 @@ def derive_epoch(model: Perceptron, iteration: int, options: WorkOptions) -> Wor
 def rule_of(model: Perceptron) -> ShowingRule:
     """How rows move the first plane."""
     return ShowingRule(float(model.eta0), model.response, model.fit_intercept, 1 if len(model.coef_) == 1 else 0)
+
+
+def first_plane(model: Perceptron) -> Place:
+    """Where the weights of the first plane are."""
+    return lambda j: ("coef_", 0, j) if j < model.n_features_in_ else ("intercept_", 0)
 
 
 def notes(model: Perceptron, is_full: bool) -> list[str]:
@@ -184,7 +187,7 @@ def plane_figure(model: Perceptron) -> Figure:
 
 def derive_sides(model: Perceptron, x: Floats, cut: bool, is_full: bool) -> Work:
     """The values of rows x, and the class that they speak for; `cut`: there were more rows."""
-    steps = []
+    steps = list[Step]()
     for i, row in enumerate(x):
         steps += row_steps(model, row, i, is_full)
     return Work("Perceptron: on which side rows lie", steps, [*notes(model, is_full), *cut_note(len(x), cut)])
@@ -204,4 +207,4 @@ def row_steps(model: Perceptron, row: Floats, i: int, is_full: bool) -> Iterator
         right, known = f"{word(labels[1])} if v > 0 else {word(labels[0])}", {"v": values[0].value}
     else:
         right, known = "argmax(v[k] for k in _)", {"v": {a: v.value for a, v in zip(labels, values, strict=True)}}
-    yield Step(f"Row {i + 1}: the class", Equation("class", right, known, ("predict", i), therefore=True))
+    yield Step(f"Row {i + 1}: the class", Equation(word("class"), right, known, ("predict", i), therefore=True))
