@@ -21,6 +21,7 @@ from novacula.graph.families import LOG_2PI
 from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
 from novacula.learner.in_our_words import in_our_words
+from novacula.learner.showing import WorkOptions
 from novacula.learner.worded_step import WordedStep as Step
 from novacula.learner.work import Cell, Work, WorkTable
 from novacula.linear.derivation import derive_least_squares
@@ -141,8 +142,8 @@ class LinearGaussian(LinearRegression):
     def _names(self) -> tuple[str, ...]:
         return (*self.schema_.column_names(), *self.target_names_)
 
-    def _derivation(self) -> Work:
-        line = derive_least_squares(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        line = derive_least_squares(self, options)
         start = Step(
             "The line of maximum likelihood is that of least squares",
             formula="log L = −n/2 · log 2πσ² − Σ (y − ŷ)² / 2σ²",

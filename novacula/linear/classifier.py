@@ -6,6 +6,7 @@ the largest value wins. `coef_` is (planes, d) and `intercept_` (planes,), as in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ModelFileError
 from novacula.learner.base import Classifier
-from novacula.learner.work import Work
-from novacula.linear.rows import DERIVED, count_weights, weighted_sums
+from novacula.linear.plane import PLANE
+from novacula.linear.rows import count_weights, weighted_sums
 from novacula.state import State, floats, whole
 from novacula.table.chunk import Floats
 
@@ -22,6 +23,7 @@ from novacula.table.chunk import Floats
 class LinearClassifier(Classifier):
     """Classes separated by planes."""
 
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = PLANE
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
         "coef_": floats("planes", "inputs"),
@@ -44,21 +46,6 @@ class LinearClassifier(Classifier):
         """The class of each row; on the plane itself the first of two."""
         values = self.decision_function(X)
         return self.classes_[(values > 0.0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
-
-    def _work(self, X: Any = None) -> Work:
-        """Derive the planes with the numbers put in; with X, the predictions for its first rows."""
-        check_is_fitted(self)
-        if X is None:
-            return self._derivation()
-        chunk, cut = self._first_rows(X, DERIVED)
-        return self._prediction_work(chunk.dense(), cut)
-
-    def _derivation(self) -> Work:
-        raise NotImplementedError(f"{type(self).__name__} must derive its planes")
-
-    def _prediction_work(self, rows: Floats, cut: bool) -> Work:
-        """Derive the predictions for rows (n, d); `cut`: there were more."""
-        raise NotImplementedError(f"{type(self).__name__} must derive its predictions")
 
     @property
     def n_parameters_(self) -> int:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_least_squares
 from novacula.linear.model import LinearModel, by_target
@@ -120,8 +121,8 @@ class LinearRegression(LinearModel):
         check_is_fitted(self)
         return summarise(self, level)
 
-    def _derivation(self) -> Work:
-        return derive_least_squares(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_least_squares(self, options)
 
 
 def determination(columns: CentredColumns, error: Floats) -> Floats:

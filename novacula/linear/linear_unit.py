@@ -9,6 +9,7 @@ normal equations' solution, which `solver="exact"` gives at once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -23,18 +24,19 @@ from novacula.learner.base import Classifier, Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
 from novacula.learner.labels import class_array
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath, PathRecorder
 from novacula.learner.work import Work
 from novacula.linear.model import LinearModel
 from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPass, descend
-from novacula.linear.online.linear_unit_work import as_sides, derive_unit
+from novacula.linear.online.derivation.linear_unit import ERROR, derive_outputs, derive_unit, derive_unit_step, rule_of
 from novacula.linear.online.passes import (
     SCHEDULES,
-    OnlineShowings,
     OrderedRows,
-    first_showings,
     largest_step,
     run_epochs,
 )
+from novacula.linear.online.trace import OnlineShowings, OnlineTrace, first_showings
 from novacula.linear.problem import SumsProblem, observe_moments
 from novacula.linear.rows import NUMBERS_CARD, is_flat, stored_precision
 from novacula.linear.solve import NormalEquations
@@ -46,7 +48,7 @@ from novacula.table.chunk import Floats
 
 MAX_ITER = {"batch": 10_000, "sgd": 1000, "exact": 1}
 """Steps or epochs, at most, unless stated."""
-NEEDED = {"batch": ("eta_",), "sgd": ("eta_", "first_showings_"), "exact": ("x_centre_",)}
+NEEDED = {"batch": ("eta_", "trace_"), "sgd": ("eta_", "trace_"), "exact": ("x_centre_",)}
 """Attributes that only some solvers give, and that their work is made of."""
 
 
@@ -89,8 +91,8 @@ class LinearUnit(LinearModel, Classifier):
         With `threshold`.
     solver_, moments_, x_centre_, y_centre_
         How it was solved; the sums, with sgd None; and for exact the point that the plane passes through.
-    first_showings_ : OnlineShowings
-        With sgd: the rows with which the fit began, for `work`.
+    trace_ : OnlineTrace
+        The weights on their way and, with sgd, the rows with which the fit began, for `work`; not with exact.
 
     Examples
     --------
@@ -137,7 +139,7 @@ class LinearUnit(LinearModel, Classifier):
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
-    state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
+    state_types: ClassVar[tuple[type, ...]] = (FitPath, OnlineShowings, OnlineTrace)
     state: ClassVar[State] = {
         "classes_": optional(labels("classes")),
         "x_centre_": optional(floats("inputs")),
@@ -148,16 +150,20 @@ class LinearUnit(LinearModel, Classifier):
         "history_": each(number(least=0.0), "steps+1"),
         "n_iter_": whole(),
         "converged_": flag(),
-        "first_showings_": optional(record(OnlineShowings, columns="inputs", targets="targets", classes="classes")),
+        "trace_": optional(record(OnlineTrace, columns="inputs", targets="targets", classes="classes")),
     }
     remedy = "or use Ridge"
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mitchell": {"b": "w_0", ERROR: "sum((t[d] - o[d])**2 for d in D) / 2"},
+        "aima": {"b": "w_0", "η": "α"},
+    }
 
     eta_: float
     largest_rate_: float
     history_: tuple[float, ...]
     n_iter_: int
     converged_: bool
-    first_showings_: OnlineShowings
+    trace_: OnlineTrace
 
     def __init__(
         self,
@@ -266,9 +272,12 @@ class LinearUnit(LinearModel, Classifier):
         if self.schedule == "constant" and self.eta_ > self.largest_rate_:
             raise self._too_large("2/λ_max of XᵀX")
         step = partial(descend, bowl=bowl, eta=self.eta_, schedule=self.schedule, tol=self.tol)
-        run = iterate(step, BowlDescent(np.zeros_like(bowl.cross)), max_iter=self._limit, tol=None)
+        recorder = PathRecorder(lambda at: at.w)
+        start = BowlDescent(np.zeros_like(bowl.cross))
+        run = iterate(step, start, max_iter=self._limit, tol=None, monitor=recorder)
         if run.outcome is Outcome.DIVERGED:
             raise self._too_large("2/λ_max of XᵀX")
+        self.trace_ = OnlineTrace(recorder.kept(), np.zeros((0, 0)))
         return run
 
     def _fit_rows(self, table: Table) -> None:
@@ -277,10 +286,12 @@ class LinearUnit(LinearModel, Classifier):
         self.largest_rate_ = largest_step(table, self.fit_intercept)
         auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
         self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
-        self.first_showings_ = first_showings(rows)
+        showings = first_showings(rows)
         course = DeltaCourse(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
         start = DeltaPass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
-        run = run_epochs(course.show, start, self._limit)
+        recorder = PathRecorder(lambda epoch: epoch.weights)
+        run = run_epochs(course.show, start, self._limit, recorder)
+        self.trace_ = OnlineTrace.of(recorder.kept(), showings, partial(rule_of, self))
         if not run.params.sound:
             table.refuse_faults()
             if not isinstance(self.eta0, str):
@@ -327,18 +338,26 @@ class LinearUnit(LinearModel, Classifier):
         for name in needed:
             if not hasattr(self, name):
                 raise ModelFileError(f"its {name} is missing, which solver={self.solver!r} or a threshold needs")
+        if self.solver == "sgd":
+            _ = self.trace_.kept_showings  # raises where there are none
         if self.threshold and len(self.classes_) != 2:
             raise ModelFileError(f"its classes_ are {len(self.classes_)}, but a threshold separates two")
 
     # --- work -----------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the weights with the numbers put in; with X, the outputs for its first rows."""
-        work = super()._work(X)
-        return as_sides(self, work) if self.threshold and X is not None else work
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_unit(self, options)
 
-    def _derivation(self) -> Work:
-        return derive_unit(self)
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        if not self.threshold:
+            return super()._derive_answers(X, options)
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_outputs(self, chunk.dense(), cut)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        if self.solver == "exact":
+            return super()._derive_iteration(iteration, options)
+        return derive_unit_step(self, iteration, options)
 
 
 def signed(moments: CoMoments) -> CoMoments:

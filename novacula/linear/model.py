@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ModelFileError, ParameterError, RankWarning, warn_user
 from novacula.learner.base import Regressor
 from novacula.learner.left_out import LeftOut
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.linear.hat_matrix import left_out_of_plane
-from novacula.linear.plane import derive_predictions
+from novacula.linear.plane import PLANE, derive_predictions
 from novacula.linear.problem import LeastSquaresProblem, ObservedColumns, SumsProblem, observe_moments
-from novacula.linear.rows import DERIVED, count_weights, is_flat, stored_precision, weighted_sums
+from novacula.linear.rows import count_weights, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, CentredColumns, LeastSquaresSolution, NormalEquations
 from novacula.state import Form, State, each, floats, nullable, number, one_of, record, text, whole
 from novacula.statistics import CoMoments
@@ -42,6 +44,7 @@ class LinearModel(Regressor):
 
     remedy: ClassVar[str]
     """What helps against columns that are dependent."""
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = PLANE
 
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
@@ -67,13 +70,9 @@ class LinearModel(Regressor):
         check_is_fitted(self)
         return self._answers(X, weighted_sums, self.coef_.T, self.intercept_, propagates=True)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the coefficients with the numbers put in; with X, the predictions for its first rows."""
-        check_is_fitted(self)
-        if X is None:
-            return self._derivation()
-        chunk, cut = self._first_rows(X, DERIVED)
-        return derive_predictions(self, chunk.dense(), cut)
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_predictions(self, chunk.dense(), cut, options.is_full)
 
     @property
     def n_parameters_(self) -> int:
@@ -94,9 +93,6 @@ class LinearModel(Regressor):
             raise ModelFileError(f"its coef_ of shape {self.coef_.shape} does not fit its {n_targets} target_names_")
         if self.moments_ is not None:
             require_observed(self.moments_)
-
-    def _derivation(self) -> Work:
-        raise NotImplementedError(f"{type(self).__name__} must derive its coefficients")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,11 +19,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from novacula.errors import ModelFileError, ParameterError, warn_user
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath, PathRecorder
 from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
-from novacula.linear.online.passes import OnlineShowings, OrderedRows, first_showings, largest_step, run_epochs
-from novacula.linear.online.perceptron_work import derive_perceptron, derive_sides
+from novacula.linear.online.derivation.perceptron import derive_epoch, derive_perceptron, derive_sides
+from novacula.linear.online.passes import OrderedRows, largest_step, run_epochs
 from novacula.linear.online.pocket import RESPONSES, PerceptronEpoch, PerceptronRule, teach
+from novacula.linear.online.trace import OnlineShowings, OnlineTrace, ShowingRule, first_showings
 from novacula.linear.rows import NUMBERS_CARD
 from novacula.state import State, each, flag, floats, optional, record, whole
 from novacula.table import Chunk, Table
@@ -68,8 +71,8 @@ class Perceptron(LinearClassifier):
         Mistakes of each epoch, epochs, and mistakes and updates in all, of all planes together.
     pocket_error_ : ndarray of shape (planes,)
         The share of the training weight on the wrong side of each plane that the pocket kept.
-    first_showings_ : OnlineShowings
-        The rows with which the fit began, for `work`.
+    trace_ : OnlineTrace
+        The rows with which the fit began and the weights after its epochs, for `work`.
 
     Examples
     --------
@@ -122,7 +125,7 @@ class Perceptron(LinearClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
     }
-    state_types: ClassVar[tuple[type, ...]] = (OnlineShowings,)
+    state_types: ClassVar[tuple[type, ...]] = (FitPath, OnlineShowings, OnlineTrace)
     state: ClassVar[State] = {
         "converged_": flag(),
         "history_": each(whole(), "epochs"),
@@ -130,7 +133,12 @@ class Perceptron(LinearClassifier):
         "n_mistakes_": whole(),
         "n_updates_": whole(),
         "pocket_error_": optional(floats("planes", least=0.0)),
-        "first_showings_": record(OnlineShowings, columns="inputs", classes="classes"),
+        "trace_": record(OnlineTrace, columns="inputs", classes="classes"),
+    }
+
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mitchell": {"b": "w_0"},
+        "aima": {"b": "w_0", "η": "α"},
     }
 
     converged_: bool
@@ -139,7 +147,7 @@ class Perceptron(LinearClassifier):
     n_mistakes_: int
     n_updates_: int
     pocket_error_: Floats
-    first_showings_: OnlineShowings
+    trace_: OnlineTrace
 
     def __init__(
         self,
@@ -169,10 +177,12 @@ class Perceptron(LinearClassifier):
         rows = OrderedRows(table, self.shuffle, self.random_state)
         counts = self._counts(rows)
         rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
-        self.first_showings_ = first_showings(rows, rule.factor)
+        showings = first_showings(rows, rule.factor)
         start = PerceptronEpoch.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
-        run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter)
+        recorder = PathRecorder(lambda epoch: epoch.weights)
+        run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter, recorder)
         self._require_sound(table, run.params)
+        self.trace_ = OnlineTrace.of(recorder.kept(), showings, self._showing_rule)
         self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
         self._keep(run.params.pocket if self.pocket else run.params.weights)
         if self.pocket:
@@ -193,8 +203,11 @@ class Perceptron(LinearClassifier):
         rows = OrderedRows(table, self.shuffle, self.random_state)
         rule = self._rule(class_weights(self.class_weight, self.classes_, self._counts(rows)))
         if first:
-            self.first_showings_ = first_showings(rows, rule.factor, once=True)
             weights = np.zeros((len(rule.positive), self.n_features_in_ + 1))
+            recorder = PathRecorder()
+            recorder(0, 0.0, weights)
+            showings = first_showings(rows, rule.factor, ordered=False)
+            self.trace_ = OnlineTrace.of(recorder.kept(), showings, self._showing_rule)
             self._count((), 0, False)
         else:
             weights = np.column_stack([self.coef_, self.intercept_])
@@ -202,11 +215,17 @@ class Perceptron(LinearClassifier):
         self._require_sound(table, lesson)
         self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
         self._keep(lesson.weights)
+        self.trace_ = self.trace_.with_epoch(lesson.weights, self._showing_rule)
         self.__dict__.pop("pocket_error_", None)  # it is not that of these weights
 
     def _counts(self, rows: OrderedRows) -> Floats:
         """The weight of each class's rows."""
         return rows.fold(add_counts, np.zeros(len(self.classes_)))
+
+    def _showing_rule(self, _: int) -> ShowingRule:
+        """How the first plane is taught, which is the same in all epochs."""
+        positive = 1 if len(self.classes_) == 2 else 0
+        return ShowingRule(float(self.eta0), self.response, self.fit_intercept, positive)
 
     def _rule(self, factor: Floats) -> PerceptronRule:
         planes = (1,) if len(self.classes_) == 2 else tuple(range(len(self.classes_)))
@@ -245,16 +264,20 @@ class Perceptron(LinearClassifier):
 
     def _check_state(self) -> None:
         super()._check_state()
-        if self.first_showings_.targets.dtype != np.int32:
-            raise ModelFileError("its first_showings_ have numbers for targets, where codes of classes should be")
+        if self.trace_.kept_showings.targets.dtype != np.int32:
+            raise ModelFileError("its trace_ has showings with numbers for targets, where codes of classes should be")
 
     # --- work -----------------------------------------------------------------------------------------------
 
-    def _derivation(self) -> Work:
-        return derive_perceptron(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_perceptron(self, options)
 
-    def _prediction_work(self, rows: Floats, cut: bool) -> Work:
-        return derive_sides(self, rows, cut)
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_sides(self, chunk.dense(), cut, options.is_full)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_epoch(self, iteration, options)
 
 
 def add_counts(counts: Floats, chunk: Chunk) -> Floats:

@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Work, WorkTable
+from novacula.learner.derivation import TABLE_ROWS, largest, only_first
+from novacula.learner.work import Step, Work, WorkTable
+from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.linear.model import LinearModel
 
-TERMS = 8
-"""Terms of a sum that are written out; the others are one number."""
-SHOWN = 20
-"""Rows of a table."""
 TARGETS = 2
-"""Targets that are derived."""
+"""Targets, and planes of a classifier, that are derived unless everything is asked for."""
+PLANE: Mapping[str, Mapping[str, str]] = {"mitchell": {"b": "w_0"}, "aima": {"b": "w_0"}}
+"""Both books write the intercept as the weight of a column of ones."""
 
 
-def derive_predictions(model: LinearModel, x: Floats, cut: bool) -> Work:
+def derive_predictions(model: LinearModel, x: Floats, cut: bool, is_full: bool) -> Work:
     """The predictions for rows x, as sums of what each column adds; `cut`: there were more rows."""
-    steps = [coefficient_table(model, k) for k in shown_targets(model)]
-    for i in range(len(x)):
-        for k in shown_targets(model):
-            total, values = weighted_sum("w", of_target(model.coef_, k), "x", x[i])
-            steps.append(
-                Step(
-                    f"Row {i + 1}" + ("" if model.coef_.ndim == 1 else f", {model.target_names_[k]}"),
-                    formula=plane(model),
-                    expression=f"b + {total}" if model.fit_intercept else total,
-                    values=({"b": intercept_of(model, k)} if model.fit_intercept else {}) | values,
-                    of=("predict", i) if model.coef_.ndim == 1 else ("predict", i, k),
-                )
-            )
-    notes = cap_notes(model)
-    if cut:
-        notes.append(f"Only the first {len(x)} rows are derived.")
-    return Work("Predictions of a linear model", steps, notes)
+    targets = shown_targets(model, is_full)
+    steps = [coefficient_table(model, k) for k in targets]
+    for i, row in enumerate(x):
+        for k in targets:
+            of = ("predict", i) if model.coef_.ndim == 1 else ("predict", i, k)
+            title = f"Row {i + 1}" + ("" if model.coef_.ndim == 1 else f", {model.target_names_[k]}")
+            bias = intercept_of(model, k) if model.fit_intercept else None
+            steps.append(Step(title, plane_value("ŷ", of_target(model.coef_, k), bias, row, of)))
+    return Work("Predictions of a linear model", steps, [*cap_notes(model, is_full), *cut_note(len(x), cut)])
+
+
+def plane_value(name: str, w: Floats, bias: float | None, row: Floats, of: tuple[str | int, ...] = ()) -> Equation:
+    """The weighted sum of a row's numbers, by its name; without a bias where that is None."""
+    values: dict[str, Any] = {"w": w, "x": row} if bias is None else {"b": bias, "w": w, "x": row}
+    return Equation(name, weighted_columns(bias is not None), values, of)
+
+
+def weighted_columns(intercept: bool, row: str = "") -> str:
+    """The hypothesis, for any row or for a row that has an index."""
+    place = f"{row}, j" if row else "j"
+    return f"{'b + ' if intercept else ''}sum(w[j] * x[{place}] for j in _)"
 
 
 def coefficient_table(model: LinearModel, k: int) -> Step:
     """The coefficients by column."""
     w = of_target(model.coef_, k)
-    shown = np.arange(len(w)) if len(w) <= SHOWN else np.sort(np.argsort(-np.abs(w), kind="stable")[:SHOWN])
-    names = model.schema_.column_names(shown)
-    rows = tuple((f"w_{j + 1}", name, float(w[j])) for j, name in zip(shown, names, strict=True))
-    caption = f"The {SHOWN} largest of {len(w)}." if len(w) > SHOWN else ""
-    return Step(f"The plane for {model.target_names_[k]}", table=WorkTable(("j", "column", "wⱼ"), rows, caption))
+    return Step(f"The plane for {model.target_names_[k]}", table=weight_table(model, w))
 
 
-def weighted_sum(
-    one: str, weights: Floats, other: str, values: Floats, numbers: Any = None
-) -> tuple[str, dict[str, float]]:
-    """Σ weights·values as an expression, and the values of its names; small terms are one number together."""
-    numbers = np.arange(len(weights)) if numbers is None else numbers
-    products = weights * values
-    largest = np.arange(len(weights))
-    if len(largest) > TERMS:
-        largest = np.sort(np.argsort(-np.abs(products), kind="stable")[:TERMS])
-    terms, named = list[str](), dict[str, float]()
-    for i in largest:
-        name = numbers[i] + 1
-        terms.append(f"{one}_{name} * {other}_{name}")
-        named |= {f"{one}_{name}": float(weights[i]), f"{other}_{name}": float(values[i])}
-    if len(largest) < len(weights):
-        terms.append("rest")
-        named["rest"] = float(np.delete(products, largest).sum())
-    return " + ".join(terms) or "0", named
+def weight_table(model: Any, w: Floats, bias: float | None = None) -> WorkTable:
+    """The largest of the weights by column, and the bias if there is one."""
+    shown = largest(w, TABLE_ROWS)
+    rows = [
+        (f"⟦w[{j + 1}]⟧", name, float(w[j])) for j, name in zip(shown, model.schema_.column_names(shown), strict=True)
+    ]
+    if bias is not None:
+        rows.append(("⟦b⟧", "ones", bias))
+    caption = f"The {TABLE_ROWS} largest of {len(w)}." if len(w) > TABLE_ROWS else ""
+    return WorkTable(("", "column", "weight"), tuple(rows), caption)
 
 
-def place(model: LinearModel, name: str, k: int, j: int) -> tuple[str | int, ...]:
-    """Where a model keeps coefficient j of target k."""
-    return (name, j) if model.coef_.ndim == 1 else (name, k, j)
+def place(model: LinearModel, name: str, k: int, *j: int) -> tuple[str | int, ...]:
+    """Where a model keeps something of target k, or number j of it."""
+    return (name, *j) if model.coef_.ndim == 1 else (name, k, *j)
 
 
 def of_target(coef: Any, k: int) -> Floats:
@@ -87,17 +79,43 @@ def intercept_of(model: LinearModel, k: int) -> float:
     return float(np.broadcast_to(model.intercept_, len(model.target_names_))[k])
 
 
-def shown_targets(model: LinearModel) -> range:
+def shown_targets(model: LinearModel, is_full: bool = False) -> range:
     """The targets that are derived."""
-    return range(min(TARGETS, len(model.target_names_)))
+    return range(len(model.target_names_) if is_full else min(TARGETS, len(model.target_names_)))
 
 
-def plane(model: LinearModel) -> str:
-    """The hypothesis."""
-    return "ŷ = b + Σ wⱼxⱼ" if model.fit_intercept else "ŷ = Σ wⱼxⱼ"
-
-
-def cap_notes(model: LinearModel) -> list[str]:
+def cap_notes(model: LinearModel, is_full: bool = False) -> list[str]:
     """What is left out."""
-    k = len(model.target_names_)
-    return [f"Only the first {TARGETS} of {k} targets are derived."] if k > TARGETS else []
+    return only_first(len(shown_targets(model, is_full)), len(model.target_names_), "target")
+
+
+def cut_note(n: int, cut: bool) -> list[str]:
+    """That there were more rows, if there were."""
+    return [f"Only the first {'row is' if n == 1 else f'{n} rows are'} derived."] if cut else []
+
+
+# --- sums with their largest terms, for works that are not yet made of equations ------------------------------
+
+TERMS = 8
+"""Terms of a sum that are written out; the others are one number."""
+SHOWN = TABLE_ROWS
+
+
+def weighted_sum(
+    one: str, weights: Floats, other: str, values: Floats, numbers: Any = None
+) -> tuple[str, dict[str, float]]:
+    """Σ weights·values as an expression, and the values of its names; small terms are one number together."""
+    numbers = np.arange(len(weights)) if numbers is None else numbers
+    products = weights * values
+    kept = np.arange(len(weights))
+    if len(kept) > TERMS:
+        kept = np.sort(np.argsort(-np.abs(products), kind="stable")[:TERMS])
+    terms, named = list[str](), dict[str, float]()
+    for i in kept:
+        name = numbers[i] + 1
+        terms.append(f"{one}_{name} * {other}_{name}")
+        named |= {f"{one}_{name}": float(weights[i]), f"{other}_{name}": float(values[i])}
+    if len(kept) < len(weights):
+        terms.append("rest")
+        named["rest"] = float(np.delete(products, kept).sum())
+    return " + ".join(terms) or "0", named

@@ -21,6 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.linear.derivation import derive_ridge
 from novacula.linear.model import by_target
@@ -184,8 +185,8 @@ class Ridge(PenalisedModel):
             return RidgePath(grid, coef[:, 0], intercept[:, 0], names, error[:, 0], std_error[:, 0])
         return RidgePath(grid, coef, intercept, names, error, std_error)
 
-    def _derivation(self) -> Work:
-        return derive_ridge(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_ridge(self, options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,6 +82,8 @@ class Layout:
 
     def _broken(self, node: Node, notation: Notation) -> tuple[str, list[str], str, str] | None:
         """A sum or product as what stands before it, its terms, its sign, and what stands behind it."""
+        if self._is_given(node):
+            return None
         match node:
             case Apply("neg", (inner,)) if (broken := self._broken(inner, notation)) is not None:
                 before, terms, sign, after = broken
@@ -99,9 +101,13 @@ class Layout:
         level, sign = (SUM, notation.plus) if function == "+" else (PRODUCT, notation.times)
         return "", notation.terms(pieces, level), sign, ""
 
+    def _is_given(self, node: Node) -> bool:
+        """Whether a value stands in place of the whole, as for Σ of rows that are not kept."""
+        return self.scope is not None and self.scope.look_up(node) is not None
+
     def _parts(self, node: Node, function: str) -> list[Piece]:
         """The terms that an argument of a sum brings to it: its own, if it is Σ."""
-        if isinstance(node, Big) and node.operator == function and self.scope is not None:
+        if isinstance(node, Big) and node.operator == function and self.scope is not None and not self._is_given(node):
             return self._expanded_terms(node, list(self.scope.places_in(node)))
         return [self.piece(node)]
 

@@ -23,14 +23,14 @@ LEARNERS = [
 
 def test_a_line_is_the_formula_of_the_textbook(five):
     text = str(LinearRegression().fit(*five).work())
-    assert "w = (Σxy − N·x̄·ȳ) / (Σx² − N·x̄²)" in text
+    assert "w₁ = (Σᵢ xᵢ · yᵢ − n · x̄ · ȳ) / (Σᵢ xᵢ² − n · x̄²)" in text
     assert "= (26.85 − 5 × 2.3 × 2.04) / (32.25 − 5 × 2.3²) = 0.584483" in text
     assert "= 2.04 − 0.584483 × 2.3 = 0.69569" in text
 
 
 def test_a_line_through_the_origin(five):
     text = str(LinearRegression(fit_intercept=False).fit(*five).work())
-    assert "w = Σxy / Σx²" in text
+    assert "w₁ = (Σᵢ xᵢ · yᵢ) / (Σᵢ xᵢ²)" in text
     assert "= 26.85/32.25 = 0.832558" in text
 
 
@@ -47,14 +47,15 @@ def test_three_columns_are_eliminated_and_put_back():
     frame = pd.DataFrame({"a": [1.0, 0, 0, 1, 2], "b": [0.0, 1, 0, 1, 1], "c": [0.0, 0, 1, 1, 5]})
     work = LinearRegression().fit(frame, [1.0, 2.0, 2.0, 3.0, 5.0]).work()
     titles = [step.title for step in work]
-    assert titles[1:6] == [
-        "The normal equations",
+    assert titles[1:7] == [
+        "The normal equations: half the gradient is zero",
+        "Their numbers",
         "Each column eliminated from the equations below it",
-        "w_3, the coefficient of c",
-        "w_2, the coefficient of b",
-        "w_1, the coefficient of a",
+        "⟦w[3]⟧, the coefficient of c",
+        "⟦w[2]⟧, the coefficient of b",
+        "⟦w[1]⟧, the coefficient of a",
     ]
-    upper = np.array([row[1:] for row in work[2].table.rows], dtype=float)
+    upper = np.array([row[1:] for row in work[3].table.rows], dtype=float)
     np.testing.assert_array_equal(np.tril(upper[:, :3], -1), 0.0)
     gradient = next(step for step in work if step.title.startswith("Half the gradient"))
     assert max(abs(row[3]) for row in gradient.table.rows) < 1e-10
@@ -120,7 +121,7 @@ def test_ordinary_equations_are_held_to_the_model():
     rng = np.random.default_rng(0)
     for d, n_equations in ((3, 3), (9, 4)):
         model = LinearRegression().fit(rng.normal(size=(50, d)) + 5.0, rng.normal(size=50))
-        held = [step.of for step in model.work() if step.of[:1] == ("coef_",)]
+        held = [equation.of for equation in model.work().equations if equation.of[:1] == ("coef_",)]
         assert len(held) == n_equations
 
 
@@ -145,7 +146,7 @@ def test_long_works_are_cut_and_say_so():
     model = LinearRegression().fit(X, y)
     work, predictions = model.work(), model.work(X)
     assert "Only the first 2 of 3 targets are derived." in work.notes
-    assert "Only the first 10 rows are derived." in predictions.notes
+    assert "Only the first 3 rows are derived." in predictions.notes
     assert len(str(work)) < 20_000
     assert "The 20 largest of 40." in str(work)
     check_work(model)
@@ -162,8 +163,8 @@ def test_rows_of_a_table_can_be_derived():
 def test_the_choice_of_a_penalty_is_shown(five):
     model = Ridge("loo", alphas=[0.1, 1.0]).fit(*five)
     step = model.work()[1]
-    assert step.title == "α = 0.1 has the least leave-one-out error"
-    assert step.value == pytest.approx(model.loo_error_.min())
+    assert step.title == "⟦α⟧ = ⟦0.1⟧ has the least leave-one-out error"
+    assert step.equations[-1].value == pytest.approx(model.loo_error_.min())
     assert "widen alphas" in step.note
     assert step.figure is not None
 

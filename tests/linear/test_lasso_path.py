@@ -261,10 +261,10 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, share):
 def test_the_weights_are_held_to_their_equations():
     X, y = example()
     work = Lasso(0.3, 0.5).fit(X, y).work()
-    assert len([step for step in work if step.of[:1] == ("coef_",)]) >= 3
+    assert len([equation for equation in work.equations if equation.of[:1] == ("coef_",)]) >= 3
     text = str(work)
-    assert "wⱼ = S(zⱼ, l) / (aⱼⱼ + q)" in text
-    assert "|xⱼᵀr|/n ≤ αρfⱼ" in text
+    assert "· max(|z₁| − l₁, 0) / (A₁₁ + q₁)" in text
+    assert "|xⱼᵀ · r| / n ≤ lⱼ" in text
     assert "It is above its minimum by no more than the duality gap" in text
 
 

@@ -51,23 +51,29 @@ def test_planes_must_separate_the_classes(tmp_path, planes):
 def test_a_classifier_of_one_class_is_refused(tmp_path):
     model = Perceptron(max_iter=5).fit(X, THREE)
     one = {name: getattr(model, name)[:1] for name in ("classes_", "coef_", "intercept_", "pocket_error_")}
-    one["first_showings_"] = replace(model.first_showings_, targets=np.zeros(12, np.int32))
+    one["trace_"] = with_targets(model, np.zeros(20, np.int32))
     require_refused(model, tmp_path, "its coef_ has 1 planes, which do not separate 1 classes_", **one)
 
 
 def test_showings_of_a_perceptron_have_codes_of_its_classes(tmp_path):
     model = Perceptron(max_iter=5).fit(X, THREE)
-    sentence = "its first_showings_ have numbers for targets, where codes of classes should be"
-    require_refused(model, tmp_path, sentence, first_showings_=replace(model.first_showings_, targets=np.ones(12)))
-    beyond = replace(model.first_showings_, targets=np.full(12, 3, np.int32))
-    require_refused(model, tmp_path, r"its first_showings_\.targets is", first_showings_=beyond)
+    sentence = "its trace_ has showings with numbers for targets, where codes of classes should be"
+    require_refused(model, tmp_path, sentence, trace_=with_targets(model, np.ones(20)))
+    require_refused(model, tmp_path, "its trace_ has no showings", trace_=replace(model.trace_, showings=None))
+    beyond = with_targets(model, np.full(20, 3, np.int32))
+    require_refused(model, tmp_path, r"its trace_\.showings\.targets is", trace_=beyond)
+
+
+def with_targets(model, targets):
+    """The trace of a model, its showings with other targets."""
+    return replace(model.trace_, showings=replace(model.trace_.showings, targets=targets))
 
 
 @pytest.mark.parametrize(
     ("model", "name"),
     [
         (LinearUnit(), "eta_"),
-        (LinearUnit("sgd", max_iter=9), "first_showings_"),
+        (LinearUnit("sgd", max_iter=9), "trace_"),
         (LinearUnit("exact"), "x_centre_"),
         (LinearUnit(threshold=True), "classes_"),
     ],

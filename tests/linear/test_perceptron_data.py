@@ -160,9 +160,9 @@ def test_the_corrections_of_and_are_written_out():
     model = Perceptron().fit(SQUARE, [0, 0, 0, 1])
     work = model.work()
     text = str(work)
-    assert "w ← w + η(t − o)x = 0 + 1 × (1 − (−1)) × 1 = 2" in text
-    assert "Σ mistakes of an epoch = 1 + 3 + 3 + 2 + 1 + 0 = 10" in text
-    tied = {step.of: step.value for step in work if step.of}
+    assert "w₁ ← w₁ + η · (t − o) · x₁\n     = 0 + 1 × (1 − (−1)) × 1 = 2" in text.replace("\n  ", "\n")
+    assert "= 1 + 3 + 3 + 2 + 1 + 0 = 10" in text
+    tied = {equation.of: equation.value for equation in work.equations if equation.of}
     assert tied["coef_", 0, 0] == 4.0
     assert tied["coef_", 0, 1] == 2.0
     table = work[1].table
@@ -174,7 +174,8 @@ def test_a_side_is_written_out():
     model = Perceptron().fit(SQUARE, ["no", "no", "no", "yes"])
     text = str(model.work([[1.0, 1.0]]))
     assert "= −4 + 4 × 1 + 2 × 1 = 2" in text
-    assert "So the class is yes." in text
+    assert "∴ class = {yes if v > 0; no otherwise}" in text
+    assert "= yes" in text
 
 
 @settings(deadline=None, max_examples=12)
@@ -217,7 +218,7 @@ def test_long_works_are_cut_and_say_so():
     model = Perceptron(max_iter=30).fit(X, y)
     work, sides = model.work(), model.work(X)
     assert "Only the first 3 of 6 planes are derived." in work.notes
-    assert "Only the first 10 rows are derived." in sides.notes
+    assert "Only the first 3 rows are derived." in sides.notes
     assert "The 20 largest of 40." in str(work)
     assert "4 of 40 columns" in str(work)
     assert len(str(work)) < 20_000

@@ -16,16 +16,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import linalg
 
 from novacula.errors import DataError
-from novacula.learner.iterate import ROUNDING, Outcome, Run, iterate
+from novacula.learner.iterate import ROUNDING, Monitor, Outcome, Run, iterate
+from novacula.learner.trace import FitPath, PathRecorder
 from novacula.linear.bayesian.posterior import EXACT
 from novacula.linear.bayesian.prior import WeightPrior
 from novacula.linear.solve import EPS, NormalEquations
+from novacula.state import State, record
 from novacula.table.chunk import Floats
 
 WIDEST, NARROWEST, TRIED = 1e-15, 1e10, 200
@@ -104,12 +106,30 @@ class Search:
     high: float
 
 
-def maximise_evidence(profile: EvidenceProfile, max_iter: int, tol: float) -> tuple[float, Run[Search]]:
+@dataclass(frozen=True)
+class EvidenceTrace:
+    """The way of the search: logarithms of the ratio with their brackets, three numbers for each step."""
+
+    state: ClassVar[State] = {"path": record(FitPath, m=3)}
+
+    path: FitPath
+
+    @staticmethod
+    def recorder() -> PathRecorder:
+        """What notes it while the search runs."""
+        return PathRecorder(lambda search: np.array([search.place, search.low, search.high]))
+
+
+def maximise_evidence(
+    profile: EvidenceProfile, max_iter: int, tol: float, monitor: Monitor[Search] | None = None
+) -> tuple[float, Run[Search]]:
     """The ratio of greatest evidence, and how it was found; STALLED where the evidence grows without end."""
     top = profile.values.max()
     if top == 0.0:  # no column varies: nothing is said of the weights, and α stays 1
         ratio = profile.noise(1.0)
         place = Search(math.log(ratio), -math.inf, math.inf)
+        if monitor is not None:
+            monitor(0, profile.log_evidence(ratio), place)
         return ratio, Run(place, (profile.log_evidence(ratio),), Outcome.CONVERGED)
     lowest = WIDEST if profile.values.min() > SOLVABLE * top else SOLVABLE
     start = best_bracket(profile, np.linspace(math.log(lowest * top), math.log(NARROWEST * top), TRIED))
@@ -117,7 +137,7 @@ def maximise_evidence(profile: EvidenceProfile, max_iter: int, tol: float) -> tu
     def step(search: Search) -> tuple[Search | Outcome, float]:
         return newton_step(profile, search, tol), profile.log_evidence(math.exp(search.place))
 
-    run = iterate(step, start, max_iter=max_iter, tol=None, direction="up", monotone=True)
+    run = iterate(step, start, max_iter=max_iter, tol=None, direction="up", monotone=True, monitor=monitor)
     return math.exp(run.params.place), run
 
 

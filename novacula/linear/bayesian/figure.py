@@ -10,6 +10,7 @@ from scipy import special
 
 from novacula.learner.figure import Figure, curve_figure
 from novacula.linear.bayesian.evidence import EvidenceProfile
+from novacula.linear.bayesian.noise import reach, scale_variance
 from novacula.linear.bayesian.posterior import WeightPosterior, variances_at
 from novacula.table.chunk import Floats
 
@@ -23,11 +24,11 @@ PLACES = 121
 def line_figure(model: BayesianLinearRegression, level: float) -> Figure:
     """The mean line of one column, with the band in which targets lie with probability `level`."""
     moments = model.moments_
-    reach = 3.0 * math.sqrt(moments.scatter[0, 0] / moments.weight)
-    x = np.linspace(moments.mean[0] - reach, moments.mean[0] + reach, PLACES)
+    width = 3.0 * math.sqrt(moments.scatter[0, 0] / moments.weight)
+    x = np.linspace(moments.mean[0] - width, moments.mean[0] + width, PLACES)
     y = model.intercept_ + model.coef_[0] * x
     relative = variances_at(x[:, None], model.x_centre_, model.root_, model.pivot_)
-    half = model._reach(level) * np.sqrt(model._scale_variance * (1.0 + relative))
+    half = reach(model, level) * np.sqrt(scale_variance(model) * (1.0 + relative))
     [name], target = model.schema_.column_names(), model.target_names_[0]
     return curve_figure(
         x,
@@ -44,10 +45,10 @@ def density_figure(model: BayesianLinearRegression, posterior: WeightPosterior) 
     t = hasattr(model, "shape_")
     noise = model.scale / model.shape if t else model.noise_variance_
     degrees = (2.0 * model.shape, 2.0 * model.shape_) if t else (math.inf, math.inf)
-    before, after = noise / posterior.prior.precision[0, 0], model._scale_variance * model.root_[0, 0] ** 2
+    before, after = noise / posterior.prior.precision[0, 0], scale_variance(model) * model.root_[0, 0] ** 2
     # All of the posterior, and as much of a wide prior as leaves it more than a spike.
-    reach = math.sqrt(after) * min(max(6.0, 3.0 * math.sqrt(before / after)), 25.0)
-    x = np.linspace(model.coef_[0] - reach, model.coef_[0] + reach, 2 * PLACES - 1)
+    width = math.sqrt(after) * min(max(6.0, 3.0 * math.sqrt(before / after)), 25.0)
+    x = np.linspace(model.coef_[0] - width, model.coef_[0] + width, 2 * PLACES - 1)
     curves = {
         "prior": density(x, float(posterior.prior.mean[0]), before, degrees[0]),
         "posterior": density(x, model.coef_[0], after, degrees[1]),

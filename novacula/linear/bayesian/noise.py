@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import special
 
 from novacula.errors import DataError, ParameterError
 from novacula.learner.iterate import Outcome
-from novacula.linear.bayesian.evidence import EvidenceProfile, maximise_evidence
+from novacula.linear.bayesian.evidence import EvidenceProfile, EvidenceTrace, maximise_evidence
 from novacula.linear.bayesian.posterior import EXACT, WeightPosterior, solve_posterior
 from novacula.linear.bayesian.prior import WeightPrior
 from novacula.linear.solve import NormalEquations
+from novacula.linear.summary import require_level
 from novacula.table.chunk import Floats
+
+if TYPE_CHECKING:
+    from novacula.linear.bayesian.regression import BayesianLinearRegression
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,18 @@ class Belief:
         relative = self.posterior.covariance()
         infinite = math.isinf(self.noise_variance)
         return np.full_like(relative, math.inf) if infinite else self.noise_variance * relative
+
+
+def scale_variance(model: BayesianLinearRegression) -> float:
+    """The noise variance of a fitted model; with inverse gamma noise β/a, by which Student's t is scaled."""
+    return float(model.scale_ / model.shape_ if hasattr(model, "shape_") else model.noise_variance_)
+
+
+def reach(model: BayesianLinearRegression, level: float) -> float:
+    """How many scales to either side an interval of this probability reaches."""
+    require_level(level)
+    tail = 0.5 + level / 2.0
+    return float(special.stdtrit(2.0 * model.shape_, tail) if hasattr(model, "shape_") else special.ndtri(tail))
 
 
 def believe_known(system: NormalEquations, prior: WeightPrior, variance: float) -> Belief:
@@ -63,7 +80,8 @@ def believe_likeliest(system: NormalEquations, prior: WeightPrior, max_iter: int
     """σ² and the size α of the prior are those under which the rows were most probable."""
     require_evidence(system, prior)
     profile = EvidenceProfile.of(system, prior)
-    ratio, run = maximise_evidence(profile, max_iter, tol)
+    recorder = EvidenceTrace.recorder()
+    ratio, run = maximise_evidence(profile, max_iter, tol, recorder)
     noise = profile.noise(ratio)
     posterior = solve_posterior(system, prior.times(ratio))
     attributes = {
@@ -71,6 +89,7 @@ def believe_likeliest(system: NormalEquations, prior: WeightPrior, max_iter: int
         "history_": run.history,
         "n_iter_": run.n_iter,
         "converged_": run.converged,
+        "trace_": EvidenceTrace(recorder.kept()),
     }
     complaint = "" if run.converged else run.sentence
     if run.outcome is Outcome.STALLED:

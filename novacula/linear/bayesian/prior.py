@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import linalg
@@ -16,6 +16,9 @@ from scipy import linalg
 from novacula.errors import ParameterError
 from novacula.linear.solve import EPS, cholesky
 from novacula.table.chunk import Floats
+
+if TYPE_CHECKING:
+    from novacula.linear.bayesian.regression import BayesianLinearRegression
 
 UNEVEN = 1e-8
 """The share of its size by which a precision may miss being symmetric or positive: what inverting a matrix leaves."""
@@ -53,6 +56,15 @@ class WeightPrior:
     def flat(self) -> int:
         """Flat directions, a flat intercept among them."""
         return len(self.mean) - self.rank + int(self.intercept == 0.0)
+
+
+def prior_of(model: BayesianLinearRegression) -> WeightPrior:
+    """The prior of a learner; for known noise in its units, as it is relative to it otherwise."""
+    if not model.fit_intercept and model.intercept_precision > 0.0:
+        raise ParameterError("intercept_precision has no meaning with fit_intercept=False: leave it out")
+    intercept = float(model.intercept_precision) if model.fit_intercept else math.inf
+    prior = WeightPrior.of(model.prior_precision, model.prior_mean, intercept, model.n_features_in_)
+    return prior.times(model.noise_variance, model.noise_variance) if model.noise == "known" else prior
 
 
 def as_mean(mean: Any, d: int) -> Floats:

@@ -14,7 +14,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy import special
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -22,23 +21,33 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError, SchemaError, warn_user
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
-from novacula.linear.bayesian.derivation import derive_intervals, derive_posterior
-from novacula.linear.bayesian.noise import Belief, believe_inverse_gamma, believe_known, believe_likeliest
+from novacula.linear.bayesian.derivation import derive_intervals, derive_posterior, derive_search
+from novacula.linear.bayesian.evidence import EvidenceTrace
+from novacula.linear.bayesian.noise import (
+    Belief,
+    believe_inverse_gamma,
+    believe_known,
+    believe_likeliest,
+    reach,
+    scale_variance,
+)
 from novacula.linear.bayesian.posterior import plane_variances, system_about
-from novacula.linear.bayesian.prior import WeightPrior
+from novacula.linear.bayesian.prior import WeightPrior, prior_of
 from novacula.linear.bayesian.summary import PosteriorSummary, summarise_posterior
 from novacula.linear.model import NAMED, LinearModel
+from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import SumsProblem
 from novacula.linear.rows import NUMBERS_CARD, is_flat
 from novacula.linear.solve import LeastSquaresSolution, NormalEquations
-from novacula.linear.summary import require_level
 from novacula.state import State, by_parameter, each, flag, floats, number, optional, record, whole
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
-NOISE_ATTRIBUTES = ("shape_", "scale_", "alpha_", "history_", "n_iter_", "converged_")
+NOISE_ATTRIBUTES = ("shape_", "scale_", "alpha_", "history_", "n_iter_", "converged_", "trace_")
 """What only some kinds of noise have."""
 
 
@@ -68,8 +77,8 @@ class BayesianLinearRegression(LinearModel):
     without an intercept if there is none, and `precision_` with inverse gamma noise relative to it, as Λ₀ is;
     `noise_variance_` (with inverse gamma noise its mean, infinite for `shape_` ≤ 1, and so is `covariance_` then),
     `shape_` and `scale_`; with "evidence" `alpha_`, and `history_`, `n_iter_` and `converged_` of the search (`n_iter_`
-    is 1 where there is none); `weight_`, the number of rows; and the sums `moments_`, to which `partial_fit` adds.
-    Weights are repetitions.
+    is 1 where there is none) and for `work` its path `trace_`; `weight_`, the number of rows; and the sums `moments_`,
+    to which `partial_fit` adds. Weights are repetitions.
 
     `log_evidence_` is ln p(y) of all rows. A flat prior enters it with density 1, which is not a distribution, so then
     only differences between models with the same flat parts mean something.
@@ -116,6 +125,7 @@ class BayesianLinearRegression(LinearModel):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
     }
+    state_types: ClassVar[tuple[type, ...]] = (FitPath, EvidenceTrace)
     state: ClassVar[State] = {
         "coef_": floats("inputs"),
         "intercept_": number(),
@@ -142,12 +152,14 @@ class BayesianLinearRegression(LinearModel):
         "alpha_": optional(number(above=0.0)),
         "history_": optional(each(number()), beside="alpha_"),
         "converged_": optional(flag(), beside="alpha_"),
+        "trace_": optional(record(EvidenceTrace), beside="alpha_"),
     }
     remedy = "or raise prior_precision"
 
     moments_: CoMoments
     covariance_: Floats
     precision_: Floats
+    trace_: EvidenceTrace
     noise_variance_: float
     shape_: float
     scale_: float
@@ -208,7 +220,7 @@ class BayesianLinearRegression(LinearModel):
         return table
 
     def _keep(self, moments: CoMoments) -> None:
-        prior = self._prior()
+        prior = prior_of(self)
         system = system_about(moments, prior.intercept)
         self._require_determined(system, prior)
         belief = self._believe(system, prior)
@@ -229,14 +241,6 @@ class BayesianLinearRegression(LinearModel):
         )
         if belief.complaint:
             warn_user(f"{type(self).__name__}: {belief.complaint}", ConvergenceWarning)
-
-    def _prior(self) -> WeightPrior:
-        """The prior; for known noise in its units, as it is relative to it otherwise."""
-        if not self.fit_intercept and self.intercept_precision > 0.0:
-            raise ParameterError("intercept_precision has no meaning with fit_intercept=False: leave it out")
-        intercept = float(self.intercept_precision) if self.fit_intercept else math.inf
-        prior = WeightPrior.of(self.prior_precision, self.prior_mean, intercept, self.n_features_in_)
-        return prior.times(self.noise_variance, self.noise_variance) if self.noise == "known" else prior
 
     def _believe(self, system: NormalEquations, prior: WeightPrior) -> Belief:
         if self.noise == "known":
@@ -269,9 +273,10 @@ class BayesianLinearRegression(LinearModel):
 
     def predict_interval(self, X: Any, level: float = 0.95) -> Floats:
         """Low and high (n, 2), between which a row's target lies with probability `level`: exact, normal or t."""
-        reach = self._reach(level)
+        check_is_fitted(self)
+        scales = reach(self, level)
         mean = super().predict(X)
-        half = reach * np.sqrt(self._scale_variance * (1.0 + self._plane_variances(X)))
+        half = scales * np.sqrt(scale_variance(self) * (1.0 + self._plane_variances(X)))
         return np.column_stack([mean - half, mean + half])
 
     def sample_posterior(self, n: int = 1, random_state: Any = None) -> PosteriorDraws:
@@ -291,32 +296,24 @@ class BayesianLinearRegression(LinearModel):
     def summary(self, level: float = 0.95) -> PosteriorSummary:
         """Posterior mean, standard deviation and credible interval of each weight."""
         check_is_fitted(self)
-        return summarise_posterior(self, level, self._reach(level) * math.sqrt(self._scale_variance))
+        return summarise_posterior(self, level, reach(self, level) * math.sqrt(scale_variance(self)))
 
     def _plane_variances(self, X: Any) -> Floats:
         return np.asarray(self._answers(X, plane_variances, self.x_centre_, self.root_, self.pivot_, propagates=True))
 
-    @property
-    def _scale_variance(self) -> float:
-        """The noise variance; with inverse gamma noise b/a, by which Student's t is scaled."""
-        return self.scale_ / self.shape_ if hasattr(self, "shape_") else self.noise_variance_
-
-    def _reach(self, level: float) -> float:
-        """How many scales to either side an interval of this probability reaches."""
-        check_is_fitted(self)
-        require_level(level)
-        tail = 0.5 + level / 2.0
-        return float(special.stdtrit(2.0 * self.shape_, tail) if hasattr(self, "shape_") else special.ndtri(tail))
-
     # --- work -----------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the posterior with the numbers put in; with X, the predictions for its first rows."""
-        work = super()._work(X)
-        return work if X is None else derive_intervals(self, next(iter(self._query(X).chunks())), work)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_posterior(self, options)
 
-    def _derivation(self) -> Work:
-        return derive_posterior(self)
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_intervals(self, chunk.dense(), derive_predictions(self, chunk.dense(), cut, options.is_full))
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        if not hasattr(self, "trace_"):
+            return super()._derive_iteration(iteration, options)
+        return derive_search(self, iteration)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

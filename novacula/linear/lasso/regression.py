@@ -18,18 +18,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from novacula.learner.card import Card
 from novacula.learner.iterate import Run, warn_unless_converged
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
-from novacula.linear.lasso.derivation import derive_lasso
+from novacula.linear.lasso.derivation import derive_lasso, derive_round
 from novacula.linear.lasso.path import LassoPath, LassoTerms, largest_penalties, penalty_grid
 from novacula.linear.lasso.problem import DealtFolds, LassoProblem
 from novacula.linear.lasso.sums import GramSums, RowsSums
-from novacula.linear.lasso.working_set import LassoSolution, LassoState, WorkingSet, solve_sparse
+from novacula.linear.lasso.working_set import LassoSolution, LassoState, LassoTrace, WorkingSet, solve_sparse
 from novacula.linear.model import by_target
 from novacula.linear.penalised import PenalisedModel
 from novacula.linear.penalties import as_grid, as_penalties, one_per_target
 from novacula.linear.penalty_path import choose_penalty
 from novacula.linear.rows import NUMBERS_CARD
-from novacula.state import State, flag, floats, indices, number, optional, whole, word
+from novacula.state import State, flag, floats, indices, number, optional, record, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -54,8 +56,9 @@ class Lasso(PenalisedModel):
     Fitted: `coef_`, `intercept_`, `active_` (columns with a weight), `alpha_`, `alpha_max_` (the least α that makes
     all weights zero), `dual_gap_` (the objective is at most that far above its minimum), `history_`, `n_iter_`,
     `converged_`, `solver_`; of each column `squares_`, Σx²/n, and `correlation_`, how it goes along with the residual,
-    of which `error_` is the mean square; `x_centre_`, `y_centre_` and `moments_` as for `Ridge`; with "cv" also
-    `alphas_`, `cv_error_`, `cv_std_error_`. Several targets are solved each for itself, and `history_` adds them up.
+    of which `error_` is the mean square; `trace_`, the rounds of the first target, for
+    `work`; `x_centre_`, `y_centre_` and `moments_` as for `Ridge`; with "cv" also `alphas_`, `cv_error_`,
+    `cv_std_error_`. Several targets are solved each for itself, and `history_` adds them up.
     Weights of rows are repetitions.
 
     >>> import numpy as np
@@ -110,6 +113,7 @@ class Lasso(PenalisedModel):
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
+    state_types: ClassVar[tuple[type, ...]] = (FitPath, LassoTrace)
     state: ClassVar[State] = {
         "solver_": word("sums", "rows"),
         "alpha_max_": by_target(number(least=0.0), floats("targets", least=0.0)),
@@ -121,6 +125,7 @@ class Lasso(PenalisedModel):
         "history_": floats("rounds+1"),
         "n_iter_": whole(size="rounds"),
         "converged_": flag(),
+        "trace_": record(LassoTrace, columns="inputs"),
         "alphas_": optional(floats("penalties+1", least=0.0), beside="cv_error_"),
         "cv_error_": optional(LEFT_OUT),
         "cv_std_error_": optional(LEFT_OUT, beside="cv_error_"),
@@ -128,6 +133,7 @@ class Lasso(PenalisedModel):
 
     alpha_max_: Any
     dual_gap_: Any
+    trace_: LassoTrace
 
     def __init__(
         self,
@@ -181,8 +187,9 @@ class Lasso(PenalisedModel):
         sums, terms, working = problem.sums, problem.terms, WorkingSet(problem.sums)
         starts, largest = largest_penalties(working, terms)
         alphas = self._penalties(problem, largest)
+        recorder = LassoTrace.recorder()
         solved = [
-            solve_sparse(working, k, terms.price(alpha), start, terms.tol, terms.max_iter)
+            solve_sparse(working, k, terms.price(alpha), start, terms.tol, terms.max_iter, None if k else recorder)
             for k, (alpha, start) in enumerate(zip(alphas.tolist(), starts, strict=True))
         ]
         self._set(sums, np.column_stack([part.state.coef for part in solved]))
@@ -190,6 +197,7 @@ class Lasso(PenalisedModel):
         self._keep_states(sums, solved)
         self.alpha_ = float(alphas[0]) if (alphas == alphas[0]).all() else alphas.copy()
         self.alpha_max_ = float(largest[0]) if sums.flat else largest
+        self.trace_ = LassoTrace(recorder.kept())
         self._keep_runs([part.run for part in solved])
 
     def _keep_states(self, sums: GramSums | RowsSums, solved: list[LassoSolution]) -> None:
@@ -236,8 +244,11 @@ class Lasso(PenalisedModel):
         grid = self._grid(self.alphas if alphas is None else alphas, problem.terms, largest)
         return problem.path(grid, learner.schema_.column_names(), type(self).__name__)
 
-    def _derivation(self) -> Work:
-        return derive_lasso(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_lasso(self, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_round(self, iteration, options)
 
 
 def problem_of(model: Lasso, table: Table, *, folds: bool, few: int) -> LassoProblem:

@@ -16,13 +16,15 @@ Columns with lⱼ = 0 bound no s. They are always in the working set, where half
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from novacula.learner.iterate import Outcome, Run, iterate
+from novacula.learner.iterate import Monitor, Outcome, Run, iterate
+from novacula.learner.trace import FitPath, PathRecorder
 from novacula.linear.quadratic import solve_quadratic
+from novacula.state import State, record
 from novacula.table.chunk import Floats
 from novacula.table.parallel import one_blas_thread
 
@@ -93,6 +95,20 @@ class LassoState:
 
 
 @dataclass(frozen=True)
+class LassoTrace:
+    """The way of the first target: weights, how columns go along with the residual, and its mean square, by round."""
+
+    state: ClassVar[State] = {"path": record(FitPath, m="columns+columns+1")}
+
+    path: FitPath  # states of 2d + 1 numbers
+
+    @staticmethod
+    def recorder() -> PathRecorder:
+        """What notes it while a fit runs."""
+        return PathRecorder(lambda state: np.concatenate([state.coef, state.correlation, [state.error]]))
+
+
+@dataclass(frozen=True)
 class LassoSolution:
     """Where an iteration came to, how far from the minimum that is at most, and how it went."""
 
@@ -153,7 +169,13 @@ def null_state(working: WorkingSet, target: int, free: Places, price: LassoPrice
 
 
 def solve_sparse(
-    working: WorkingSet, target: int, price: LassoPrice, start: LassoState, tol: float, max_iter: int
+    working: WorkingSet,
+    target: int,
+    price: LassoPrice,
+    start: LassoState,
+    tol: float,
+    max_iter: int,
+    monitor: Monitor[LassoState] | None = None,
 ) -> LassoSolution:
     """Solve for one target from a start."""
     sums = working.sums
@@ -178,7 +200,7 @@ def solve_sparse(
             return Outcome.STALLED, objective
         return LassoState(coef, *sums.residual(target, coef)), objective
 
-    run = iterate(step, start, max_iter=max_iter, tol=None)
+    run = iterate(step, start, max_iter=max_iter, tol=None, monitor=monitor)
     return LassoSolution(run.params, duality_gap(working, price, run.params), run)
 
 

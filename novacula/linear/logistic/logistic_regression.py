@@ -23,10 +23,12 @@ from novacula.errors import DataError, ModelFileError, ParameterError, RankWarni
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.iterate import Run, warn_unless_converged
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
 from novacula.linear.logistic.columns import ClassColumns
-from novacula.linear.logistic.derivation import FirstStep, derive_logistic, derive_probabilities
+from novacula.linear.logistic.derivation import derive_logistic, derive_probabilities, derive_step
 from novacula.linear.logistic.lbfgs import GRAM_COLUMNS, LBFGS
 from novacula.linear.logistic.newton import Newton, independent
 from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
@@ -34,6 +36,7 @@ from novacula.linear.logistic.proximal import ProximalNewton
 from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
+from novacula.linear.logistic.trace import LogisticRecorder, LogisticTrace
 from novacula.linear.rows import NUMBERS_CARD, require_squares
 from novacula.state import State, by_parameter, each, flag, floats, nullable, number, record, whole, word
 from novacula.table import Table
@@ -59,8 +62,8 @@ class LogisticRegression(LinearClassifier):
     (directions that the columns span, where there is no penalty), `separated_` ("complete", "quasi-complete" or None:
     looked for without a penalty only), `log_likelihood_`, `class_count_`, `covariance_` (of the estimates against the
     first class; None where it means nothing). For `work`: `centre_` and `spread_` of the columns,
-    `centred_intercept_`, `pull_` (the gradient of the losses) and `first_step_` of Newton's, if it was taken and is
-    small. Weights of rows are repetitions.
+    `centred_intercept_`, `pull_` (the gradient of the losses) and `trace_`, the first rows and the path of the weights.
+    Weights of rows are repetitions.
 
     >>> import numpy as np
     >>> hours = np.array([[0.5], [0.75], [1], [1.25], [1.5], [1.75], [1.75], [2], [2.25], [2.5], [2.75], [3], [3.25],
@@ -99,7 +102,7 @@ class LogisticRegression(LinearClassifier):
             "A. Albert and J. A. Anderson, On the existence of maximum likelihood estimates, Biometrika 71, 1984",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (FirstStep,)
+    state_types: ClassVar[tuple[type, ...]] = (FitPath, LogisticTrace)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
@@ -126,13 +129,7 @@ class LogisticRegression(LinearClassifier):
         "spread_": floats("inputs", least=0.0),
         "pull_": by_parameter("fit_intercept", {True: floats("planes", "inputs+1"), False: floats("planes", "inputs")}),
         "centred_intercept_": floats("planes"),
-        "first_step_": by_parameter(
-            "fit_intercept",
-            {
-                True: nullable(record(FirstStep, weights="inputs+1")),
-                False: nullable(record(FirstStep, weights="inputs")),
-            },
-        ),
+        "trace_": record(LogisticTrace, columns="inputs", classes="classes"),
     }
 
     history_: tuple[float, ...]
@@ -148,7 +145,7 @@ class LogisticRegression(LinearClassifier):
     spread_: Floats
     pull_: Floats
     centred_intercept_: Floats
-    first_step_: FirstStep | None
+    trace_: LogisticTrace
 
     def __init__(
         self,
@@ -177,8 +174,10 @@ class LogisticRegression(LinearClassifier):
         objective = self._objective(table)
         self.solver_ = self._solver(objective)
         watch = SeparationWatch(objective) if self.penalty is None else None
-        run = self._minimise(objective, watch)
+        recorder = LogisticRecorder(objective.with_loss(self.loss), self.solver_ == "newton")
+        run = self._minimise(objective, watch, recorder)
         self._keep(objective, run)
+        self.trace_ = recorder.trace()
         self.separated_ = None if watch is None else watch.found
         self.covariance_ = self._inference(objective, run.params)
         self._warn(run)
@@ -226,20 +225,26 @@ class LogisticRegression(LinearClassifier):
         few = q <= GRAM_COLUMNS if planes == 1 else planes * q <= FEW_PARAMETERS
         return "newton" if few and not objective.table.layout.of_kind("sparse") else "lbfgs"
 
-    def _minimise(self, objective: LogisticObjective, watch: SeparationWatch | None) -> Run[LogisticPoint]:
-        self.rank_, self.first_step_ = len(objective.varies), None
+    def _minimise(
+        self, objective: LogisticObjective, watch: SeparationWatch | None, recorder: LogisticRecorder
+    ) -> Run[LogisticPoint]:
+        self.rank_ = len(objective.varies)
+
+        def monitor(iteration: int, value: float, point: LogisticPoint) -> bool:
+            recorder(iteration, value, point)
+            return watch is not None and bool(watch(iteration, value, point))
+
         if self.solver_ == "proximal":
-            return ProximalNewton(objective, self.tol).run(self.max_iter, watch)
+            return ProximalNewton(objective, self.tol).run(self.max_iter, monitor)
         if self.solver_ == "lbfgs":
-            run = LBFGS(objective, self.tol).run(self.max_iter, watch)
             if self.loss == "cross_entropy":
-                return run
-            return LBFGS(objective.with_loss("squared"), self.tol).run(self.max_iter, None, run.params.theta)
+                return LBFGS(objective, self.tol).run(self.max_iter, monitor)
+            start = LBFGS(objective, self.tol).run(self.max_iter, watch).params.theta
+            return LBFGS(objective.with_loss("squared"), self.tol).run(self.max_iter, recorder, start)
         newton = Newton(objective, self.tol)
-        run = newton.run(self.max_iter, watch)
+        run = newton.run(self.max_iter, monitor)
         if newton.basis is not None:
             self.rank_ = newton.basis.shape[1] // objective.shape[0]
-        self.first_step_ = FirstStep.of(newton)
         return run
 
     def _keep(self, objective: LogisticObjective, run: Run[LogisticPoint]) -> None:
@@ -253,8 +258,7 @@ class LogisticRegression(LinearClassifier):
         self.class_count_ = objective.columns.weight
         self.history_, self.n_iter_, self.converged_ = run.history, run.n_iter, run.converged
         held = run.params.theta * objective.charged
-        penalty = 0.5 * objective.l2 * float(held @ held) + objective.l1 * float(np.abs(held).sum())
-        self.log_likelihood_ = (penalty - run.params.value) / objective.C
+        self.log_likelihood_ = -run.params.loss
         self.pull_ = (objective.l2 * held - run.params.gradient).reshape(objective.shape)
 
     def _inference(self, objective: LogisticObjective, point: LogisticPoint) -> Floats | None:
@@ -317,8 +321,12 @@ class LogisticRegression(LinearClassifier):
                 f"its covariance_ is that of {len(self.covariance_)} estimates, of which there are {n_estimates}"
             )
 
-    def _derivation(self) -> Work:
-        return derive_logistic(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_logistic(self, options)
 
-    def _prediction_work(self, rows: Floats, cut: bool) -> Work:
-        return derive_probabilities(self, rows, cut)
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_probabilities(self, chunk.dense(), cut, options.is_full)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_step(self, iteration, options)

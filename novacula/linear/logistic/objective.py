@@ -34,6 +34,8 @@ class LogisticPoint:
     value: float  # with the l1 penalty
     gradient: Floats  # (P,), without it
     hessian: Floats | None
+    loss: float = 0.0  # Σ s·loss alone
+    share: float = 1.0  # of the step that led here
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +85,10 @@ class LogisticObjective:
         value = self.C * sums.loss + 0.5 * self.l2 * float(held @ held) + self.l1 * float(np.abs(held).sum())
         gradient = self.C * sums.gradient.ravel() + self.l2 * held
         if curved is None:
-            return LogisticPoint(theta, value, gradient, None)
+            return LogisticPoint(theta, value, gradient, None, sums.loss)
         hessian = self.C * sums.hessian
         hessian[np.diag_indices_from(hessian)] += self.l2 * self.charged[self.places(curved)]
-        return LogisticPoint(theta, value, gradient, hessian)
+        return LogisticPoint(theta, value, gradient, hessian, sums.loss)
 
     def hessian(self, theta: Floats) -> Floats:
         """The whole Hessian (P, P)."""
@@ -113,6 +115,6 @@ class LogisticObjective:
         for _ in range(HALVINGS):
             found = self.at(point.theta + share * step, curved)
             if found.value <= point.value + SHORT * share * slope + BLUR * abs(point.value):
-                return found
+                return found if share == 1.0 else replace(found, share=share)
             share *= 0.5
         return None

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
-from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from novacula.errors import DataError
 from novacula.learner.iterate import Outcome, Run, iterate
-from novacula.state import State, codes, flag, floats, one_of
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 from novacula.table.recording import recorded
@@ -33,8 +29,6 @@ BLOCK = 1 << 19
 """Numbers of a block of rows: few enough to stay in the cache while several planes use them."""
 MOST_SHOWINGS = 1e6
 """How often a row may be shown in an epoch, which is what its weight says."""
-FIRST = 12
-"""Showings that a model keeps, so that its work can begin where the fit began."""
 
 
 class OrderedRows:
@@ -143,52 +137,20 @@ class OnlineEpoch(Protocol):
 E = TypeVar("E", bound=OnlineEpoch)
 
 
-def run_epochs(show: Callable[[E], E], start: E, max_iter: int) -> Run[E]:
-    """Show the rows again and again; the history holds the objective of each epoch that was run."""
+def run_epochs(
+    show: Callable[[E], E], start: E, max_iter: int, note: Callable[[int, float, E], None] | None = None
+) -> Run[E]:
+    """Show the rows again and again; the history holds the objective of each epoch, which `note` sees by its number."""
+    if note is not None:
+        note(0, start.objective, start)
+
+    def monitor(_: int, objective: float, epoch: E) -> None:
+        if note is not None:
+            note(epoch.number, objective, epoch)
 
     def step(epoch: E) -> tuple[E | Outcome, float]:
         if epoch.done or epoch.number == max_iter:
             return Outcome.CONVERGED if epoch.done else Outcome.MAX_ITER, epoch.objective
         return show(epoch), epoch.objective
 
-    return iterate(step, show(start), max_iter=max_iter, tol=None)
-
-
-# --- what a model keeps of them -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class OnlineShowings:
-    """The first showings of a fit: at most 12, a row as often as it was shown, with the share of a last one."""
-
-    state: ClassVar[State] = {
-        "rows": floats("showings+1", "columns"),
-        "targets": one_of(codes("showings+1", below="classes"), floats("showings+1"), floats("showings+1", "targets")),
-        "shares": floats("showings+1", least=0.0, most=1.0),
-        "repeat": flag(),
-    }
-
-    rows: Floats  # (m, d)
-    targets: Any  # (m,) codes of classes, or (m,) or (m, k) numbers
-    shares: Floats  # (m,)
-    repeat: bool  # whether they are a whole epoch, and every epoch is the same
-
-
-def first_showings(rows: OrderedRows, factor: Floats | None = None, *, once: bool = False) -> OnlineShowings:
-    """The first rows in order, repeated by their weight, which `factor` (classes,) multiplies."""
-    with closing(_showings(rows, factor)) as showings:
-        held = list(islice(showings, FIRST + 1))
-    x, targets, shares = zip(*held[:FIRST], strict=True)
-    repeat = len(held) <= FIRST and not rows.shuffled and not once
-    return OnlineShowings(np.array(x), np.array(targets), np.array(shares), repeat)
-
-
-def _showings(rows: OrderedRows, factor: Floats | None) -> Generator[tuple[Floats, Any, float], None, None]:
-    with closing(rows.chunks()) as chunks:
-        for x, piece in (pair for chunk in chunks for pair in dense_blocks(chunk)):
-            targets = np.asarray(piece.target)
-            for i in range(len(piece)):
-                left = float(piece.weight[i]) * (1.0 if factor is None else float(factor[targets[i]]))
-                while left > 0.0:
-                    yield x[i].copy(), targets[i], min(left, 1.0)
-                    left -= 1.0
+    return iterate(step, show(start), max_iter=max_iter, tol=None, monitor=monitor)

@@ -1,0 +1,1 @@
+"""How planes are taught row by row, step by step."""

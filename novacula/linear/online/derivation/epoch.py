@@ -1,0 +1,139 @@
+"""Showings of rows, one after the other, and an epoch of them: what perceptron and linear unit have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from novacula.learner.derivation import cut_table, largest
+from novacula.learner.work import Cell, Step
+from novacula.linear.online.trace import Correction, ShowingRule, replay
+from novacula.linear.plane import plane_value, weight_table
+from novacula.mathematics import Equation
+from novacula.table.chunk import Floats
+
+if TYPE_CHECKING:
+    from novacula.linear.linear_unit import LinearUnit
+    from novacula.linear.perceptron import Perceptron
+
+COLUMNS = 4
+"""Columns of a row that a table shows."""
+CORRECTIONS = 3
+"""Corrections, and weights of one, that are written out unless everything is asked for."""
+CLEAR = 1e-12
+"""The share of its terms that a value must have for its sign not to be rounding."""
+Place: TypeAlias = Callable[[int], tuple[str | int, ...]]
+"""Where the model keeps a weight, by its number; that of the bias is the last."""
+RESPONSES = {"step": "1 if v > 0 else -1", "linear": "v", "tanh": "tanh(v)"}
+
+
+def within(*path: str | int) -> Place:
+    """All weights in one array."""
+    return lambda j: (*path, j)
+
+
+def nowhere(_: int) -> tuple[str | int, ...]:
+    """Not kept."""
+    return ()
+
+
+def epoch_steps(model: Perceptron | LinearUnit, iteration: int, rule: ShowingRule, is_full: bool) -> Iterator[Step]:
+    """From the weights of the first plane before an epoch to those after it."""
+    trace, d = model.trace_, model.n_features_in_
+    before, after = (state[0] for state in trace.path.step(iteration, (trace.path.states.shape[1] // (d + 1), d + 1)))
+    of = within("trace_", "path", "states", trace.place(iteration))
+    bias = float(before[d]) if model.fit_intercept else None
+    yield Step("The weights that go in", table=weight_table(model, before[:d], bias))
+    showings = trace.showings
+    if showings is None or not (showings.ordered or iteration == 1):
+        yield rest_step(model, before, after - before, of, is_full, "The rows of this epoch, which were not kept,")
+        return
+    corrections = replay(showings, rule, before)
+    yield showings_step(model, corrections)
+    moves = [c for c in corrections if c.moves]
+    for c in moves if is_full else moves[:CORRECTIONS]:
+        yield from correction_steps(model, c, rule, is_full)
+    tied = of if is_clear(corrections, rule) else nowhere
+    if not showings.whole:
+        moved = trace.others[trace.place(iteration)]
+        yield rest_step(model, corrections[-1].after, moved, of, is_full, "The other rows of the epoch")
+    elif moves:
+        yield last_step(model, moves[-1], rule, tied, is_full)
+    else:
+        stays = Equation("w[1]", "w[1]", {"w": before}, tied(0), sign="←")
+        yield Step("No row moves the weights", stays)
+
+
+def rest_step(
+    model: Perceptron | LinearUnit, before: Floats, moved: Floats, of: Place, is_full: bool, who: str
+) -> Step:
+    """What rows that are not kept did to the weights, all of them together."""
+    found = []
+    for j, name, _ in moved_places(model, moved, is_full):
+        values = {name: float(before[j]), "r": float(moved[j])}
+        found.append(Equation(name, f"{name} + r", values, of(j), sign="←"))
+    return Step(f"{who} move the weights by ⟦r⟧ in all", tuple(found))
+
+
+def showings_step(model: Perceptron | LinearUnit, corrections: Sequence[Correction]) -> Step:
+    """The showings as a table."""
+    d = model.n_features_in_
+    shown = range(min(d, COLUMNS))
+    after = [*shown, *[d] * model.fit_intercept]
+    heads = [*(f"⟦w[{j + 1}]⟧ after" for j in shown), *["⟦b⟧ after"] * model.fit_intercept]
+    rows: list[tuple[Cell, ...]] = [
+        (c.number, *c.x[shown].tolist(), c.target, c.value, c.output, *c.after[after].tolist()) for c in corrections
+    ]
+    names = model.schema_.column_names(shown)
+    caption = f"The first {len(rows)} showings" + (f", {COLUMNS} of {d} columns." if d > COLUMNS else ".")
+    header = ("showing", *names, "⟦t⟧", "⟦v⟧", "⟦o⟧", *heads)
+    return Step("Row after row", table=cut_table(header, rows, len(rows), caption, most=len(rows)))
+
+
+def correction_steps(model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, is_full: bool) -> Iterator[Step]:
+    """A showing that moved the weights: what came out, and some of the weights that it moved."""
+    bias = float(c.before[-1]) if rule.bias else None
+    value = plane_value("v", c.before[:-1], bias, c.x)
+    output = Equation("o", RESPONSES[rule.response], {"v": value.value})
+    yield Step(f"Showing {c.number}: what comes out", (value, output))
+    yield Step(f"Showing {c.number} moves the weights", tuple(moves_of(model, c, rule, nowhere, is_full)))
+
+
+def last_step(model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: Place, is_full: bool) -> Step:
+    """A showing that made the weights what the model keeps."""
+    found = tuple(moves_of(model, c, rule, of, is_full))
+    return Step(f"Showing {c.number} is the last of these that moves the weights", found)
+
+
+def moves_of(
+    model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: Place, is_full: bool
+) -> Iterator[Equation]:
+    """What becomes of the weights of the largest numbers of a row, and of the bias."""
+    share = {} if c.share == 1.0 else {"s": c.share}
+    move = f"η * {'s * ' if share else ''}(t - o)"
+    known: dict[str, Any] = {"η": rule.eta, "t": c.target, "o": c.output, **share}
+    for j, name, x in moved_places(model, c.x, is_full):
+        values = {name: float(c.before[j]), **known} | ({x: float(c.x[j])} if x else {})
+        yield Equation(name, f"{name} + {move}{f' * {x}' if x else ''}", values, of(j), sign="←")
+
+
+def moved_places(model: Perceptron | LinearUnit, sizes: Floats, is_full: bool) -> Iterator[tuple[int, str, str]]:
+    """The places of weights that are written out, largest first in their order, with their names and their column's."""
+    d = model.n_features_in_
+    for j in largest(sizes[:d], d if is_full else CORRECTIONS):
+        yield j, f"w[{j + 1}]", f"x[{j + 1}]"
+    if model.fit_intercept:
+        yield d, "b", ""
+
+
+def is_clear(corrections: Sequence[Correction], rule: ShowingRule) -> bool:
+    """Whether no output hangs on the rounding of a value."""
+    if rule.response != "step":
+        return True
+    for c in corrections:
+        terms = np.append(c.before[:-1] * c.x, c.before[-1])
+        if abs(c.value) <= CLEAR * float(np.abs(terms).sum()) and not np.array_equal(terms, np.round(terms)):
+            return False
+    return True

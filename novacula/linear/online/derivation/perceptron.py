@@ -1,0 +1,210 @@
+"""The work of a perceptron: its first corrections in numbers, its mistakes, the plane, and on which side rows lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novacula.learner.derivation import only_first
+from novacula.learner.figure import COLOURS, LINES, Figure, curve_figure, literal
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Step, Work
+from novacula.linear.online.derivation.epoch import (
+    CORRECTIONS,
+    RESPONSES,
+    Place,
+    correction_steps,
+    epoch_steps,
+    is_clear,
+    last_step,
+    showings_step,
+)
+from novacula.linear.online.trace import OnlineShowings, ShowingRule, replay
+from novacula.linear.plane import cut_note, plane_value, weight_table, weighted_columns
+from novacula.mathematics import Equation, word
+from novacula.table.chunk import Floats
+from novacula.words import counted, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from novacula.linear.perceptron import Perceptron
+
+PLANES = 3
+"""Planes that are derived, unless everything is asked for."""
+REPLAYED = 30
+"""Showings that are played again."""
+
+
+def derive_perceptron(model: Perceptron, options: WorkOptions) -> Work:
+    """From the first rows to the planes."""
+    showings, rule = model.trace_.kept_showings, rule_of(model)
+    repeats = model.n_iter_ if showings.whole and showings.ordered else 1
+    corrections = replay(showings, rule, np.zeros(model.n_features_in_ + 1), repeats, REPLAYED)
+    steps = [rule_step(model), showings_step(model, corrections)]
+    moves = [c for c in corrections if c.moves]
+    for c in moves[:CORRECTIONS]:
+        steps += correction_steps(model, c, rule, options.is_full)
+    played = len(corrections) == len(showings.rows) * model.n_iter_ and showings.whole and showings.ordered
+    if moves and played and is_clear(corrections, rule) and np.allclose(moves[-1].after[:-1], model.coef_[0]):
+        steps.append(last_step(model, moves[-1], rule, first_plane(model), options.is_full))
+    steps.append(mistakes_step(model))
+    if hasattr(model, "pocket_error_"):
+        steps += pocket_steps(model, showings, options.is_full)
+    steps += plane_steps(model, options.is_full)
+    return Work("Perceptron: mistakes and corrections", steps, notes(model, options.is_full))
+
+
+def derive_epoch(model: Perceptron, iteration: int, options: WorkOptions) -> Work:
+    """One epoch of the first plane."""
+    steps = list(epoch_steps(model, iteration, rule_of(model), options.is_full))
+    showings, d = model.trace_.kept_showings, model.n_features_in_
+    if showings.whole and showings.ordered and model.response == "step" and len(model.coef_) == 1:
+        start = model.trace_.path.at(iteration - 1, (1, d + 1))[0]
+        shown = replay(showings, rule_of(model), start)
+        values = {"t": [c.target for c in shown], "o": [c.output for c in shown]}
+        tied = ("history_", iteration - 1) if is_clear(shown, rule_of(model)) else ()
+        count = Equation("mistakes", "sum(abs(t[i] - o[i]) / 2 for i in _)", values, tied)
+        steps.append(Step(f"The mistakes of epoch {iteration}", count))
+    return Work(f"Epoch {iteration} of {model.n_iter_} of the perceptron{plane_name(model, 0)}", steps)
+
+
+def rule_of(model: Perceptron) -> ShowingRule:
+    """How rows move the first plane."""
+    return ShowingRule(float(model.eta0), model.response, model.fit_intercept, 1 if len(model.coef_) == 1 else 0)
+
+
+def first_plane(model: Perceptron) -> Place:
+    """Where the weights of the first plane are."""
+    return lambda j: ("coef_", 0, j) if j < model.n_features_in_ else ("intercept_", 0)
+
+
+def notes(model: Perceptron, is_full: bool) -> list[str]:
+    """What is left out, and how it ended."""
+    found = [] if model.converged_ else ["The last epoch made mistakes: the classes are not separated."]
+    return found + only_first(len(shown_planes(model, is_full)), len(model.coef_), "plane")
+
+
+def shown_planes(model: Perceptron, is_full: bool) -> range:
+    """The planes that are derived."""
+    return range(len(model.coef_) if is_full else min(len(model.coef_), PLANES))
+
+
+def rule_step(model: Perceptron) -> Step:
+    """The rule, and who is +1."""
+    first, second = model.classes_[:2]
+    plus, minus = (second, first) if len(model.coef_) == 1 else (first, "others")
+    rules = [
+        Equation("v", weighted_columns(model.fit_intercept)),
+        Equation("o", RESPONSES[model.response]),
+        Equation("w[j]", "w[j] + η * (t - o) * x[j]", sign="←"),
+        *([Equation("b", "b + η * (t - o)", sign="←")] if model.fit_intercept else []),
+    ]
+    return Step(
+        "The rule, from weights of zero",
+        tuple(rules),
+        note=f"⟦η⟧ is ⟦{float(model.eta0)!r}⟧; ⟦t⟧ is 1 for {plus} and ⟦-1⟧ for {minus}.",
+    )
+
+
+def mistakes_step(model: Perceptron) -> Step:
+    """The mistakes of the epochs, added up."""
+    figure = None
+    if len(model.history_) > 1:
+        epochs = np.arange(1.0, len(model.history_) + 1)
+        figure = curve_figure(
+            epochs, {"mistakes": model.history_}, title="Mistakes", xlabel="epoch", ylabel="mistakes per epoch"
+        )
+    total = Equation("mistakes", "sum(e[k] for k in _)", {"e": model.history_}, ("n_mistakes_",))
+    title = f"Mistakes in {counted(len(model.history_), 'epoch')}"
+    return Step(title, total, figure=figure, note="⟦e[k]⟧ are those of epoch ⟦k⟧.")
+
+
+def pocket_steps(model: Perceptron, showings: OnlineShowings, is_full: bool) -> Iterator[Step]:
+    """What the pocket holds, counted where all rows are kept."""
+    for k in shown_planes(model, is_full):
+        title = f"The pocket's weights get ⟦{float(model.pocket_error_[k])!r}⟧ of all rows wrong{plane_name(model, k)}"
+        if not showings.whole:
+            yield Step(title)
+            continue
+        v = showings.rows @ model.coef_[k] + model.intercept_[k]
+        t = np.where(showings.targets == (1 if len(model.coef_) == 1 else k), 1.0, -1.0)
+        values = {"s": showings.shares, "t": t, "o": np.where(v > 0.0, 1.0, -1.0)}
+        right = "sum(s[i] * abs(t[i] - o[i]) / 2 for i in _) / sum(s[i] for i in _)"
+        yield Step(title, Equation("E", right, values, ("pocket_error_", k)), note="⟦s[i]⟧ is the weight of a row.")
+
+
+def plane_name(model: Perceptron, k: int) -> str:
+    """Which plane it is, where there are several."""
+    return "" if len(model.coef_) == 1 else f": {model.classes_[k]} or not"
+
+
+def plane_steps(model: Perceptron, is_full: bool) -> Iterator[Step]:
+    """The planes, and with two columns a picture of them."""
+    for k in shown_planes(model, is_full):
+        bias = float(model.intercept_[k]) if model.fit_intercept else None
+        yield Step("The plane" + plane_name(model, k), table=weight_table(model, model.coef_[k], bias))
+    if model.n_features_in_ == 2 and model.coef_.any():
+        yield Step("Where the classes meet", figure=plane_figure(model))
+
+
+def plane_figure(model: Perceptron) -> Figure:
+    """The first rows by class, and the lines b + w₁x₁ + w₂x₂ = 0."""
+    showings = model.trace_.kept_showings
+    points, codes = showings.rows, showings.targets
+    drawn = [k for k in range(min(len(model.coef_), PLANES)) if model.coef_[k].any()]
+    centre = points.mean(axis=0)
+    feet = {}  # the point of each line that is nearest to the rows
+    for k in drawn:
+        w = model.coef_[k]
+        feet[k] = centre - (w @ centre + model.intercept_[k]) / (w @ w) * w
+    seen = np.vstack([points, *feet.values()])
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    margin = 0.15 * np.where(high > low, high - low, 1.0)
+
+    def draw(axes: Axes) -> None:
+        for k in np.unique(codes):
+            label, marker = literal(shortened(str(model.classes_[k]))), "osD^vPX*"[k % 8]
+            axes.plot(*points[codes == k].T, marker, color=COLOURS[k % len(COLOURS)], markersize=7, label=label)
+        for i, k in enumerate(drawn):
+            w = model.coef_[k]
+            label = literal(shortened("b + w·x = 0" + plane_name(model, k)))
+            foot, style = feet[k], LINES[i % len(LINES)]
+            axes.axline(foot, foot + np.array([-w[1], w[0]]), color="#333333", linestyle=style, label=label)
+        axes.set_xlim(low[0] - margin[0], high[0] + margin[0])
+        axes.set_ylim(low[1] - margin[1], high[1] + margin[1])
+        across, up = model.schema_.column_names(range(2))
+        axes.set_xlabel(literal(shortened(across)))
+        axes.set_ylabel(literal(shortened(up)))
+        axes.grid()
+        axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+
+    alt = f"The first {len(points)} rows shown, by class, and {len(drawn)} line{'s' * (len(drawn) > 1)} between them."
+    return Figure(draw, alt, f"Where the classes meet, and the first {len(points)} rows shown")
+
+
+def derive_sides(model: Perceptron, x: Floats, cut: bool, is_full: bool) -> Work:
+    """The values of rows x, and the class that they speak for; `cut`: there were more rows."""
+    steps = list[Step]()
+    for i, row in enumerate(x):
+        steps += row_steps(model, row, i, is_full)
+    return Work("Perceptron: on which side rows lie", steps, [*notes(model, is_full), *cut_note(len(x), cut)])
+
+
+def row_steps(model: Perceptron, row: Floats, i: int, is_full: bool) -> Iterator[Step]:
+    """The value of a row for each plane, and its class."""
+    labels, one = [str(label) for label in model.classes_], len(model.coef_) == 1
+    values = []
+    for k, w in enumerate(model.coef_):
+        bias = float(model.intercept_[k]) if model.fit_intercept else None
+        of: tuple[str | int, ...] = ("decision_function", i) if one else ("decision_function", i, k)
+        values.append(plane_value("v" if one else f"v[{word(labels[k])}]", w, bias, row, of))
+    for k in shown_planes(model, is_full):
+        yield Step(f"Row {i + 1}{plane_name(model, k)}", values[k])
+    if one:
+        right, known = f"{word(labels[1])} if v > 0 else {word(labels[0])}", {"v": values[0].value}
+    else:
+        right, known = "argmax(v[k] for k in _)", {"v": {a: v.value for a, v in zip(labels, values, strict=True)}}
+    yield Step(f"Row {i + 1}: the class", Equation(word("class"), right, known, ("predict", i), therefore=True))
