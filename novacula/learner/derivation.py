@@ -69,3 +69,13 @@ def indexed_corner(matrix: Floats, most: int, numbers: Sequence[Cell] | None = N
     rows = tuple((number, *matrix[i, :m].tolist()) for i, number in enumerate(named))
     caption = f"The first {m} of {len(matrix)} rows and columns." if m < len(matrix) else ""
     return WorkTable(("row", *map(str, named)), rows, caption)
+
+
+def only_first_rows(count: int, is_cut: bool) -> list[str]:
+    """A note that not all rows of X are derived, if not all are.
+
+    >>> only_first_rows(3, True), only_first_rows(1, True), only_first_rows(3, False)
+    (['Only the first 3 rows are derived.'], ['Only the first row is derived.'], [])
+    """
+    words = "row is" if count == 1 else f"{count} rows are"
+    return [f"Only the first {words} derived."] if is_cut else []

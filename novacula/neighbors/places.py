@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from novacula.learner.derivation import only_first_rows
 from novacula.neighbors.kd_tree import Places
 from novacula.table.chunk import Codes, Floats
 
@@ -71,7 +72,7 @@ class Asked(NamedTuple):
     def notes(self) -> list[str]:
         """What is to be said of all answers."""
         ties = "Of rows at one distance the one with the smaller number comes first."
-        return [ties, *([f"Only the first {len(self.rows)} rows are derived."] if self.is_cut else [])]
+        return [ties, *only_first_rows(len(self.rows), self.is_cut)]
 
 
 class LeftOutRows(NamedTuple):

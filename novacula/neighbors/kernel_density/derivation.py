@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from novacula.learner.derivation import SHOWN, heaviest, only_first
+from novacula.learner.derivation import SHOWN, heaviest, only_first, only_first_rows
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
@@ -232,8 +232,7 @@ def derive_densities(
 ) -> Work:
     """The density of rows x (m, d), which the model scores so, as sums over the rows of the fit."""
     steps = [step for i in range(len(x)) for step in _density_steps(model, density, x[i], float(scores[i]), i, of)]
-    notes = [f"Only the first {len(x)} rows are derived."] if is_cut else []
-    return Work("Kernel density: the sums", steps, notes)
+    return Work("Kernel density: the sums", steps, only_first_rows(len(x), is_cut))
 
 
 def _density_steps(
