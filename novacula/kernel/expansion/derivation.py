@@ -156,7 +156,7 @@ def derive_normalization(model: Nystroem, vectors: Floats, options: WorkOptions)
         Step(
             "The landmarks, and the kernel of the first two",
             pair,
-            cut_table(header, marks, m, most=m if options.is_full else SHOWN),
+            landmarks,
         ),
         Step(
             "The eigenvalues of ⟦K_mm⟧",
