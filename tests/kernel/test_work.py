@@ -7,6 +7,8 @@ import pytest
 
 from novacula.checks import check_work
 from novacula.kernel import (
+    SVC,
+    SVR,
     Gaussian,
     GaussianProcessRegressor,
     KernelPCA,
@@ -31,6 +33,10 @@ MODELS = [
     GaussianProcessRegressor(2.0 * Gaussian(0.7) + Linear(), noise=0.2, normalize_y=True, max_iter=60),
     GaussianProcessRegressor(Gaussian(0.7), noise=0.2, optimize="kernel"),
     GaussianProcessRegressor(Gaussian(0.7), noise=0.2, optimize=False),
+    SVC(probability=True, random_state=0),
+    SVC(kernel="linear"),
+    SVR(),
+    SVR(kernel="linear", loss="squared_hinge"),
 ]
 
 
