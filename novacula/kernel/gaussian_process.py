@@ -23,7 +23,7 @@ from novacula.kernel.algebra import Gaussian, Kernel, as_kernel
 from novacula.kernel.process.cholesky import few_threads, needed_jitter, warn_of_jitter
 from novacula.kernel.process.fitted import FittedProcess
 from novacula.kernel.process.kept_rows import finite_matrix
-from novacula.kernel.process.search import search
+from novacula.kernel.process.search import ProcessTrace, search
 from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
 from novacula.table import Table
@@ -77,6 +77,8 @@ class GaussianProcessRegressor(FittedProcess):
         What had to be added to the diagonal of C against rounding: 0 as a rule, and a `RankWarning` otherwise.
     history_, n_iter_, converged_
         ln p(y) at each step of the best search, the number of steps, and whether it came to its end.
+    trace_ : ProcessTrace
+        The parameters on the way of that search, its first 20 and last 5 steps: what `work(iteration=1)` derives.
     examples_ : dict
         The rows, weights and targets of the fit.
 
@@ -199,6 +201,7 @@ class GaussianProcessRegressor(FittedProcess):
         """Set the kernel and the noise: those given, or the most probable ones."""
         self.kernel_, self.noise_ = kernel, noise
         self.history_, self.n_iter_, self.converged_ = (), 0, True
+        self.trace_ = ProcessTrace.of(np.empty(0), np.empty((1, 0)), np.zeros(1))
         moves_noise = self.optimize is True and noise > 0.0
         moving = len(kernel.free) + moves_noise
         if not self.optimize or not moving:
@@ -206,7 +209,7 @@ class GaussianProcessRegressor(FittedProcess):
         rng = check_random_state(self.random_state)
         starts = [rng.uniform(-SCATTER, SCATTER, moving) for _ in range(self.n_restarts)]
         best = search(self._evidence(), kernel, noise, moves_noise, starts, self.tol, self.max_iter)
-        self.kernel_, self.noise_ = best.kernel, best.noise
+        self.kernel_, self.noise_, self.trace_ = best.kernel, best.noise, best.trace
         self.history_, self.n_iter_, self.converged_ = best.history, best.n_iter, best.converged
         if not best.converged:
             warn_user(f"{type(self).__name__}: {best.reason}", ConvergenceWarning)

@@ -22,12 +22,13 @@ from novacula.errors import DataError, DataWarning, ModelFileError, ParameterErr
 from novacula.kernel.algebra import Kernel, OnColumns, as_kernel, gram
 from novacula.kernel.algebra.rows import Rows, dense
 from novacula.kernel.process.centred import Centre, leading
+from novacula.kernel.process.derivation.components import derive_components, derive_scores
 from novacula.kernel.process.dual_ridge import solve_dual
 from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
-from novacula.kernel.process.pca_work import derive_components, derive_scores
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
 from novacula.learner.in_our_words import in_our_words
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.projection.spectrum import signed
 from novacula.state import State, floats, nullable, optional
@@ -212,10 +213,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
     def _n_features_out(self) -> int:
         return len(self.eigenvalues_)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive centring, eigenvalues and shares; with X, the scores of its first rows."""
-        check_is_fitted(self)
-        return derive_components(self) if X is None else derive_scores(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Centring, eigenvalues and shares."""
+        return derive_components(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The scores of the first rows of X."""
+        return derive_scores(self, *self._first_query_rows(X, options.rows), options)
 
 
 def compares_any_columns(kernel: Kernel) -> bool:

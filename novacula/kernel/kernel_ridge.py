@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ModelFileError
 from novacula.kernel.algebra import Kernel, as_kernel
+from novacula.kernel.process.derivation.ridge import derive_ridge, derive_sums
 from novacula.kernel.process.dual_ridge import leave_out, solve_dual
 from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
-from novacula.kernel.process.ridge_work import derive_ridge, derive_sums
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.learner.left_out import LeftOut
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.linear.penalties import one_per_target
 from novacula.state import State, floats
@@ -161,7 +162,10 @@ class KernelRidge(Regressor, KeepsRows):
             return None
         return LeftOut(answers, np.ones(len(answers), bool), "inverse of the kernel matrix")
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the coefficients; with X, the predictions of its first rows."""
-        check_is_fitted(self)
-        return derive_ridge(self) if X is None else derive_sums(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """The coefficients."""
+        return derive_ridge(self, float(self._prices()[0]), options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The predictions of the first rows of X."""
+        return derive_sums(self, *self._first_query_rows(X, options.rows))

@@ -15,15 +15,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra import KERNELS, Kernel, as_kernel, gram, require_resolved
-from novacula.kernel.expansion.derivation import derive_nystroem
+from novacula.kernel.expansion.derivation import derive_normalization, derive_similarities
 from novacula.kernel.expansion.expander import Expander
 from novacula.kernel.expansion.landmarks import draw_landmarks
 from novacula.kernel.expansion.maps import NystroemMap
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, any_record, floats, whole
 from novacula.table import Table
@@ -152,10 +152,14 @@ class Nystroem(Expander):
     def _n_features_out(self) -> int:
         return len(self.components_)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the normalisation; with X, features of its first row and how near their products come."""
-        check_is_fitted(self)
-        return derive_nystroem(self, None if X is None else self._first_chunk(X))
+    def _derive(self, options: WorkOptions) -> Work:
+        """The landmarks and the normalisation."""
+        return derive_normalization(self, spectrum(self.kernel_, self.components_)[1], options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Features of rows, and how near their products come."""
+        expanded = self._expanded(X, options)
+        return derive_similarities(self, self._map().similarities(expanded.rows), expanded, options)
 
 
 def usable(kernel: Kernel) -> Kernel:

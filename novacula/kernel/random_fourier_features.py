@@ -14,16 +14,16 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ModelFileError
 from novacula.kernel.algebra import Gaussian
-from novacula.kernel.expansion.derivation import derive_fourier
+from novacula.kernel.expansion.derivation import SpreadTrace, derive_directions, derive_waves
 from novacula.kernel.expansion.expander import Expander
 from novacula.kernel.expansion.maps import FourierMap
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.state import State, floats, number
+from novacula.state import State, floats, nullable, number, record
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -50,6 +50,8 @@ class RandomFourierFeatures(Expander):
         What is added to wᵀx before the cosine: 0 and −π/2, and a random angle for the last if D is odd.
     amplitude_ : float
         √(2/D), the largest value of a feature.
+    trace_ : SpreadTrace or None
+        With gamma="scale", mean and variance of each column, from which γ comes.
 
     Examples
     --------
@@ -88,7 +90,9 @@ class RandomFourierFeatures(Expander):
         "random_weights_": floats("numbers", "features"),
         "random_offset_": floats("features"),
         "amplitude_": number(least=0.0),
+        "trace_": nullable(record(SpreadTrace, numbers="numbers")),
     }
+    state_types: ClassVar[tuple[type, ...]] = (SpreadTrace,)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale", "auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left")],
@@ -99,6 +103,7 @@ class RandomFourierFeatures(Expander):
     random_weights_: Floats
     random_offset_: Floats
     amplitude_: float
+    trace_: SpreadTrace | None
 
     def __init__(self, gamma: float | str = "scale", n_components: int = 100, *, random_state: Any = 0) -> None:
         self.gamma = gamma
@@ -107,7 +112,9 @@ class RandomFourierFeatures(Expander):
 
     def _learn(self, table: Table) -> None:
         """Draw the directions."""
-        kernel: Any = Gaussian(self.gamma).resolved_by(self._spread(table))
+        spread = self._spread(table)
+        kernel: Any = Gaussian(self.gamma).resolved_by(spread)
+        self.trace_ = SpreadTrace(spread.mean, spread.variance) if self.gamma == "scale" else None
         self.gamma_ = kernel.rate
         self._draw(self.n_features_in_)
 
@@ -137,7 +144,10 @@ class RandomFourierFeatures(Expander):
     def _n_features_out(self) -> int:
         return len(self.random_offset_)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive γ and what a feature is; with X, features of its first row and how near their products come."""
-        check_is_fitted(self)
-        return derive_fourier(self, None if X is None else self._first_chunk(X))
+    def _derive(self, options: WorkOptions) -> Work:
+        """The rate and the directions."""
+        return derive_directions(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Features of rows, and how near their products come."""
+        return derive_waves(self, self._expanded(X, options), options)

@@ -28,6 +28,7 @@ from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.class_weight import class_weights
 from novacula.learner.constructor import with_parameters_of
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, each, floats, optional, record, wholes
 from novacula.table import Table
@@ -90,6 +91,9 @@ class SVC(Classifier, SupportVectorMachine):
         linear solver only the last.
     kkt_violation_, converged_
         The largest violation of a machine, and whether it is below tol for all.
+    trace_
+        Of a fit of at most 30 rows with a finite C, the multipliers of the first machine at its first 20 steps and its
+        last 5, which `work(iteration=1)` derives; otherwise None.
     multipliers_, examples_
         The number and the price C of each support vector; and of a fit of at most 30 rows all of them, or None.
     sigmoids_
@@ -183,6 +187,7 @@ class SVC(Classifier, SupportVectorMachine):
         supports = Supports.gather(sample.target, sample.place, k, [rows for rows, _ in pairs], machines)
         self.n_support_, self.n_iter_ = supports.count, np.array([machine.run.n_iter for machine in machines])
         self._keep(sample, supports.rows, self.C * weight, supports.dual_coef, machines)
+        self._keep_path(machines[0], sample.place[pairs[0][0]])
         if self.probability:
             self.sigmoids_ = tuple(
                 fit_probability(sample.rows.take(rows), sign, self.C * weight[rows], weight[rows], settings)
@@ -275,10 +280,10 @@ class SVC(Classifier, SupportVectorMachine):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
-    def _derivation(self) -> Work:
-        from novacula.kernel.svm.derivation import derive_svc
+    def _derive(self, options: WorkOptions) -> Work:
+        from novacula.kernel.svm.derivation.machine import derive_svc
 
-        return derive_svc(self)
+        return derive_svc(self, options)
 
     def _check_state(self) -> None:
         super()._check_state()

@@ -24,6 +24,7 @@ from novacula.kernel.svm.machine import follow
 from novacula.learner.base import Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.constructor import with_parameters_of
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, floats, optional, whole, wholes
 from novacula.table import Table
@@ -54,7 +55,7 @@ class SVR(Regressor, SupportVectorMachine):
         all, under the number of the first.
     dual_coef_, intercept_ , coef_
         βᵢ, b and for the linear kernel w, laid out as in scikit-learn.
-    kernel_, margin_, dual_objective_, n_iter_, history_, kkt_violation_, converged_
+    kernel_, margin_, dual_objective_, n_iter_, history_, kkt_violation_, converged_, trace_
         As in `SVC`; there is one machine.
 
     Examples
@@ -113,6 +114,7 @@ class SVR(Regressor, SupportVectorMachine):
         supports = np.flatnonzero(machine.beta)
         supports = supports[np.argsort(sample.place[supports])]
         self._keep(sample, supports, cost, machine.beta[None, supports], [machine])
+        self._keep_path(machine, sample.place)
         self.n_support_, self.n_iter_ = np.array([len(supports)]), machine.run.n_iter
 
     def _require_one_target(self, table: Table) -> None:
@@ -136,10 +138,10 @@ class SVR(Regressor, SupportVectorMachine):
         """f(x) of each row."""
         return self._decisions(X)[:, 0]
 
-    def _derivation(self) -> Work:
-        from novacula.kernel.svm.derivation import derive_svr
+    def _derive(self, options: WorkOptions) -> Work:
+        from novacula.kernel.svm.derivation.machine import derive_svr
 
-        return derive_svr(self)
+        return derive_svr(self, options)
 
     def _check_state(self) -> None:
         super()._check_state()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -43,3 +44,38 @@ def cut_table(
     kept = tuple(tuple(row) for row in islice(rows, most))
     cut = f"The first {most} of {total} rows." if total > most else ""
     return WorkTable(tuple(header), kept, " ".join(words for words in (caption, cut) if words))
+
+
+MEASURED = 400
+"""Terms of a sum over rows that are evaluated one by one."""
+
+
+def heaviest(terms: Floats, index: str = "i", most: int = MEASURED) -> tuple[Any, dict[str, float]]:
+    """The places of the largest terms of a long sum, in order, and what the others come to, as `rest` of an equation.
+
+    >>> heaviest(np.array([1.0, -5.0, 2.0, 0.5]), most=2)
+    (array([1, 2]), {'i': 1.5})
+    """
+    if len(terms) <= most:
+        return np.arange(len(terms)), {}
+    places = np.array(largest(terms, most))
+    return places, {index: float(np.delete(terms, places).sum())}
+
+
+def indexed_corner(matrix: Floats, most: int, numbers: Sequence[Cell] | None = None) -> WorkTable:
+    """The upper left corner of a square matrix, with the numbers of its rows."""
+    m = min(most, len(matrix))
+    named = list(range(1, m + 1)) if numbers is None else list(numbers[:m])
+    rows = tuple((number, *matrix[i, :m].tolist()) for i, number in enumerate(named))
+    caption = f"The first {m} of {len(matrix)} rows and columns." if m < len(matrix) else ""
+    return WorkTable(("row", *map(str, named)), rows, caption)
+
+
+def only_first_rows(count: int, is_cut: bool) -> list[str]:
+    """A note that not all rows of X are derived, if not all are.
+
+    >>> only_first_rows(3, True), only_first_rows(1, True), only_first_rows(3, False)
+    (['Only the first 3 rows are derived.'], ['Only the first row is derived.'], [])
+    """
+    words = "row is" if count == 1 else f"{count} rows are"
+    return [f"Only the first {words} derived."] if is_cut else []

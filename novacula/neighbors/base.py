@@ -20,10 +20,11 @@ from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.learner.base import Learner
 from novacula.learner.card import Admits, Card, Extent
 from novacula.learner.left_out import LeftOut
+from novacula.learner.showing import WorkOptions
 from novacula.neighbors.index import Index, in_blocks
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, MIXED, power
-from novacula.neighbors.places import ROUNDING, Neighbours, rows_needed
+from novacula.neighbors.places import ROUNDING, Asked, LeftOutRows, Neighbours, rows_needed
 from novacula.neighbors.scaling import Scaling, warn_of_wild_scales
 from novacula.state import Form, State, by_parameter, floats, keyed, optional, record, whole
 from novacula.table import Chunk, Table
@@ -33,6 +34,8 @@ from novacula.table.parallel import tree_sum
 
 LARGEST_K = 100
 """The largest k that leaving rows out is tried with."""
+CURVE, LEFT_OUT = 30, 5000
+"""The largest k of a derived curve of errors, where k was given, and the rows up to which there is one."""
 LARGEST_LIST = 2**30
 """Entries of a list of neighbours, at most: 16 GiB of distances and row numbers."""
 
@@ -264,6 +267,35 @@ class NeighborsLearner(Learner):
 
         return self._answers(X, unbounded(of_chunk) if logarithms else of_chunk, unseen=self.unseen)
 
+    # --- for derivations ---------------------------------------------------------------------------------------
+
+    def _asked(self, X: Any, options: WorkOptions) -> Asked:
+        """The first rows of X with their neighbours."""
+        chunk, is_cut = self._first_rows(X, options.rows, self.unseen)
+        rows = self.scaling_.lay_out(chunk)
+        return Asked(rows, [self._neighbours(row[None], self.n_neighbors_) for row in rows], is_cut)
+
+    def _shown_left_out(self) -> LeftOutRows | None:
+        """The rows about which the others are asked; None where they are too many, or too few for k."""
+        largest, k = int(self._total - 1.0 + ROUNDING), self.n_neighbors_
+        if self.n_samples_fit_ > LEFT_OUT or k > largest:
+            return None
+        return LeftOutRows(self._left_out(range(1, min(largest, max(CURVE, k)) + 1)), self._said_by_others())
+
+    def _said_by_others(self) -> Any:
+        """What the nearest other rows say of each row of the fit; nothing, where there are no targets."""
+        return np.empty(0)
+
+    def _at_places(self, places: Floats) -> Any:
+        """What the neighbours of places in the columns' own units say: what a picture shows."""
+        queries, k = (places - self.scaling_.offset) / self.scaling_.unit, self.n_neighbors_
+        blocks = in_blocks(lambda b: self._drawn(self._neighbours(queries[b], k)), len(queries), self._width(k))
+        return np.concatenate(blocks)
+
+    @abstractmethod
+    def _drawn(self, nearest: Neighbours) -> Any:
+        """What the neighbours of places say of them, as a picture shows it: (m,)."""
+
     # --- out ---------------------------------------------------------------------------------------------------
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
@@ -352,15 +384,22 @@ class NeighborsPredictor(NeighborsLearner):
         """What the nearest other rows of the fit say of each, if distances and k stay what they are without it."""
         if self.scale is not None or self.metric == MIXED or isinstance(self.n_neighbors, str):
             return None
+        predictions = self._labelled(self._said_by_others())
+        return LeftOut(predictions, np.ones(len(predictions), bool), "neighbours without the row")
+
+    def _said_by_others(self) -> Any:
         rows, k, own = self.examples_["rows"], self.n_neighbors_, np.arange(self.n_samples_fit_)
         self._require_places(k, left_out=True)
 
         def answers(block: slice) -> Any:
             return self._answer(self._neighbours(rows[block], k, own[block]))
 
-        predictions = np.concatenate(in_blocks(answers, len(own), self._width(k + 1)))
-        return LeftOut(predictions, np.ones(len(own), bool), "neighbours without the row")
+        return np.concatenate(in_blocks(answers, len(own), self._width(k + 1)))
 
     @abstractmethod
     def _answer(self, nearest: Neighbours) -> Any:
-        """What the neighbours of rows say of them, as `predict` gives it."""
+        """What the neighbours of rows say of them: numbers of classes (m,), or means (m, t)."""
+
+    @abstractmethod
+    def _labelled(self, answers: Any) -> Any:
+        """Answers as `predict` gives them."""

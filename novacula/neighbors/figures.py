@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, Figure, literal
-from novacula.neighbors.index import in_blocks
-from novacula.neighbors.votes import winners
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -27,9 +26,11 @@ LINE = 400
 POINTS = 500
 """Rows of the fit that are drawn."""
 MARKERS = "osD^vPX*"
+Answers: TypeAlias = Callable[[Floats], Any]
+"""What neighbours say of places (m, d) in the columns' own units: (m,)."""
 
 
-def regions_figure(model: KNeighborsClassifier) -> Figure | None:
+def regions_figure(model: KNeighborsClassifier, ask: Answers) -> Figure | None:
     """The class of every point of the plane, and the rows of the fit; None unless there are two numeric columns."""
     if _plain_columns(model) != 2:
         return None
@@ -40,9 +41,8 @@ def regions_figure(model: KNeighborsClassifier) -> Figure | None:
         from matplotlib.colors import ListedColormap
 
         x, y, grid = _plane(points)
-        asked = _ask(model, grid, lambda found: winners(model._votes(found, model.n_neighbors_)))
         shades = ListedColormap([COLOURS[t % len(COLOURS)] for t in range(len(model.classes_))])
-        codes_of_plane = asked.reshape(GRID, GRID)
+        codes_of_plane = ask(grid).reshape(GRID, GRID)
         most = len(model.classes_) - 0.5
         axes.pcolormesh(x, y, codes_of_plane, cmap=shades, vmin=-0.5, vmax=most, alpha=0.25, rasterized=True)
         for t in np.unique(codes):
@@ -64,26 +64,19 @@ def regions_figure(model: KNeighborsClassifier) -> Figure | None:
     return Figure(draw, alt, f"{what}, k = {model.n_neighbors_}")
 
 
-def means_figure(model: KNeighborsRegressor) -> Figure | None:
+def means_figure(model: KNeighborsRegressor, ask: Answers) -> Figure | None:
     """The prediction over one or two numeric columns; None where there are more, or more than one target."""
-    if model._targets.shape[1] > 1:
-        return None
-    label = "prediction"
-    return _values_figure(model, lambda f: model._means(f, model.n_neighbors_)[:, 0], "The mean of neighbours", label)
+    target = model.examples_["target"]
+    several = target.ndim == 2 and target.shape[1] > 1
+    return None if several else _values_figure(model, ask, "The mean of neighbours", "prediction")
 
 
-def density_figure(model: KNeighborsDensity) -> Figure | None:
+def density_figure(model: KNeighborsDensity, ask: Answers) -> Figure | None:
     """The logarithm of the density over one or two columns; None where there are more."""
-    total = model._total
-
-    def score(found: Any) -> Floats:
-        values = model._log_density(found, model.n_neighbors_, total)
-        return np.where(np.isfinite(values), values, np.nan)
-
-    return _values_figure(model, score, "The logarithm of the density", "ln p̂")
+    return _values_figure(model, ask, "The logarithm of the density", "ln p̂")
 
 
-def _values_figure(model: NeighborsLearner, answer: Any, what: str, label: str) -> Figure | None:
+def _values_figure(model: NeighborsLearner, ask: Answers, what: str, label: str) -> Figure | None:
     d = _plain_columns(model)
     if d not in (1, 2):
         return None
@@ -93,7 +86,7 @@ def _values_figure(model: NeighborsLearner, answer: Any, what: str, label: str) 
     def draw(axes: Axes) -> None:
         if d == 1:
             x = np.linspace(*_limits(points)[0], LINE)
-            axes.plot(x, _ask(model, x[:, None], answer), color=COLOURS[0])
+            axes.plot(x, ask(x[:, None]), color=COLOURS[0])
             if target is not None:
                 axes.plot(points[:, 0], target.reshape(len(target), -1)[kept, 0], "o", color=COLOURS[1], markersize=4)
             else:
@@ -102,7 +95,7 @@ def _values_figure(model: NeighborsLearner, answer: Any, what: str, label: str) 
             axes.grid()
         else:
             x, y, grid = _plane(points)
-            shades = axes.pcolormesh(x, y, _ask(model, grid, answer).reshape(GRID, GRID), rasterized=True)
+            shades = axes.pcolormesh(x, y, ask(grid).reshape(GRID, GRID), rasterized=True)
             axes.figure.colorbar(shades, ax=axes, label=literal(label))
             axes.plot(*points.T, ".", color="white", markeredgecolor=INK, markersize=6)
         _name_axes(model, axes)
@@ -137,15 +130,6 @@ def _plane(points: Floats) -> tuple[Floats, Floats, Floats]:
     """The points of a grid around rows (n, 2): its two axes, and all of them (GRID², 2)."""
     x, y = (np.linspace(*limits, GRID) for limits in _limits(points))
     return x, y, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-
-
-def _ask(model: NeighborsLearner, places: Floats, answer: Any) -> Any:
-    """What the neighbours of places in the columns' own units say."""
-    queries = (places - model.scaling_.offset) / model.scaling_.unit
-    k = model.n_neighbors_
-    return np.concatenate(
-        in_blocks(lambda block: answer(model._neighbours(queries[block], k)), len(queries), model._width(k))
-    )
 
 
 def _name_axes(model: NeighborsLearner, axes: Axes) -> None:

@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.learner.base import Classifier
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.neighbors.answer_work import derive_votes
 from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor, kept_neighbors
+from novacula.neighbors.derivation.answers import derive_votes
+from novacula.neighbors.derivation.model import derive_classifier
 from novacula.neighbors.kd_tree import Places
-from novacula.neighbors.model_work import derive_classifier
 from novacula.neighbors.places import Neighbours
 from novacula.neighbors.votes import cast_votes, strengths, winners
 from novacula.state import State, codes
@@ -105,11 +106,15 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
 
     def predict(self, X: Any) -> Any:
         """Give the class with most votes; ties go to the one with the nearer voters, then to the first."""
-        codes = self._answers_from_nearest(X, lambda nearest: winners(self._votes(nearest, self.n_neighbors_)))
-        return self.classes_[codes]
+        return self._labelled(self._answers_from_nearest(X, self._answer))
 
     def _answer(self, nearest: Neighbours) -> Any:
-        return self.classes_[winners(self._votes(nearest, self.n_neighbors_))]
+        return winners(self._votes(nearest, self.n_neighbors_))
+
+    _drawn = _answer
+
+    def _labelled(self, answers: Any) -> Any:
+        return self.classes_[answers]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the share of each class in the votes."""
@@ -122,7 +127,10 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         check_is_fitted(self)
         return 1.0 - float(self._left_out([self.n_neighbors_])[0, 0])
 
-    def _work(self, X: Any = None) -> Work:
-        """Say what is kept and how well it classifies itself, or with X who votes for what."""
-        check_is_fitted(self)
-        return derive_classifier(self) if X is None else derive_votes(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """What is kept, and how well it classifies itself."""
+        return derive_classifier(self, self._shown_left_out(), self._at_places, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Who votes for what."""
+        return derive_votes(self, self._asked(X, options), options)

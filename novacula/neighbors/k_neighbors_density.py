@@ -18,12 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataWarning, warn_user
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.neighbors.answer_work import derive_densities
 from novacula.neighbors.base import LAZY_CARD, NeighborsLearner, kept_neighbors
+from novacula.neighbors.derivation.answers import derive_densities
+from novacula.neighbors.derivation.model import derive_density
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, log_ball_volume
-from novacula.neighbors.model_work import derive_density
 from novacula.neighbors.places import Neighbours
 from novacula.state import State, floats, nullable
 from novacula.table.chunk import Floats
@@ -148,7 +149,14 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         """Give the log-likelihood of all rows together."""
         return float(self.score_samples(X).sum())
 
-    def _work(self, X: Any = None) -> Work:
-        """Say what is kept, or with X the ball and the density of each row."""
-        check_is_fitted(self)
-        return derive_density(self) if X is None else derive_densities(self, X)
+    def _drawn(self, nearest: Neighbours) -> Floats:
+        values = self._log_density(nearest, self.n_neighbors_, self._total)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def _derive(self, options: WorkOptions) -> Work:
+        """What is kept, and the volume of the ball."""
+        return derive_density(self, self._shown_left_out(), self._at_places, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The ball and the density of each row."""
+        return derive_densities(self, self._asked(X, options), options)

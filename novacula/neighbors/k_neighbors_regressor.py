@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import DataError, ModelFileError
 from novacula.learner.base import Regressor
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.neighbors.answer_work import derive_means
 from novacula.neighbors.base import PREDICTOR_CARD, CardByMetric, NeighborsPredictor, kept_neighbors
+from novacula.neighbors.derivation.answers import derive_means
+from novacula.neighbors.derivation.model import derive_regressor
 from novacula.neighbors.kd_tree import Places
-from novacula.neighbors.model_work import derive_regressor
 from novacula.neighbors.places import Neighbours
 from novacula.neighbors.votes import strengths
 from novacula.state import State, floats, one_of
@@ -90,12 +91,16 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
 
     def predict(self, X: Any) -> Floats:
         """Give the mean target of the nearest rows, (m,) or for several targets (m, t)."""
-        means = self._answers_from_nearest(X, lambda nearest: self._means(nearest, self.n_neighbors_))
-        return np.asarray(means[:, 0] if self.examples_["target"].ndim == 1 else means)
+        return self._labelled(self._answers_from_nearest(X, self._answer))
 
     def _answer(self, nearest: Neighbours) -> Floats:
-        means = self._means(nearest, self.n_neighbors_)
-        return means[:, 0] if self.examples_["target"].ndim == 1 else means
+        return self._means(nearest, self.n_neighbors_)
+
+    def _drawn(self, nearest: Neighbours) -> Floats:
+        return self._answer(nearest)[:, 0]
+
+    def _labelled(self, answers: Floats) -> Floats:
+        return np.asarray(answers[:, 0] if self.examples_["target"].ndim == 1 else answers)
 
     @property
     def loo_score_(self) -> float:
@@ -113,7 +118,10 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         if not self._targets.shape[1]:
             raise ModelFileError("its examples_ have no target")
 
-    def _work(self, X: Any = None) -> Work:
-        """Say what is kept and how well it predicts itself, or with X the mean of each row's neighbours."""
-        check_is_fitted(self)
-        return derive_regressor(self) if X is None else derive_means(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """What is kept, and how well it predicts itself."""
+        return derive_regressor(self, self._shown_left_out(), self._at_places, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The mean of each row's neighbours."""
+        return derive_means(self, self._asked(X, options), options)

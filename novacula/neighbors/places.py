@@ -6,12 +6,15 @@ part of what it weighs. With weights of 1 these are the k nearest rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from novacula.learner.derivation import only_first_rows
 from novacula.neighbors.kd_tree import Places
-from novacula.table.chunk import Floats
+from novacula.table.chunk import Codes, Floats
 
 ROUNDING = 1e-9
 """Weights such as ten times 0.1 need not add up to the last bit."""
@@ -57,3 +60,23 @@ def rows_needed(weight: Floats, k: float) -> int:
         return min(int(np.ceil(k)), len(weight))
     reached = np.cumsum(np.sort(weight))
     return min(int(np.searchsorted(reached, k)) + 1, len(weight))
+
+
+class Asked(NamedTuple):
+    """Some rows as they are laid out, with their neighbours one by one, and whether there were more rows."""
+
+    rows: Floats  # (m, c)
+    nearest: Sequence[Neighbours]  # of one row each
+    is_cut: bool
+
+    def notes(self) -> list[str]:
+        """What is to be said of all answers."""
+        ties = "Of rows at one distance the one with the smaller number comes first."
+        return [ties, *only_first_rows(len(self.rows), self.is_cut)]
+
+
+class LeftOutRows(NamedTuple):
+    """What is known of rows about which the others were asked: the loss for k = 1, 2, …, and the answers for k."""
+
+    loss: Floats  # (largest k, targets)
+    answers: Codes | Floats  # (n,) numbers of classes, (n, targets), or none of a density

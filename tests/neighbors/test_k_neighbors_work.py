@@ -41,6 +41,18 @@ def test_density_arithmetic_is_right(scale):
     check_work(model, rng.normal(size=(7, 2)))
 
 
+def test_the_choice_of_k_is_a_conclusion():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    for model in (
+        KNeighborsClassifier("loo").fit(X, X[:, 0] > 0),
+        KNeighborsRegressor("loo").fit(X, X[:, 0]),
+        KNeighborsDensity("cv_ml").fit(X),
+    ):
+        check_work(model)
+        assert [e.value for e in model.work().equations if e.of == ("n_neighbors_",)] == [model.n_neighbors_]
+
+
 def test_votes_are_written_out():
     model = KNeighborsClassifier(3).fit([[0.0], [1.0], [2.0], [9.0]], ["low", "low", "high", "high"])
     page = model.work([[1.4]]).to_text()
@@ -56,7 +68,19 @@ def test_ties_are_explained():
 
 def test_long_queries_are_cut_and_say_so():
     model = KNeighborsRegressor(1).fit([[0.0], [1.0]], [0.0, 1.0])
-    assert "first 5 of 9 rows" in model.work(np.zeros((9, 1))).to_text()
+    assert "first 3 rows" in model.work(np.zeros((9, 1))).to_text()
+    assert "rows are derived" not in model.work(np.zeros((9, 1)), rows=9).to_text()
+
+
+def test_rows_left_out_are_counted_and_not_made_of_the_score():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(700, 2)), rng.normal(size=700)
+    score = next(e for e in KNeighborsRegressor(3).fit(X, y).work().equations if e.of == ("loo_score_",))
+    assert set(score.rest) == {"i", "j"}
+    by_class = KNeighborsClassifier(3).fit(X, y > 0)
+    counts = next(e for e in by_class.work().equations if e.of == ("loo_score_",)).values["c[t]"]
+    assert all(count == int(count) for count in counts.values())
+    check_work(by_class)
 
 
 def test_gaps_of_mixed_columns():

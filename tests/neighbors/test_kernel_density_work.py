@@ -46,10 +46,26 @@ def test_the_work_in_the_tails_and_beyond_the_kernel():
     assert "beyond bounds" in str(KernelDensity(0.2, boundary="reflect", bounds=(-4, 4)).fit(X).work([[5.0]]))
 
 
+def test_an_approximation_is_held_to_its_bound():
+    X = np.random.default_rng(0).normal(size=(5000, 1))
+    model = KernelDensity(0.2, rtol=0.3).fit(X)
+    assert any(equation.sign == "≤" for equation in model.work([[0.1]]).equations)
+    check_work(model, [[0.1]])
+
+
+def test_terms_of_many_rows_are_summed_from_the_rows():
+    X = np.random.default_rng(0).normal(size=(5000, 1))
+    model = KernelDensity("scott").fit(X)
+    check_work(model)
+    check_work(model, X[:2])
+    [density] = [equation for equation in model.work(X[:1]).equations if equation.of]
+    assert density.rest["i"] > 0.0
+
+
 def test_few_rows_are_derived_and_the_work_says_so():
     model = KernelDensity().fit([[0.0], [1.0]])
-    assert "first 5 rows" in str(model.work(np.zeros((6, 1))))
-    assert "first 5 rows" not in str(model.work(np.zeros((5, 1))))
+    assert "first 3 rows" in str(model.work(np.zeros((6, 1))))
+    assert "first 6 rows" not in str(model.work(np.zeros((6, 1)), rows=6))
 
 
 @pytest.mark.parametrize("d", [1, 2])

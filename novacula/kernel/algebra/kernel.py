@@ -20,6 +20,7 @@ from novacula.kernel.algebra.monomials import Monomial, no_map, require_small, v
 from novacula.kernel.algebra.parametric import Parametric
 from novacula.kernel.algebra.rows import Columns, ColumnSpread, Rows, as_pair, as_rows, dense, listed
 from novacula.kernel.algebra.verdict import PSDVerdict, judge
+from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class Kernel(Parametric):
+class Kernel(ShowsWork, Parametric):
     """A kernel: a dataclass whose fields are its parameters, kept as they were given.
 
     Learners use `resolved`, `block` and, to fit parameters, `free`, `log_parameters` and `gradients`; everything else
@@ -162,11 +163,15 @@ class Kernel(Parametric):
         joint = "" if isinstance(columns, (int, np.integer)) else "·"
         return [term.text(joint) for term in self.feature_terms(names)]
 
-    def work(self, X: Any = None) -> Work:
-        """What its features are and how they multiply to k(x, y), on the first rows of X or on rows of its own."""
+    def _derive(self, options: WorkOptions) -> Work:
+        """What its features are and how they multiply to k(x, y), on rows of its own."""
+        return self._derive_answers(None, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The same on the first rows of X."""
         from novacula.kernel.algebra.derivation import derive_kernel
 
-        return derive_kernel(self, X)
+        return derive_kernel(self, X, options)
 
     # --- algebra --------------------------------------------------------------------------------------------
 

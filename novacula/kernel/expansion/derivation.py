@@ -3,179 +3,222 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from novacula.kernel.algebra import Gaussian, Kernel, gram
-from novacula.kernel.algebra.rows import dense
-from novacula.kernel.chunk_rows import rows_of
+from novacula.kernel.algebra.formula import kernel_equation
+from novacula.kernel.algebra.rows import Rows, dense
 from novacula.kernel.expansion.figures import agreement_figure
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Work, WorkTable
-from novacula.table import Chunk
+from novacula.learner.derivation import SHOWN, cut_table, only_first_rows
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Step, Work
+from novacula.mathematics import Equation
+from novacula.state import State, floats
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.kernel.nystroem import Nystroem
     from novacula.kernel.random_fourier_features import RandomFourierFeatures
 
-TERMS = 6
-"""Terms of a sum that are written out; the others are one number."""
-SHOWN = 6
-"""Landmarks, columns and features of a table."""
+FEATURES = 2
+"""Features of a row that are derived, unless all are asked for."""
+
+
+@dataclass(frozen=True)
+class SpreadTrace:
+    """What gamma="scale" was found from: 2d numbers."""
+
+    state: ClassVar[State] = {"mean": floats("numbers"), "variance": floats("numbers", least=0.0)}
+
+    mean: Floats  # (d,): of each column
+    variance: Floats  # (d,)
+
+
+class Expanded(NamedTuple):
+    """Rows and their features, of which the first `derived` are derived and all are compared."""
+
+    rows: Rows
+    features: Floats  # (n, p)
+    derived: int
+    is_cut: bool
+
+    def notes(self) -> list[str]:
+        """What is to be said of what is left out."""
+        return only_first_rows(self.derived, self.is_cut)
 
 
 # --- random Fourier features --------------------------------------------------------------------------------
 
 
-def derive_fourier(model: RandomFourierFeatures, chunk: Chunk | None) -> Work:
-    """The work of drawn directions, or of the features of rows."""
-    notes = [f"D = {len(model.random_offset_)} features; products differ from the kernel by about 1/√D."]
-    if chunk is None:
-        return Work("Random Fourier features", _fourier_steps(model), notes)
-    steps = chain(_fourier_features(model, chunk), _agreement(model, Gaussian(model.gamma_), chunk))
-    return Work("Random Fourier features of rows", steps, notes)
-
-
-def _fourier_steps(model: RandomFourierFeatures) -> Iterator[Step]:
-    yield Step("What is approximated", formula="exp(−γ ‖x − y‖²) = E cos(wᵀ(x − y)),  w normal with variance 2γ")
-    yield Step(
-        "How large a feature can be",
-        formula="a = √(2/D)",
-        expression="sqrt(2 / D)",
-        values={"D": len(model.random_offset_)},
-        of=("amplitude_",),
-    )
-    yield Step(
-        "How far directions reach",
-        formula=f"σ = √(2γ){_how(model.gamma)}",
-        expression="sqrt(2 * γ)",
-        values={"γ": model.gamma_},
-    )
+def derive_directions(model: RandomFourierFeatures, options: WorkOptions) -> Work:
+    """The work of drawn directions."""
     d, count = model.random_weights_.shape
-    rows = [
-        (f"{j + 1}", *model.random_weights_[:SHOWN, j].tolist(), float(model.random_offset_[j]))
-        for j in range(min(SHOWN, count))
+    steps = [
+        Step(
+            "What is approximated",
+            Equation("exp(-γ * norm(x - y)**2)", "E(cos(dot(w, x - y)))"),
+            note="⟦w⟧ is normal with mean 0 and variance ⟦2 * γ⟧ in each column.",
+        ),
+        *_gamma_steps(model),
+        Step("How far directions reach", Equation("σ", "sqrt(2 * γ)", {"γ": model.gamma_})),
+        Step(
+            "How large a feature can be",
+            Equation("a", "sqrt(2 / D)", {"D": count}, of=("amplitude_",), where={"D": "features"}),
+        ),
     ]
-    names = model.schema_.column_names(range(min(SHOWN, d)))
-    more = "" if d <= SHOWN and count <= SHOWN else f"the first of {count} directions and {d} columns"
-    yield Step("The directions w and offsets b", table=WorkTable(("", *names, "b"), tuple(rows), more))
+    shown = d if options.is_full else min(d, SHOWN)
+    rows = ((j + 1, *model.random_weights_[:shown, j].tolist(), float(model.random_offset_[j])) for j in range(count))
+    header = ("direction", *model.schema_.column_names(range(shown)), "⟦b⟧")
+    caption = "" if shown == d else f"The first {shown} of {d} columns."
+    table = cut_table(header, rows, count, caption, most=count if options.is_full else SHOWN)
+    steps.append(Step("The directions ⟦W⟧ and offsets ⟦b⟧", table=table))
+    return Work("Random Fourier features", steps, _draw_note(count))
 
 
-def _how(gamma: Any) -> str:
-    """Where γ comes from, where a word was given."""
-    return {"scale": ",  γ = 1/(d·var(X))", "auto": ",  γ = 1/d"}.get(gamma, "") if isinstance(gamma, str) else ""
+def _draw_note(count: int) -> list[str]:
+    return [f"Products of {count} features differ from the kernel by about ⟦1 / sqrt({count})⟧."]
 
 
-def _fourier_features(model: RandomFourierFeatures, chunk: Chunk) -> Iterator[Step]:
-    """The first direction seen by the first row, and the cosine and the sine of the angle."""
-    x, w = dense(rows_of(chunk.rows(0, 1)))[0], model.random_weights_[:, 0]
-    angle = float(x @ w)
-    total, values = written_sum("w", w, "x", x)
-    yield Step("Row 1 along direction 1", formula="wᵀx = Σ w_i x_i", expression=total, values=values, result=angle)
-    for j, offset in enumerate(model.random_offset_[:2].tolist()):
-        yield Step(
-            f"Row 1, feature {j + 1}",
-            formula="z = a cos(wᵀx + b)",
-            expression="a * c",
-            values={"a": model.amplitude_, "c": np.cos(angle + offset)},
-            labels={"c": f"cos({angle:.6g} {'−' if offset < 0.0 else '+'} {abs(offset):.6g})"},
-            of=("transform", 0, j),
+def _gamma_steps(model: RandomFourierFeatures) -> Iterator[Step]:
+    """γ from a word."""
+    d = len(model.random_weights_)
+    if model.gamma == "auto":
+        yield Step("The rate", Equation("γ", "1 / d", {"d": d}, of=("gamma_",), where={"d": "columns"}))
+    elif model.gamma == "scale" and model.trace_ is not None:
+        known = {"d": d, "m": model.trace_.mean}
+        middle = Equation("m̄", "sum(m[j] for j in range(d)) / d", known, where={"m": "the mean of each column"})
+        values = {**known, "s": model.trace_.variance, "m̄": middle.value}
+        spread = Equation(
+            "v",
+            "sum(s[j] + (m[j] - m̄)**2 for j in range(d)) / d",
+            values,
+            where={"s": "the variance of each column", "v": "the variance of all entries", "d": "columns"},
         )
+        equations = [middle, spread]
+        if spread.value > 0.0:
+            equations.append(Equation("γ", "1 / (d * v)", {"d": d, "v": spread.value}, of=("gamma_",)))
+        yield Step("The rate", tuple(equations))
+
+
+def derive_waves(model: RandomFourierFeatures, expanded: Expanded, options: WorkOptions) -> Work:
+    """The work of the features of rows."""
+    steps, count = list[Step](), len(model.random_offset_)
+    for r, x in enumerate(dense(expanded.rows[: expanded.derived])):
+        waves = tuple(
+            Equation(
+                f"z[{j + 1}]",
+                f"a * cos(sum(W[i, {j + 1}] * x[i] for i in _) + b[{j + 1}])",
+                {
+                    "a": model.amplitude_,
+                    f"W[i, {j + 1}]": model.random_weights_[:, j],
+                    "x": x,
+                    f"b[{j + 1}]": float(model.random_offset_[j]),
+                },
+                of=("transform", r, j),
+            )
+            for j in range(count if options.is_full else min(count, FEATURES))
+        )
+        steps.append(Step(f"Row {r + 1}, its first features" if len(waves) < count else f"Row {r + 1}", waves))
+    steps += _agreement(Gaussian(model.gamma_), expanded)
+    return Work("Random Fourier features of rows", steps, [*_draw_note(count), *expanded.notes()])
 
 
 # --- Nyström ------------------------------------------------------------------------------------------------
 
 
-def derive_nystroem(model: Nystroem, chunk: Chunk | None) -> Work:
-    """The work of the normalisation, or of the features of rows."""
-    m = len(model.components_)
-    notes = [f"{m} landmarks; {model.rank_} of the {m} eigenvalues of K_mm are kept."]
-    if chunk is None:
-        return Work("Nyström features", _nystroem_steps(model), notes)
-    similar = model._map().similarities(rows_of(chunk))
-    steps = [_nystroem_feature(model, similar, j) for j in range(min(2, m))]
-    return Work("Nyström features of rows", [*steps, *_agreement(model, model.kernel_, chunk)], notes)
-
-
-def _nystroem_steps(model: Nystroem) -> Iterator[Step]:
-    yield Step("What is sought", formula="z(x) = N k_m(x),  N = K_mm^(−½) = Σ v vᵀ/√λ")
-    names = model.schema_.column_names(range(min(SHOWN, model.components_.shape[1])))
-    rows = [(f"{i + 1}", *row[:SHOWN].tolist()) for i, row in enumerate(model.components_[:SHOWN])]
-    caption = f"the first of {len(model.components_)}" if len(model.components_) > SHOWN else ""
-    yield Step("The landmarks", table=WorkTable(("", *names), tuple(rows), caption))
-    values, vectors = model.eigenvalues_, _eigenvectors(model)
-    yield Step(
-        "The eigenvalues of K_mm",
-        table=WorkTable(("", "λ"), tuple((f"{i + 1}", float(v)) for i, v in enumerate(values[:SHOWN]))),
-        note=f"The sum of all {len(values)} is {values.sum():.6g}, and the smallest is {values[-1]:.3g}.",
+def derive_normalization(model: Nystroem, vectors: Floats, options: WorkOptions) -> Work:
+    """The work of the normalisation; `vectors` are the eigenvectors of K_mm (m, m)."""
+    m, d = model.components_.shape
+    shown, values = d if options.is_full else min(d, SHOWN), model.eigenvalues_
+    rule = (
+        Equation("z(x)", "N @ k_m(x)"),
+        Equation("N", "sum(v[i] @ v[i].T / sqrt(λ[i]) for i in range(r))", where={"r": "eigenvalues that are kept"}),
     )
-    squares = vectors[0] ** 2
-    total, known = written_sum("s", squares, "r", 1.0 / np.sqrt(values[: model.rank_]))
-    yield Step(
-        "The first entry of N",
-        formula="N_11 = Σ s r,  s = v_1²,  r = 1/√λ",
-        expression=total,
-        values=known,
-        result=float(model.normalization_[0, 0]),
+    marks = ((i + 1, *row[:shown].tolist()) for i, row in enumerate(model.components_))
+    header = ("landmark", *model.schema_.column_names(range(shown)))
+    K = gram(model.kernel_, model.components_)
+    largest = {"v[1]": vectors[:, 0], "K_mm": K}
+    first = Equation("λ[1]", "dot(v[1], K_mm @ v[1])", largest, of=("eigenvalues_", 0))
+    entry = Equation(
+        "N[1, 1]",
+        "sum(V[1, i]**2 / sqrt(λ[i]) for i in range(r))",
+        {"V[1, i]": vectors[0, : model.rank_], "λ": values, "r": model.rank_},
         of=("normalization_", 0, 0),
+        where={"V[1, i]": "the first entry of each eigenvector"},
     )
+    landmarks = cut_table(header, marks, m, most=m if options.is_full else SHOWN)
+    pair = (_pair(model.kernel_, model.components_, "ℓ"),) if m > 1 else ()
+    steps = [
+        Step("What is sought", rule, note="⟦k_m(x)⟧ are the kernels of a row and each landmark."),
+        Step(
+            "The landmarks, and the kernel of the first two",
+            pair,
+            landmarks,
+        ),
+        Step(
+            "The eigenvalues of ⟦K_mm⟧",
+            first,
+            cut_table(("", "⟦λ⟧"), enumerate(values.tolist(), 1), m, most=m if options.is_full else SHOWN),
+        ),
+        Step("The first entry of ⟦N⟧", entry),
+    ]
+    notes = [f"{m} landmarks; {model.rank_} of the {m} eigenvalues of ⟦K_mm⟧ are kept."]
+    return Work("Nyström features", steps, notes)
 
 
-def _eigenvectors(model: Nystroem) -> Floats:
-    from novacula.kernel.nystroem import spectrum
-
-    return spectrum(model.kernel_, model.components_)[1][:, : model.rank_]
-
-
-def _nystroem_feature(model: Nystroem, similar: Floats, j: int) -> Step:
-    total, values = written_sum("k", similar[0], "n", model.normalization_[:, j])
-    return Step(
-        f"Row 1, feature {j + 1}",
-        formula=f"z_{j + 1} = Σ k(x, l_i) N_i{j + 1}",
-        expression=total,
-        values=values,
-        of=("transform", 0, j),
-    )
+def derive_similarities(model: Nystroem, similar: Floats, expanded: Expanded, options: WorkOptions) -> Work:
+    """The work of the features of rows, from their kernels `similar` (n, m) with the landmarks."""
+    steps, m = list[Step](), len(model.components_)
+    for r, x in enumerate(dense(expanded.rows[: expanded.derived])):
+        most = int(np.argmax(np.abs(similar[r])))
+        landmark = f"ℓ[{most + 1}]"
+        near = kernel_equation(model.kernel_, x, model.components_[most], f"k(x, {landmark})", ("x", landmark))
+        features = tuple(
+            Equation(
+                f"z[{j + 1}]",
+                f"sum(k(x, ℓ[i]) * N[i, {j + 1}] for i in _)",
+                {"k(x, ℓ[i])": similar[r], f"N[i, {j + 1}]": model.normalization_[:, j]},
+                of=("transform", r, j),
+                where={"ℓ[i]": "the landmarks"},
+            )
+            for j in range(m if options.is_full else min(m, FEATURES))
+        )
+        steps.append(Step(f"Row {r + 1}, the kernel with the landmark that is most like it", near))
+        steps.append(Step(f"Row {r + 1}, its first features" if len(features) < m else f"Row {r + 1}", features))
+    steps += _agreement(model.kernel_, expanded)
+    return Work("Nyström features of rows", steps, expanded.notes())
 
 
 # --- both ---------------------------------------------------------------------------------------------------
 
 
-def _agreement(model: Nystroem | RandomFourierFeatures, kernel: Kernel, chunk: Chunk) -> Iterator[Step]:
+def _pair(kernel: Kernel, rows: Any, letter: str = "x") -> Equation:
+    """The kernel of the first two rows."""
+    one, other = dense(rows[:2])
+    names = (f"{letter}[1]", f"{letter}[2]")
+    return kernel_equation(kernel, one, other, f"k({names[0]}, {names[1]})", names)
+
+
+def _agreement(kernel: Kernel, expanded: Expanded) -> Iterator[Step]:
     """Products of features and the kernel, for the first rows."""
-    z = model._map()(chunk)
-    exact, near = gram(kernel, rows_of(chunk)), z @ z.T
+    z = expanded.features
+    exact, near = gram(kernel, expanded.rows), z @ z.T
     if len(z) > 1:
-        total, values = written_sum("z", z[0], "u", z[1])
+        names = {"z(x[1])": z[0], "z(x[2])": z[1]}
+        product = Equation("z(x[1]).T @ z(x[2])", "sum(z(x[1])[i] * z(x[2])[i] for i in _)", names)
+        gap = Equation(
+            "Δ", "z_12 - k_12", {"z_12": product.value, "k_12": float(exact[0, 1])}, where={"Δ": "how far it is off"}
+        )
         yield Step(
-            "Rows 1 and 2",
-            formula="k(x, y) ≈ Σ z_i(x) z_i(y)",
-            expression=total,
-            values=values,
-            result=float(near[0, 1]),
-            note=f"The kernel itself is {exact[0, 1]:.6g}.",
+            "Rows 1 and 2: the kernel, and the product of features", (_pair(kernel, expanded.rows), product, gap)
         )
     above = np.triu_indices(len(z))
-    gap = np.abs(near - exact)[above]
+    off = np.abs(near - exact)[above]
     yield Step(
         f"All pairs of the first {len(z)} rows",
         figure=agreement_figure(exact[above], near[above]),
-        note=f"Products differ from the kernel by {gap.mean():.3g} on average, and by {gap.max():.3g} at most.",
+        note=f"Products differ from the kernel by ⟦{off.mean():.3g}⟧ on average, and by ⟦{off.max():.3g}⟧ at most.",
     )
-
-
-def written_sum(one: str, left: Floats, other: str, right: Floats) -> tuple[str, dict[str, float]]:
-    """Σ left·right as an expression: its largest terms with the numbers put in, the others as one number."""
-    terms = left * right
-    largest = np.sort(np.argsort(-np.abs(terms), kind="stable")[:TERMS])
-    values: dict[str, float] = {}
-    for i in map(int, largest):
-        values |= {f"{one}_{i + 1}": float(left[i]), f"{other}_{i + 1}": float(right[i])}
-    text = " + ".join(f"{one}_{i + 1} * {other}_{i + 1}" for i in largest)
-    if len(terms) > TERMS:
-        values["rest"] = float(np.delete(terms, largest).sum())
-        text += " + rest"
-    return text, values

@@ -9,9 +9,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.kernel.algebra import ColumnSpread
+from novacula.kernel.chunk_rows import rows_of
+from novacula.kernel.expansion.derivation import Expanded
 from novacula.kernel.expansion.maps import observe_spread
 from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
+from novacula.learner.showing import WorkOptions
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -41,9 +44,10 @@ class Expander(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
         names = tuple(self.schema_.column_names())
         return ColumnSpread(spread.mean, spread.ssd / spread.weight, names)
 
-    def _first_chunk(self, X: Any) -> Chunk:
-        """The first rows of X, no more than are shown."""
-        return self._first_rows(X, FEW)[0]
+    def _expanded(self, X: Any, options: WorkOptions) -> Expanded:
+        """The first rows of X with their features: as many as are compared."""
+        chunk, _ = self._first_rows(X, max(FEW, options.rows + 1))
+        return Expanded(rows_of(chunk), self._map()(chunk), min(options.rows, len(chunk)), len(chunk) > options.rows)
 
     @property
     def _n_features_out(self) -> int:

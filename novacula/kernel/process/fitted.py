@@ -12,15 +12,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ModelFileError, ParameterError
+from novacula.kernel.algebra import KERNELS
+from novacula.kernel.process.derivation.posterior import derive_posterior
+from novacula.kernel.process.derivation.predictions import derive_predictions
+from novacula.kernel.process.derivation.search import derive_search_step
 from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.kernel.process.figure import posterior_figure
 from novacula.kernel.process.kept_rows import TARGETS, KeepsRows, kept
 from novacula.kernel.process.posterior import ProcessLeaveOneOut, ProcessPosterior, draws, left_out
-from novacula.kernel.process.process_work import derive_posterior, derive_predictions
+from novacula.kernel.process.search import Climb, ProcessTrace
 from novacula.learner.base import Regressor
 from novacula.learner.figure import Figure
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
-from novacula.state import State, each, flag, floats, number, whole
+from novacula.state import State, each, flag, floats, number, record, whole
 from novacula.table.chunk import Floats
 
 
@@ -37,7 +43,9 @@ class FittedProcess(Regressor, KeepsRows):
         "history_": each(number()),
         "n_iter_": whole(),
         "converged_": flag(),
+        "trace_": record(ProcessTrace),
     }
+    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, ProcessTrace, FitPath)
 
     normalize_y: bool
     noise_: float
@@ -48,6 +56,7 @@ class FittedProcess(Regressor, KeepsRows):
     history_: tuple[float, ...]
     n_iter_: int
     converged_: bool
+    trace_: ProcessTrace
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -80,6 +89,9 @@ class FittedProcess(Regressor, KeepsRows):
         super()._check_state()
         if len(self.y_mean_) != self._targets.shape[1]:
             raise ModelFileError("its y_mean_ and y_std_ are not one number for each target")
+        moved = len(self.trace_.start)
+        if moved not in (0, len(self.kernel_.free), len(self.theta_)) or self.trace_.path.states.shape[1] != moved + 1:
+            raise ModelFileError("its trace_ is the way of other parameters than its kernel_ and noise_ have")
 
     # --- the likelihood -------------------------------------------------------------------------------------
 
@@ -190,18 +202,31 @@ class FittedProcess(Regressor, KeepsRows):
 
     # --- explain --------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive matrix, Cholesky factor, α and likelihood; with X, the predictions of its first rows."""
-        check_is_fitted(self)
-        return derive_posterior(self) if X is None else derive_predictions(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Matrix, Cholesky factor, α and likelihood."""
+        return derive_posterior(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The predictions of the first rows of X."""
+        return derive_predictions(self, *self._first_query_rows(X, options.rows))
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        """One step of the search for the parameters."""
+        self.trace_.path.step(iteration, (len(self.trace_.start) + 1,))
+        start, p = self.trace_.start, len(self.kernel_.free)
+        moves_noise = len(start) > p
+        noise = math.exp(start[p]) if moves_noise else self.noise_
+        climb = Climb(self._evidence(), self.kernel_.with_log_parameters(start[:p]), noise, moves_noise)
+        return derive_search_step(self, climb, iteration)
 
     @property
-    def _has_figure(self) -> bool:
+    def has_figure(self) -> bool:
+        """Whether the posterior can be drawn: of one target over one column."""
         return self.n_features_in_ == 1 and self._flat and not self.kernel_.precomputed
 
     def figure(self, n_samples: int = 3, random_state: Any = 0) -> Figure:
         """For one column: the mean with its band, a few functions of the posterior, and the rows."""
         check_is_fitted(self)
-        if not self._has_figure:
+        if not self.has_figure:
             raise ParameterError("a figure shows one target over one column: fit the process on one of each")
         return posterior_figure(self, n_samples, random_state)

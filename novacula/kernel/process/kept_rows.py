@@ -23,8 +23,6 @@ from novacula.table.parallel import map_ordered, one_blas_thread
 
 BLOCK_BYTES = 1 << 23
 """The part of a matrix k(x, xᵢ) that is held at once takes no more than this."""
-DERIVED = 5
-"""Rows of X whose answers are derived."""
 TARGETS = one_of(floats("examples", "targets"), floats("examples"))
 """The form of the targets of a fit: one, or several side by side."""
 
@@ -169,9 +167,9 @@ class KeepsRows(Learner):
         """All rows of X at once."""
         return self._query_rows(self._query(X).to_chunk())
 
-    def _first_query_rows(self, X: Any) -> tuple[Rows, bool]:
+    def _first_query_rows(self, X: Any, most: int) -> tuple[Rows, bool]:
         """The rows of X whose answers are derived, and whether there are more."""
-        chunk, cut = self._first_rows(X, DERIVED)
+        chunk, cut = self._first_rows(X, most)
         return self._query_rows(chunk), cut
 
 

@@ -9,18 +9,39 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
 from novacula.kernel.algebra import Kernel
 from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
+from novacula.learner.trace import FitPath, PathRecorder
 from novacula.optimize import Result, lbfgs
+from novacula.state import State, floats, record
 from novacula.table.chunk import Floats
 
 REACH = math.log(1e5)
 """How far ln θ may go from its start: a factor of a hundred thousand either way."""
 EDGE = 0.98
 """The share of the reach from which on a parameter counts as having run to the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessTrace:
+    """The way of a search: at most 25 states of one number for each of m parameters, and one more."""
+
+    state: ClassVar[State] = {"start": floats("moved"), "path": record(FitPath)}
+
+    start: Floats  # (m,): the logarithms of the parameters as they were given
+    path: FitPath  # u (m,) and how far the direction that led there was followed
+
+    @classmethod
+    def of(cls, start: Floats, places: Floats, steps: Floats) -> Self:
+        """From all places (k, m) and steps (k,)."""
+        recorder = PathRecorder()
+        for i, (place, step) in enumerate(zip(places, steps, strict=True)):
+            recorder(i, 0.0, np.append(place, step))
+        return cls(start, recorder.kept())
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +54,7 @@ class BestProcess:
     converged: bool
     reason: str
     at_end: tuple[str, ...]  # parameters that ran as far as they may
+    trace: ProcessTrace
 
     @property
     def n_iter(self) -> int:
@@ -99,11 +121,12 @@ def search(
     far = np.abs(np.tanh(best.x / REACH)) > EDGE
     history = tuple((climb.base - evidence.size * best.values).tolist())
     at_end = tuple(name for name, ran in zip(climb.names, far, strict=True) if ran)
-    return BestProcess(best_kernel, best_noise, history, best.converged, best.reason, at_end)
+    trace = ProcessTrace.of(climb.start, np.asarray(best.path), best.steps)
+    return BestProcess(best_kernel, best_noise, history, best.converged, best.reason, at_end, trace)
 
 
 def _run(climb: Climb, start: Floats, tol: float, most: int) -> Result | None:
     """One climb; None where the likelihood has no value at the start."""
     if not math.isfinite(climb.value(start)):
         return None
-    return lbfgs(climb.value, climb.gradient, start, tol=tol, max_iter=most, keep_path=False)
+    return lbfgs(climb.value, climb.gradient, start, tol=tol, max_iter=most)

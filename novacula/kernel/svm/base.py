@@ -17,18 +17,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ModelFileError
+from novacula.errors import ModelFileError, ParameterError
 from novacula.kernel.algebra import KERNELS, Kernel, Rows, as_kernel, gram, require_resolved
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.effort import Effort, Watch
-from novacula.kernel.svm.examples import FEW, SvmExamples, SvmSample
+from novacula.kernel.svm.examples import FEW, SvmExamples, SvmSample, SvmTrace
 from novacula.kernel.svm.kernel_rows import is_plane
 from novacula.kernel.svm.machine import Machine, SvmSettings, require_kernel
 from novacula.kernel.svm.row_cache import SIDE
 from novacula.kernel.svm.scale_warning import warn_of_scales
 from novacula.learner.base import Learner
 from novacula.learner.iterate import warn_unless_converged
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work, WorkTable
 from novacula.state import (
     State,
@@ -51,14 +53,12 @@ from novacula.table.parallel import map_ordered
 
 AT_BOUND = 1e-9
 """How close to C a multiplier of the linear solver is at C, relatively; those of SMO are there exactly."""
-DERIVED = 5
-"""Rows of X whose predictions are derived."""
 
 
 class SupportVectorMachine(Learner):
     """A learner that answers with sums of k(xᵢ, x) over its support vectors."""
 
-    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, SvmExamples)
+    state_types: ClassVar[tuple[type, ...]] = (*KERNELS, SvmExamples, SvmTrace, FitPath)
     state: ClassVar[State] = {
         "kernel_": any_record(Kernel),
         "intercept_": floats("machines"),
@@ -80,6 +80,7 @@ class SupportVectorMachine(Learner):
         "kkt_violation_": number(least=0.0),
         "converged_": flag(),
         "history_": each(number()),
+        "trace_": nullable(record(SvmTrace)),
     }
     not_compared: ClassVar[Mapping[str, str]] = {
         "multipliers_.row": "rows are numbered as they came, and repetitions shift the numbers",
@@ -110,6 +111,7 @@ class SupportVectorMachine(Learner):
     dual_objective_: Floats
     kkt_violation_: float
     converged_: bool
+    trace_: SvmTrace | None
 
     def __init__(
         self,
@@ -187,6 +189,11 @@ class SupportVectorMachine(Learner):
             before += machine.objective
         self.history_ = tuple(history)
 
+    def _keep_path(self, machine: Machine, place: Places) -> None:
+        """Keep the steps of the search for a machine, whose rows have these numbers, if rows are few and are kept."""
+        is_kept = self.examples_ is not None and not self.kernel_.precomputed
+        self.trace_ = SvmTrace.of(machine.path, place) if is_kept and machine.path is not None else None
+
     def _report(self, machines: Sequence[Machine], names: Sequence[str]) -> None:
         """Say how the machines came out: on standard error if `verbose`, and by a warning where one fell short."""
         if self.verbose:
@@ -263,19 +270,23 @@ class SupportVectorMachine(Learner):
     def _sides(self, examples: SvmExamples, beta: Floats, machine: int) -> tuple[Places, Floats]:
         """Which of all rows a machine is made of, and on which side each of the n is: ±1, or 0 on neither."""
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the machine from its multipliers, or with X its answers for the first rows."""
-        check_is_fitted(self)
-        if X is None:
-            return self._derivation()
-        from novacula.kernel.svm.derivation import derive_predictions
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The answers for the first rows of X."""
+        from novacula.kernel.svm.derivation.answers import derive_predictions
 
-        first, cut = self._first_rows(X, DERIVED)
-        return derive_predictions(self, rows_of(first), cut)
+        first, is_cut = self._first_rows(X, options.rows)
+        return derive_predictions(self, rows_of(first), is_cut, options)
 
-    @abstractmethod
-    def _derivation(self) -> Work:
-        """The derivation of the fitted model."""
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        """One step of the search for the multipliers of the first machine."""
+        from novacula.kernel.svm.derivation.iteration import derive_pair_step
+
+        if self.trace_ is None:
+            raise ParameterError(
+                f"iteration is {iteration!r}, but no step was kept: {type(self).__name__} keeps the steps of a search "
+                f"for pairs of multipliers in fits of up to {FEW} rows with a kernel of columns and a finite C"
+            )
+        return derive_pair_step(self, self.trace_.path, iteration)
 
     def _check_state(self) -> None:
         """What the declaration cannot say: what the kernel decides, and which of the rows are support vectors."""
@@ -289,6 +300,8 @@ class SupportVectorMachine(Learner):
             raise ModelFileError("its examples_ have no numbers")
         if self.examples_ is not None:
             self._check_examples(self.examples_)
+        if self.trace_ is not None and (self.examples_ is None or kernel.precomputed):
+            raise ModelFileError("its trace_ belongs to rows that it does not keep")
 
     def _check_examples(self, examples: SvmExamples) -> None:
         """Rows as the kernel takes them, in rising order of their numbers, among which are the support vectors."""

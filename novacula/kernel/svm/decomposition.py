@@ -22,6 +22,7 @@ from novacula.kernel.svm.free_step import free_step
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.kernel.svm.row_cache import RowCache, products
 from novacula.learner.iterate import Outcome, Run, iterate
+from novacula.learner.trace import FitPath, PathRecorder
 from novacula.table.chunk import Floats
 from novacula.table.parallel import one_blas_thread
 
@@ -47,6 +48,8 @@ EXTREME, EXTREME_STEPS = 1e9, 50_000
 """Scales so far apart, by weights as a rule, that steps are lost in rounding, and how many are made nevertheless."""
 LEAST = 1e-3
 """Kernel values of less count as if they had this size: where there is no curvature, steps end at 1e12."""
+FEW, WATCHED = 30, 200
+"""Rows up to which pairs are solved one by one for the sake of a derivation, and for how many of them."""
 SHRINK = 0.5
 """The share of rows that may be busy for the others to be left out."""
 
@@ -97,6 +100,7 @@ class Decomposition:
         self.n_iter, self.objective, self.gain = 0, dual.objective(self.beta, self.f), math.inf
         self.violation = self.best = math.inf
         self.idle = 0
+        self.path = PathRecorder() if self.whole and len(rows) <= FEW else None
         self.plan: tuple[Floats, Floats] | None = None  # scores and multipliers from which the next round sets out
 
     def _precision(self) -> Any:
@@ -164,13 +168,16 @@ class Decomposition:
 
     def _optimise(self, place: Places, dual: Dual, beta: Floats, score: Floats, tol: float) -> None:
         """Solve for a working set by pairs, and where they take long by steps of all that is free."""
-        from novacula.kernel.svm._kernels import CONCAVE, UNSETTLED, solve_pairs
+        from novacula.kernel.svm._kernels import CONCAVE, SETTLED, UNSETTLED, solve_pairs
 
         rows, K = self.square
         last = min(self.n_iter + STEPS, self.effort.max_iter)
         start = np.searchsorted(dual.group, np.arange(self.dual.n_groups + 1))
         problem = K, place, start, dual.ridge, dual.lower, dual.upper, beta, score, tol, self.noise
         pairs = PAIRS + len(K) ** 2 // FACTOR
+        end = self._watched(problem, last)
+        if end == SETTLED or self.n_iter >= last:
+            return
         while True:
             beta_before, score_before = beta.copy(), score.copy()
             steps, end, *pair = solve_pairs(*problem, int(min(pairs, last - self.n_iter)))
@@ -183,6 +190,24 @@ class Decomposition:
             if free_step(K, place, dual, beta, score) < gain:
                 pairs *= 2  # they are worth more here
             self.n_iter += 1
+
+    def _watched(self, problem: tuple[Any, ...], last: float) -> int:
+        """Solve the first pairs of a small problem one by one, and keep where each step led; say how it ended."""
+        from novacula.kernel.svm._kernels import CONCAVE, UNSETTLED, solve_pairs
+
+        end, beta = UNSETTLED, problem[6]
+        if self.path is None:
+            return end
+        if self.n_iter == 0:
+            self.path(0, 0.0, beta)
+        while end == UNSETTLED and self.n_iter < min(last, WATCHED):
+            steps, end, *pair = solve_pairs(*problem, 1)
+            self.n_iter += steps
+            if steps:
+                self.path(self.n_iter, 0.0, beta)
+            if end == CONCAVE:
+                raise ConcaveError(*self.square[0][pair].tolist())
+        return end
 
     def _working_set(self, scores: Floats, beta: Floats) -> Places:
         """Places of the variables to solve for, group after group: the worst violators, and free ones up to the room.
@@ -268,7 +293,17 @@ class Decomposition:
             violation=self.dual.violation(scores, self.beta),
             intercept=self.dual.intercept(scores, self.beta),
             run=replace(run, params=None),
+            path=self._kept_path(),
         )
+
+    def _kept_path(self) -> FitPath | None:
+        """The first and the last steps, where they were made one by one."""
+        if self.path is None or not self.path.early:
+            return None
+        if self.n_iter > WATCHED:
+            self.path.late.clear()
+            self.path(self.n_iter, 0.0, self.beta)
+        return self.path.kept()
 
 
 def _largest(values: Floats, allowed: Any, count: int) -> Places:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.learner.iterate import Run
+from novacula.learner.trace import FitPath
 from novacula.table.chunk import Floats
 
 Places: TypeAlias = npt.NDArray[np.int64]
@@ -144,3 +145,4 @@ class DualSolution:
     violation: float
     intercept: float
     run: Run[Any]  # of which the history is the objective from one working set to the next
+    path: FitPath | None = None  # of the variables, in a small problem

@@ -18,7 +18,8 @@ from novacula.kernel.algebra import Kernel, Rows
 from novacula.kernel.chunk_rows import rows_of
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
-from novacula.state import State, codes, floats, one_of, rows
+from novacula.learner.trace import FitPath
+from novacula.state import State, codes, floats, one_of, record, rows
 from novacula.table import Table
 from novacula.table.chunk import Floats, without_duplicates
 from novacula.table.equal_rows import equal_rows
@@ -42,6 +43,22 @@ class SvmExamples:
     rows: Rows
     target: Any  # (n,) class numbers, or numbers
     cost: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SvmTrace:
+    """The multipliers of the first machine of a small fit, step by step: at most 25 states of one or two for a row."""
+
+    state: ClassVar[State] = {"path": record(FitPath)}
+
+    path: FitPath  # β of each row in the order of `examples_`; of numbers those above 0, then those below
+
+    @classmethod
+    def of(cls, path: FitPath, place: Places) -> Self:
+        """From a path whose variables belong to rows of these numbers, once or twice."""
+        n, order = len(place), np.argsort(place)
+        halves = [path.states[:, start : start + n][:, order] for start in range(0, path.states.shape[1], n)]
+        return cls(FitPath(path.iterations, np.hstack(halves)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from novacula.kernel.svm.effort import Effort
 from novacula.kernel.svm.hard_margin import solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows, is_plane
 from novacula.learner.iterate import Run
+from novacula.learner.trace import FitPath
 from novacula.table.chunk import Floats
 
 MANY = 5000
@@ -68,13 +69,14 @@ class Machine:
     history: tuple[float, ...]  # the dual objective from one working set to the next
     run: Run[Any]
     plane: Floats | None = None  # w (d,), where the kernel is linear
+    path: FitPath | None = None  # of the dual's variables, where rows are few and the margin is soft
 
 
 def separate(rows: KernelRows, y: Floats, cost: Floats, settings: SvmSettings) -> Machine:
     """The machine that separates y = ±1 (n,), for the price of each row's loss (n,); infinite: hard margin."""
     if np.isinf(cost).any():
         with concave_refused(rows):
-            solution = solve_hard_margin(rows, y, settings.begun())
+            solution = replace(solve_hard_margin(rows, y, settings.begun()), path=None)
     elif settings.linear(rows):
         from novacula.kernel.svm.linear import solve_linear
 
@@ -114,6 +116,7 @@ def _machine(rows: KernelRows, solution: DualSolution, beta: Floats) -> Machine:
         history=solution.run.history,
         run=solution.run,
         plane=np.asarray(rows.rows.T @ beta) if is_plane(rows.kernel) else None,
+        path=solution.path,
     )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from novacula.kernel.algebra import Gaussian, Kernel, Linear, Polynomial
 from novacula.kernel.algebra.rows import dense
 from novacula.kernel.svm.base import AT_BOUND, SupportVectorMachine
 from novacula.kernel.svm.pairs import class_pairs, signs
@@ -16,8 +15,6 @@ from novacula.table.chunk import Floats
 
 SUPPORT = 6
 """Support vectors that are shown where not all rows are: this many between their bounds, and this many at C."""
-COLUMNS = 6
-"""Columns up to which a kernel value is written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +68,8 @@ def _by_rows(model: SupportVectorMachine, place: int) -> ShownMachine:
     examples: Any = model.examples_
     rows, target = dense(examples.rows), examples.target
     where = np.searchsorted(model.multipliers_["example"], model.support_)
-    beta, number = np.zeros(len(rows)), np.arange(len(rows))
+    beta, number = np.zeros(len(rows)), model.multipliers_["example"]
     beta[where] = model.machine_coefficients()[:, place]
-    number[where] = model.support_
     f = model.row_decisions(examples.rows)[:, place]
     own = np.arange(len(rows))
     if classifies(model):
@@ -101,22 +97,3 @@ def _by_support(model: SupportVectorMachine, place: int) -> ShownMachine:
 def _spread(places: Any) -> Any:
     """A few of some places, from the first to the last."""
     return places[np.unique(np.linspace(0, len(places) - 1, min(SUPPORT, len(places))).astype(np.int64))]
-
-
-def kernel_expression(kernel: Kernel, one: Floats, other: Floats) -> tuple[str, dict[str, float]] | None:
-    """k of two rows as an expression of their values a and b; None of a kernel or of rows that are too long for it."""
-    if not 0 < len(one) <= COLUMNS:
-        return None
-    values = {f"{letter}_{j + 1}": float(v) for letter, row in (("a", one), ("b", other)) for j, v in enumerate(row)}
-    every = range(1, len(one) + 1)
-    product = " + ".join(f"a_{j} * b_{j}" for j in every)
-    match kernel:
-        case Linear():
-            return product, values
-        case Polynomial():
-            numbers = {"gamma": float(kernel.gamma), "c": float(kernel.coef0), "p": float(kernel.degree)}
-            return f"(gamma * ({product}) + c) ** p", values | numbers
-        case Gaussian():
-            squares = " + ".join(f"(a_{j} - b_{j}) ** 2" for j in every)
-            return f"exp(-gamma * ({squares}))", values | {"gamma": kernel.rate}
-    return None

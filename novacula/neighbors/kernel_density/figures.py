@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,10 +31,10 @@ PRECISION = 1e-3
 """What the eye cannot see."""
 
 
-def widths_figure(model: KernelDensity) -> Figure | None:
+def widths_figure(model: KernelDensity, density: RowsDensity) -> Figure | None:
     """The density for three widths; None where there are more than two columns."""
-    densities = [model._density_of(multiple * model.root_) for multiple in MULTIPLES]
-    names = [literal(shortened(name)) for name in model._names]
+    densities = [replace(density, root=multiple * density.root) for multiple in MULTIPLES]
+    names = [literal(shortened(name)) for name in model.schema_.column_names()]
     if len(names) == 1:
         return _curves(densities, names[0])
     return _contours(densities, names) if len(names) == 2 else None

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import ModelFileError, ParameterError, overflow
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.neighbors.kernel_density.bandwidth import RULES, BandwidthSpread, ruled_root, widths_of
 from novacula.neighbors.kernel_density.boundary import read_bounds, require_within
@@ -328,12 +329,21 @@ class KernelDensity(DensityMixin, Unsupervised):
 
     # --- words -------------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the width from the rows, or with X the density of each row from those nearest to it."""
-        from novacula.neighbors.kernel_density.derivation import derive_densities, derive_model
+    def _derive(self, options: WorkOptions) -> Work:
+        """The width from the rows."""
+        from novacula.neighbors.kernel_density.derivation import derive_model
 
-        check_is_fitted(self)
-        return derive_model(self) if X is None else derive_densities(self, X)
+        given = None if isinstance(self.bandwidth, str) else self._given_widths()
+        points = self._fixed_points() if isinstance(self.bandwidth, str) and self.bandwidth == "isj" else []
+        return derive_model(self, self._density, given, points, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The density of each row from those nearest to it."""
+        from novacula.neighbors.kernel_density.derivation import derive_densities
+
+        chunk, is_cut = self._first_rows(X, options.rows)
+        scores = self._score_chunk(chunk)
+        return derive_densities(self, self._density, chunk.numeric, scores, is_cut, options)
 
     def _check_state(self) -> None:
         """What the declaration cannot say: rows that weigh something, within their bounds, and a width that is one."""

@@ -23,7 +23,7 @@ class Shape:
 
     name: str
     code: int
-    formula: str
+    formula: str  # k(u), as `novacula.mathematics` reads it
     end: float  # beyond it the profile is 0, or for those without an end no more than 1e-17 of its top
     log_profile: Callable[[Floats], Floats]  # r ↦ ln k(r)
     log_moment: Callable[[int], float]  # m ↦ ln I_m
@@ -88,7 +88,7 @@ _ALL = (
     Shape(
         name="gaussian",
         code=0,
-        formula="exp(−u²/2)",
+        formula="exp(-u**2 / 2)",
         end=9.0,
         log_profile=lambda r: -0.5 * r**2,
         log_moment=lambda m: 0.5 * (m - 1) * math.log(2.0) + float(gammaln(0.5 * (m + 1))),
@@ -99,7 +99,7 @@ _ALL = (
     Shape(
         name="exponential",
         code=1,
-        formula="exp(−u)",
+        formula="exp(-u)",
         end=40.0,
         log_profile=lambda r: -r,
         log_moment=lambda m: float(gammaln(m + 1)),
@@ -110,7 +110,7 @@ _ALL = (
     Shape(
         name="epanechnikov",
         code=2,
-        formula="1 − u² for u < 1",
+        formula="1 - u**2 if u < 1 else 0",
         end=1.0,
         log_profile=_inside(lambda r: 1.0 - r**2),
         log_moment=lambda m: math.log(2.0 / ((m + 1) * (m + 3))),
@@ -121,7 +121,7 @@ _ALL = (
     Shape(
         name="tophat",
         code=3,
-        formula="1 for u < 1",
+        formula="1 if u < 1 else 0",
         end=1.0,
         log_profile=_inside(np.ones_like),
         log_moment=lambda m: -math.log(m + 1),
@@ -132,7 +132,7 @@ _ALL = (
     Shape(
         name="linear",
         code=4,
-        formula="1 − u for u < 1",
+        formula="1 - u if u < 1 else 0",
         end=1.0,
         log_profile=_inside(lambda r: 1.0 - r),
         log_moment=lambda m: -math.log((m + 1) * (m + 2)),
@@ -143,7 +143,7 @@ _ALL = (
     Shape(
         name="cosine",
         code=5,
-        formula="cos(πu/2) for u < 1",
+        formula="cos(π * u / 2) if u < 1 else 0",
         end=1.0,
         log_profile=_inside(lambda r: np.cos(0.5 * np.pi * r)),
         log_moment=_cosine_moment,

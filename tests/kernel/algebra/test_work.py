@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from novacula.checks import check_work
 from novacula.checks.samples import NASTY_NAMES
 from novacula.checks.work import html_fault
+from novacula.errors import ParameterError
 from novacula.kernel.algebra import Constant, Custom, Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 
 rng = np.random.default_rng(0)
@@ -26,18 +28,30 @@ KERNELS = [
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_products_of_the_features_shown_are_the_kernel(kernel):
     X = 0.3 * rng.normal(size=(50, 4))
-    for work, rows in ((kernel.work(X), X), (kernel.work(), None)):
-        for step in work:
-            if step.title == "Rows 1 and 2" and rows is not None:
-                assert step.value == pytest.approx(kernel(rows)[0, 1], rel=1e-9)
-        assert "The Gram matrix" in work.to_text()
-        assert work.to_markdown().strip()
-        assert work.to_latex().strip()
+    check_work(kernel, X)
+    check_work(kernel, X, detail="full")
+    values = [equation.value for equation in kernel.work(X).equations if equation.left == "k(x, y)"]
+    assert values[0] == pytest.approx(kernel(X)[0, 1], rel=1e-9)
+    own = kernel.work()
+    assert [equation.fault() for equation in own.equations] == [None] * len(list(own.equations))
+    assert "The Gram matrix" in own.to_text()
+
+
+def test_k_of_the_gaussian_is_k_and_not_what_its_series_grows_with():
+    [value] = [e for e in Gaussian(1.0).work([[0.0], [1.0]]).equations if len(e.right) == 2]
+    assert value.left == "k(x, y)"
+    assert value.value == pytest.approx(np.exp(-1.0))
+
+
+@pytest.mark.parametrize("how", [{"digits": 0}, {"notation": "bishop"}, {"iteration": 1}, {"rows": 0}])
+def test_what_cannot_be_asked_of_a_kernel(how):
+    with pytest.raises(ParameterError, match=next(iter(how))):
+        Linear().work(**how)
 
 
 def test_the_series_of_the_gaussian_comes_near_it():
     x = np.array([[0.3, 0.4], [0.5, 0.1]])
-    [table] = [step.table for step in Gaussian(1.0).work(x) if step.title.startswith("The first terms")]
+    [table] = [step.table for step in Gaussian(1.0).work(x) if step.title == "The power series"]
     assert table.rows[-1][2] == pytest.approx(np.exp(-((x[0] - x[1]) ** 2).sum()), abs=1e-4)
 
 

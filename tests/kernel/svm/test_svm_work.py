@@ -3,16 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from novacula.learner.expression import evaluate, parse
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
 
 from novacula.checks import check_work
 from novacula.checks.samples import NASTY_NAMES
+from novacula.errors import ParameterError
 from novacula.kernel import SVC, SVR, Gaussian, Linear, Polynomial
+from novacula.kernel.algebra.formula import kernel_equation
 from novacula.kernel.svm.figures import margin_figure, tube_figure
-from novacula.kernel.svm.shown_machine import kernel_expression, show_machine
+from novacula.kernel.svm.shown_machine import show_machine
 
 # Three points whose machine is known: w = (1, 0), b = −2, α = ½, ¼, ¼ for the support vectors.
 X3, Y3 = np.array([[1.0, 0.0], [3.0, 1.0], [3.0, -1.0], [5.0, 0.0]]), np.array(["a", "b", "b", "b"])
@@ -32,21 +33,25 @@ def column(table, name):
     return [row[table.header.index(name)] for row in table.rows]
 
 
+def value(step):
+    return step.equations[-1].value
+
+
 def test_the_numbers_of_a_machine_that_is_known():
     model = SVC(C=10.0, kernel="linear", tol=1e-9).fit(X3, Y3)
     steps = steps_by_title(model.work())
     table = steps["The multipliers and the conditions of Karush, Kuhn and Tucker"].table
-    np.testing.assert_allclose(column(table, "α"), [0.5, 0.25, 0.25, 0.0], atol=1e-8)
-    np.testing.assert_allclose(column(table, "y·f(x)"), [1.0, 1.0, 1.0, 3.0], atol=1e-8)
+    np.testing.assert_allclose(column(table, "⟦α⟧"), [0.5, 0.25, 0.25, 0.0], atol=1e-8)
+    np.testing.assert_allclose(column(table, "⟦y * f(x)⟧"), [1.0, 1.0, 1.0, 3.0], atol=1e-8)
     assert column(table, "status") == ["free", "free", "free", "at 0"]
-    assert column(table, "condition") == ["y·f = 1"] * 3 + ["y·f ≥ 1"]
-    matrix = steps["Its matrix Qᵢⱼ = yᵢyⱼk(xᵢ, xⱼ)"].table
+    assert column(table, "condition") == ["⟦y * f(x) == 1⟧"] * 3 + ["⟦y * f(x) >= 1⟧"]
+    matrix = steps["Its matrix ⟦Q⟧"].table
     assert [list(row[1:]) for row in matrix.rows[:2]] == [[1.0, -3.0, -3.0, -5.0], [-3.0, 10.0, 8.0, 15.0]]
-    assert steps["w_1, the coefficient of x0"].value == pytest.approx(1.0)
-    assert steps["w_2, the coefficient of x1"].value == pytest.approx(0.0, abs=1e-9)
-    assert steps["The intercept"].value == pytest.approx(-2.0)
-    assert steps["What the multipliers make as large as possible"].value == pytest.approx(0.5)
-    assert any(step.of == ("margin_", 0) and step.value == pytest.approx(1.0) for step in model.work())
+    assert value(steps["⟦w[1]⟧, the coefficient of x0"]) == pytest.approx(1.0)
+    assert value(steps["⟦w[2]⟧, the coefficient of x1"]) == pytest.approx(0.0, abs=1e-9)
+    assert value(steps["The intercept"]) == pytest.approx(-2.0)
+    assert value(steps["What the multipliers make as large as possible"]) == pytest.approx(0.5)
+    assert [e.value for e in model.work().equations if e.of == ("margin_", 0)] == pytest.approx([1.0])
 
 
 @pytest.mark.parametrize(
@@ -96,9 +101,10 @@ def test_arithmetic_and_model_agree_for_numbers(model, n):
 def test_precomputed_kernels_have_their_multipliers_and_sums():
     X, y = few()
     K = X @ X.T
-    model = SVC(kernel="precomputed").fit(K, y)
-    check_work(model)
-    check_work(model, K[:2])
+    for model, target in ((SVC(kernel="precomputed"), y), (SVR(kernel="precomputed"), X[:, 0])):
+        model.fit(K, target)
+        check_work(model)
+        check_work(model, K[:2])
 
 
 def test_sparse_rows_and_many_rows():
@@ -131,14 +137,39 @@ def test_equal_rows_of_different_targets_are_distinguished():
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian(0.7), Gaussian(width=2.0), Polynomial(3, 0.5, 0.2)])
 def test_a_kernel_value_written_out_is_the_kernel(kernel):
     a, b = np.random.default_rng(0).normal(size=(2, 1, 3))
-    expression, values = kernel_expression(kernel, a[0], b[0])
-    assert evaluate(parse(expression), values) == pytest.approx(kernel(a, b).item(), rel=1e-12)
+    equation = kernel_equation(kernel, a[0], b[0])
+    assert equation.fault() is None
+    assert equation.value == pytest.approx(kernel(a, b).item(), rel=1e-12)
 
 
-def test_other_kernels_and_long_rows_are_not_written_out():
-    row = np.ones(3)
-    assert kernel_expression(Linear() + Gaussian(1.0), row, row) is None
-    assert kernel_expression(Linear(), np.ones(50), np.ones(50)) is None
+@pytest.mark.parametrize("model", [SVC(C=50.0), SVC(loss="squared_hinge"), SVC(kernel="linear"), SVR(), SVR(C=50.0)])
+def test_every_step_that_is_kept_is_derived(model):
+    X, y = few(24)
+    model.fit(X, y if isinstance(model, SVC) else X[:, 0] + np.sin(X[:, 1]))
+    kept = model.trace_.path.iterations.tolist()
+    assert kept[-1] == np.max(model.n_iter_)
+    for iteration in kept:
+        if iteration - 1 in kept:
+            check_work(model, iteration=iteration, drawn=False)
+
+
+def test_steps_one_by_one_lead_where_many_at_once_do(monkeypatch):
+    X, y = few(24)
+    watched = SVC(C=50.0, tol=1e-6).fit(X, y)
+    monkeypatch.setattr("novacula.kernel.svm.decomposition.FEW", 0)
+    at_once = SVC(C=50.0, tol=1e-6).fit(X, y)
+    assert np.array_equal(watched.dual_coef_, at_once.dual_coef_)
+    assert watched.n_iter_.tolist() == at_once.n_iter_.tolist()
+    assert at_once.trace_ is None
+
+
+@pytest.mark.parametrize(
+    ("model", "n"),
+    [(SVC(), 80), (SVC(C=np.inf, kernel=Gaussian(5.0)), 24), (SVC(kernel="linear", solver="linear"), 24)],
+)
+def test_steps_that_were_not_kept_are_refused_with_a_reason(model, n):
+    with pytest.raises(ParameterError, match="no step was kept"):
+        model.fit(*few(n)).work(iteration=1)
 
 
 def test_several_classes_show_the_vote_of_each_pair():
@@ -147,7 +178,7 @@ def test_several_classes_show_the_vote_of_each_pair():
     work = model.work(X[[0, 100]])
     tables = [step.table for step in work if step.title.endswith("the votes")]
     assert [column(table, "vote for").count(name) for table, name in zip(tables, "02", strict=True)] == [2, 2]
-    assert [f"the class is {c}" in work.to_text() for c in (0, 2)] == [True, True]
+    assert [e.value for e in work.equations if e.of and e.of[0] == "predict"] == ["0", "2"]
 
 
 def test_a_search_cut_short_is_reported():
