@@ -15,7 +15,6 @@ from novacula.graph.hmm.derivation.emissions import EmissionStep, NormalStep
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.learner.card import Admits, Card
-from novacula.learner.expectation_maximization import Restart
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments

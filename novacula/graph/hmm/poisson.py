@@ -137,6 +137,7 @@ class PoissonHMM(HiddenMarkovModel):
         tags.input_tags.positive_only = True
         return tags
 
+
 def as_rates(values: Any, n_states: int | None, n_columns: int | None) -> Floats:
     """Rates (K, d) that were given, checked; for one column (K,) will do."""
     try:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from novacula.graph.hmm.baum_welch import ExpectedCounts
 from novacula.graph.hmm.derivation.passage import Passage, state_names
 from novacula.graph.hmm.parameters import Emission
 from novacula.graph.hmm.trace import flat_counts
-from novacula.graph.hmm.baum_welch import ExpectedCounts
 from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
 
@@ -33,8 +33,8 @@ class ChainStep:
         self.place = int(np.searchsorted(trace.path.iterations, iteration))
         self.values, self.weight = trace.values, trace.weight
         self.others = None if trace.others is None else trace.others.at(iteration, (trace.others.states.shape[1],))
-        self.times = "a * " if self.weight != 1.0 and passage is not None else ""
-        self.weights = {"a": self.weight} if self.times else {}
+        self.times = "ω * " if self.weight != 1.0 and passage is not None else ""
+        self.weights = {"ω": self.weight} if self.times else {}
 
     @cached_property
     def counts(self) -> Floats:
@@ -80,7 +80,15 @@ class ChainStep:
 
 
 def share_equation(
-    left: str, cell: str, row: str, counts: Mapping[str, float], name: str, m: float, chance: Floats, place: int, of: Path
+    left: str,
+    cell: str,
+    row: str,
+    counts: Mapping[str, float],
+    name: str,
+    m: float,
+    chance: Floats,
+    place: int,
+    of: Path,
 ) -> Equation | str:
     """One probability from counts, (n + m) / (N + m·a), a the number of cells that are allowed; or why there is none."""
     if sum(counts.values()) == 0.0 and m == 0.0:
@@ -91,5 +99,5 @@ def share_equation(
     if not m:
         return Equation(left, f"{cell} / sum({row} for k in _)", values, of)
     values |= {"m": m, "a": float((chance > 0.0).sum())}
-    where = {"m": "the prior count of each", "a": "how many are allowed"}
+    where = {"m": "what the prior counts as", "a": "how many are allowed"}
     return Equation(left, f"({cell} + m) / (sum({row} for k in _) + m * a)", values, of, where)

@@ -126,7 +126,7 @@ class NormalStep(EmissionStep):
             return plain
         right = plain.right[0].removesuffix(f" / n[{k}]")
         values = {**(plain.values or {}), "m": float(self.model.m), "μ_0": float(self.model.overall_mean_[j])}
-        where = {**plain.where, "m": "steps that the prior counts as", "μ_0": "the mean of all steps"}
+        where = {**plain.where, "m": "what the prior counts as", "μ_0": "the mean of all steps"}
         return Equation(plain.left, f"({right} + m * μ_0) / (n[{k}] + m)", values, of, where, plain.rest)
 
     def _variance(self, gaussians: GaussianStep, k: int, j: int, state: str) -> Step:
@@ -149,7 +149,10 @@ class RateStep(EmissionStep):
         visits, totals = self.step.counts[first:].reshape(2, -1, len(self.columns))
         for k, state in enumerate(self.states):
             for j in self.shown(len(self.columns), COLUMNS):
-                w, place = f"{word(state)}, {j + 1}" if len(self.columns) > 1 else word(state), k * len(self.columns) + j
+                w, place = (
+                    f"{word(state)}, {j + 1}" if len(self.columns) > 1 else word(state),
+                    k * len(self.columns) + j,
+                )
                 equations = []
                 if self.step.passage is not None:
                     known = ~np.isnan(self.step.values[:, j])
@@ -176,7 +179,7 @@ class RateStep(EmissionStep):
                 if m:
                     values |= {"m": m, "λ_0": float(totals[:, j].sum() / visits[:, j].sum())}
                     right = f"(S[{w}] + m * λ_0) / (n[{w}] + m)"
-                    where |= {"λ_0": "the rate of all steps", "m": "steps that the prior counts as"}
+                    where |= {"λ_0": "the rate of all steps", "m": "what the prior counts as"}
                 yield Step(title, (*equations, Equation(f"λ[{w}]", right, values, of, where)))
 
 

@@ -39,7 +39,9 @@ def derive_model(model: HiddenMarkovModel, parameters: Parameters, options: Work
     note = getattr(model, "outcome_", "The parameters were given.")
     steps = [Step("The model", RULES, _table(parameters, names, "Start and transitions"), note=note)]
     if hasattr(model, "trace_"):
-        step = ChainStep(model, parameters.emission, model.n_iter_, _passage(model, parameters, model.n_iter_, None), True)
+        step = ChainStep(
+            model, parameters.emission, model.n_iter_, _passage(model, parameters, model.n_iter_, None), True
+        )
         steps += _learning_steps(step, options)
     steps.append(_stationary_step(model, names))
     if hasattr(model, "history_"):
@@ -108,7 +110,9 @@ def _learning_steps(step: ChainStep, options: WorkOptions) -> Iterator[Step]:
             where = {f"R_π[{w}]": "starts of the other sequences"} if rest else {}
             equations.append(Equation(f"Ñ_π[{w}]", right, values | rest, step.tie("start_counts_", k), where))
         of = step.tie("start_", k) or step.path(k)
-        share = share_equation(f"π[{w}]", f"Ñ_π[{w}]", "Ñ_π[k]", step.named(step.starts), name, m, step.after.start, k, of)
+        share = share_equation(
+            f"π[{w}]", f"Ñ_π[{w}]", "Ñ_π[k]", step.named(step.starts), name, m, step.after.start, k, of
+        )
         yield _share_step(f"Start in {name}", equations, share)
     for i, name in enumerate(names):
         for j, other in enumerate(names):

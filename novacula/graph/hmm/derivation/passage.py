@@ -108,7 +108,9 @@ class Passage:
         k, n = int(np.argmax(self.gamma[t])), t + 2
         w, before = word(self.states[k]), f"p_{n}"
         b = {f"b_{n}": self.named(self.b[t + 1])}
-        scale = Equation(f"c_{n}", f"sum({before}[k] * b_{n}[k] for k in _)", {before: self.named(self.ahead[t + 1]), **b})
+        scale = Equation(
+            f"c_{n}", f"sum({before}[k] * b_{n}[k] for k in _)", {before: self.named(self.ahead[t + 1]), **b}
+        )
         values = {f"A[{w}, k]": self.named(self.parameters.transition[k]), f"β_{n}": self.named(self.beta[t + 1])}
         right = f"sum(A[{w}, k] * b_{n}[k] * β_{n}[k] for k in _) / c_{n}"
         back = Equation(f"β_{n - 1}[{w}]", right, {**values, **b, f"c_{n}": scale.value})
