@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ParameterError
+from novacula.graph.derivation import derive_given, derive_iteration, derive_model, derive_predictions
 from novacula.graph.network import Network
-from novacula.graph.network_derivation import derive_given, derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
 from novacula.graph.structure.methods import learn_structure
 from novacula.graph.variables import Variables
@@ -25,9 +24,11 @@ from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.checkpointing import kept_up
 from novacula.learner.labels import labels_of
+from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
+from novacula.table.frames import is_frame
 
 
 class BayesianNetwork(NetworkLearner):
@@ -238,9 +239,42 @@ class BayesianNetwork(NetworkLearner):
 
     # --- explain -----------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive tables and lines from their counts, or with X the posterior of the target, by elimination."""
-        check_is_fitted(self)
+    def work(self, X: Any = None, *, target: str | None = None, **how: Any) -> Work:
+        """Derive the tables or, with X, the posterior of a node for its first rows; see `Learner.work` for the rest.
+
+        The node is `target`; by default the target of the fit, else one that X has no column of, else the last.
+        """
+        if target is None:
+            return super().work(X, **how)
         if X is None:
-            return derive_model(self, self._prior()) if hasattr(self, "counts_") else derive_given(self)
-        return derive_predictions(self, X, self._target(None))
+            raise ParameterError("target is the node whose posterior is derived for rows: give X, too")
+        return _NodeQuestion(self, self._target(target)).work(X, **how)
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_model(self, self._prior(), options) if hasattr(self, "counts_") else derive_given(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        if self.target_names_:
+            return self.derive_node(X, self.target_names_[0], options)
+        columns = set(X.columns if hasattr(X, "columns") else X.column_names) if is_frame(X) else set(self.families_)
+        open_nodes = [node for node in self.families_ if node not in columns]
+        return self.derive_node(X, (open_nodes or list(self.families_)[-1:])[0], options)
+
+    def derive_node(self, X: Any, target: str, options: WorkOptions) -> Work:
+        """Derive the posterior of a node for the first rows of X."""
+        codes, numbers, cut = self._asked(X, target, options.rows)
+        tied = self.target_names_[:1] == (target,)
+        return derive_predictions(self, self._inference(), target, codes, numbers, cut, tied)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_iteration(self, self._prior(), iteration, options)
+
+
+class _NodeQuestion(ShowsWork):
+    """What a network says of one of its nodes."""
+
+    def __init__(self, model: BayesianNetwork, target: str) -> None:
+        self.model, self.target = model, target
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        return self.model.derive_node(X, self.target, options)

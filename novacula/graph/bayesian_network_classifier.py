@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ModelFileError
-from novacula.graph.network_derivation import derive_model, derive_predictions
+from novacula.graph.derivation import derive_iteration, derive_model, derive_predictions
 from novacula.graph.network_learner import NetworkLearner
 from novacula.graph.structure.chow_liu import naive_structure
 from novacula.graph.structure.dag import Dag
@@ -25,6 +24,7 @@ from novacula.graph.structure.methods import learn_structure
 from novacula.graph.variables import Variables
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -148,9 +148,13 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive tables and lines from their counts, or with X the posterior of the class, by elimination."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_model(self, self._prior())
-        return derive_predictions(self, X, self._target(None))
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_model(self, self._prior(), options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        target = self._target(None)
+        codes, numbers, cut = self._asked(X, target, options.rows)
+        return derive_predictions(self, self._inference(), target, codes, numbers, cut, tied=True)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_iteration(self, self._prior(), iteration, options)

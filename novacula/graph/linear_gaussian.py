@@ -22,20 +22,20 @@ from novacula.graph.inference.normal import NormalMixture
 from novacula.learner.card import Card
 from novacula.learner.in_our_words import in_our_words
 from novacula.learner.showing import WorkOptions
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, Work, WorkTable
-from novacula.linear.derivation import derive_least_squares
+from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.linear.least_squares import LinearRegression
-from novacula.linear.plane import weighted_sum
 from novacula.linear.problem import LeastSquaresProblem
 from novacula.linear.rows import weighted_sums
 from novacula.linear.solve import LeastSquaresSolution
+from novacula.mathematics import Equation
 from novacula.state import State, floats
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
 
 SHOWN = 8
 """Variables up to which the joint covariance is shown."""
+LIKELIHOOD = Equation("log(L)", "-n / 2 * log(2 * π * σ**2) - sum((y[i] - ŷ[i])**2 for i in _) / (2 * σ**2)")
+"""Whatever the noise is, it is largest where the squares are least."""
 
 
 class LinearGaussian(LinearRegression):
@@ -143,16 +143,10 @@ class LinearGaussian(LinearRegression):
         return (*self.schema_.column_names(), *self.target_names_)
 
     def _derive(self, options: WorkOptions) -> Work:
-        line = derive_least_squares(self, options)
-        start = Step(
-            "The line of maximum likelihood is that of least squares",
-            formula="log L = −n/2 · log 2πσ² − Σ (y − ŷ)² / 2σ²",
-        )
-        return Work(
-            f"Linear Gaussian for {self.target_names_[0]}",
-            [start, *line, *joint_steps(self, self._names())],
-            line.notes,
-        )
+        line = super()._derive(options)
+        title = f"Linear Gaussian for {self.target_names_[0]}"
+        start = Step("The line of maximum likelihood is that of least squares", LIKELIHOOD)
+        return Work(title, [start, *line, *joint_steps(self, self._names())], line.notes)
 
 
 def squared_errors(chunk: Chunk, coef: Floats, intercept: float) -> Floats:
@@ -169,11 +163,8 @@ def joint_steps(model: LinearGaussian, names: Sequence[str]) -> Iterator[Step]:
             (name, float(model.mean_[i]), *model.covariance_[i].tolist()) for i, name in enumerate(names)
         )
         yield Step("Parents and node together are normal", table=WorkTable(("", "mean", *names), rows))
-    total, values = weighted_sum("w", model.coef_, "c", model.covariance_[:d, d])
-    yield Step(
-        "The variance of the node: what the parents bring, and the noise",
-        formula="Var(y) = Σ wⱼ Cov(xⱼ, y) + σ²",
-        expression=f"{total} + sigma**2",
-        values={**values, "sigma": model.sigma_},
-        of=("covariance_", d, d),
-    )
+    values = {"w[j]": model.coef_, "c[j]": model.covariance_[:d, d], "σ": model.sigma_}
+    where = {"c[j]": "the covariance of parent j and the node", "σ": "the deviation of the noise"}
+    of = ("covariance_", d, d)
+    variance = Equation("Var(y)", "sum(w[j] * c[j] for j in _) + σ**2", values, of, where)
+    yield Step("The variance of the node: what the parents bring, and the noise", variance)

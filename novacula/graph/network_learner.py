@@ -26,6 +26,7 @@ from novacula.graph.learning.estimates import TablePrior
 from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
 from novacula.graph.learning.family_layout import FamilyLayout
 from novacula.graph.learning.parameters import Learned, NetworkSettings, learn_parameters
+from novacula.graph.learning.trace import NetworkTrace
 from novacula.graph.network import Network
 from novacula.graph.structure.dag import Dag, Names
 from novacula.graph.structure.hill_climb import Move
@@ -35,6 +36,7 @@ from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Learner
 from novacula.learner.expectation_maximization import Restart
 from novacula.learner.figure import Figure
+from novacula.learner.trace import FitPath
 from novacula.state import State, any_record, each, flag, floats, mapping, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Floats
@@ -47,7 +49,7 @@ class NetworkLearner(Learner):
     """A learner whose model is a Bayesian network; `families_` are its families by node, parents first."""
 
     state_types: ClassVar[tuple[type, ...]] = (
-        CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move,
+        CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move, NetworkTrace, FitPath,
     )  # fmt: skip
     state: ClassVar[State] = {
         "families_": mapping(any_record(NodeFamily)),
@@ -60,6 +62,7 @@ class NetworkLearner(Learner):
         "outcome_": optional(text(), beside="counts_"),
         "restarts_": optional(each(record(Restart)), beside="counts_"),
         "moves_": optional(each(record(Move))),
+        "trace_": optional(record(NetworkTrace)),  # of EM over distinct rows
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -83,6 +86,7 @@ class NetworkLearner(Learner):
     outcome_: str
     restarts_: tuple[Restart, ...]
     moves_: tuple[Move, ...]
+    trace_: NetworkTrace
 
     def __init__(
         self,
@@ -130,6 +134,8 @@ class NetworkLearner(Learner):
         self.n_iter_, self.converged_ = (1, True) if run is None else (run.n_iter, run.converged)
         self.outcome_ = "Every cell is known, so one pass sufficed." if run is None else run.sentence
         self.restarts_ = () if run is None else run.restarts
+        if learned.trace is not None:
+            self.trace_ = learned.trace
 
     # --- the network -------------------------------------------------------------------------------------------
 
@@ -297,6 +303,12 @@ class NetworkLearner(Learner):
         if target not in self.families_:
             raise ParameterError(f"there is no node {target!r}: the nodes are {listed(self.families_)}")
         return target
+
+    def _asked(self, X: Any, target: str, most: int) -> tuple[Any, Floats, bool]:
+        """Codes and numbers of all nodes in the first rows of X, without the target, and whether there are more."""
+        table = self._rows(X, without=target)
+        cells, chunk = self._cells(table, target), table.head(most).to_chunk()
+        return cells.codes(chunk), cells.numbers(chunk), len(table) > most
 
     # --- compiled ----------------------------------------------------------------------------------------------
 

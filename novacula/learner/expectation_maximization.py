@@ -15,7 +15,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from novacula.errors import DataError, ParameterError
+from novacula.learner.em.derivation import derive_climb, derive_rise
+from novacula.learner.em.path import KeptStates
 from novacula.learner.iterate import Outcome, StoppingRule, iterate
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
 from novacula.state import State, number, text, whole
 from novacula.table.recording import recorded
 
@@ -38,11 +42,20 @@ class Restart:
 
 
 @dataclass(frozen=True)
-class EMResult(Generic[P, S]):
+class EMState(Generic[P, S]):
+    """Where a climb stood after so many iterations: parameters, and what they were solved from, None at the start."""
+
+    iteration: int
+    params: P
+    statistics: S | None = None
+
+
+@dataclass(frozen=True)
+class EMResult(ShowsWork, Generic[P, S]):
     """The best of all starts: `history` is its objective from the start on, the last entry that of `params`.
 
     `statistics` are those that `params` were solved from, so that m_step(statistics) is params; None where no step
-    was made.
+    was made. `path` holds the first 20 states of the climb and the last 5.
     """
 
     params: P
@@ -52,6 +65,7 @@ class EMResult(Generic[P, S]):
     outcome: Outcome
     restarts: tuple[Restart, ...]
     best: int
+    path: tuple[EMState[P, S], ...] = ()
 
     @property
     def converged(self) -> bool:
@@ -68,13 +82,11 @@ class EMResult(Generic[P, S]):
         """Why it stopped, in words."""
         return self.restarts[self.best].sentence
 
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_climb(self)
 
-@dataclass(frozen=True)
-class _State(Generic[P, S]):
-    """Parameters and what they were solved from."""
-
-    params: P
-    statistics: S | None = None
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_rise(self, iteration)
 
 
 def expectation_maximization(
@@ -128,7 +140,7 @@ def expectation_maximization(
     errors: list[DataError] = []
     for i in range(n_init):
         try:
-            run = climb.from_start(init(i) if callable(init) else init)
+            run, path = climb.from_start(init(i) if callable(init) else init)
         except DataError as error:
             errors.append(error)
             restarts.append(Restart(-math.inf, 0, str(error)))
@@ -136,7 +148,7 @@ def expectation_maximization(
         objective = run.history[-1] if run.history else -math.inf
         restarts.append(Restart(objective, run.n_iter, run.sentence))
         if not best or objective > restarts[best["best"]].objective:
-            best = {"best": i, "history": run.history, "outcome": run.outcome, "state": run.params}
+            best = {"best": i, "history": run.history, "outcome": run.outcome, "state": run.params, "path": path}
     if not best:
         raise errors[0]
     state = best.pop("state")
@@ -156,11 +168,12 @@ class _Climb(Generic[P, S]):
     log_prior: Callable[[P], float] | None
     monitor: Callable[[int, float, P], bool | None] | None
 
-    def from_start(self, start: P) -> Any:
-        """A run of `iterate`, which refuses every fall: so the step itself must say when it has settled."""
+    def from_start(self, start: P) -> tuple[Any, tuple[EMState[P, S], ...]]:
+        """A run of `iterate`, which refuses every fall: so the step itself must say when it has settled; its path."""
         before: list[float] = []
+        path = KeptStates[EMState[P, S]]()
 
-        def step(state: _State[P, S]) -> tuple[_State[P, S] | Outcome, float]:
+        def step(state: EMState[P, S]) -> tuple[EMState[P, S] | Outcome, float]:
             statistics, objective = recorded(self.e_step, (state.params,), lambda: self.e_step(state.params))
             objective = float(objective)
             if self.log_prior is not None:
@@ -171,14 +184,15 @@ class _Climb(Generic[P, S]):
                 return Outcome.CONVERGED, objective
             if not math.isfinite(objective):  # nothing can be solved from it, and `iterate` will refuse it
                 return Outcome.DIVERGED, objective
-            return _State(self.m_step(statistics), statistics), objective
+            return EMState(state.iteration + 1, self.m_step(statistics), statistics), objective
 
-        def watch(iteration: int, objective: float, state: _State[P, S]) -> bool | None:
+        def watch(iteration: int, objective: float, state: EMState[P, S]) -> bool | None:
+            path.append(state)
             return None if self.monitor is None else self.monitor(iteration, objective, state.params)
 
-        return iterate(
+        run = iterate(
             step,
-            _State(start),
+            EMState(0, start),
             max_iter=self.max_iter,
             tol=None,
             direction="up",
@@ -186,3 +200,4 @@ class _Climb(Generic[P, S]):
             noise=NOISE,
             monitor=watch,
         )
+        return run, path.states()

@@ -9,7 +9,7 @@ equal weights and a known variance it is the M-means model, and where that varia
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -26,6 +26,9 @@ from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Admits, Card
 from novacula.learner.expectation_maximization import Restart
+from novacula.learner.first_rows import FirstRows
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.density import (
@@ -35,11 +38,12 @@ from novacula.mixture.gaussian.density import (
     lower_factors,
     posteriors,
 )
-from novacula.mixture.gaussian.derivation import derive_model, derive_predictions
+from novacula.mixture.gaussian.derivation import NOTATIONS, derive_iteration, derive_model, derive_predictions
 from novacula.mixture.gaussian.maximisation import MaximisedMixture, maximise, report_trouble
 from novacula.mixture.gaussian.rows import MixtureRows, RowFold
 from novacula.mixture.gaussian.search import MixtureSearch, search_mixtures
 from novacula.mixture.gaussian.sums import ExpectedSums, Moments
+from novacula.mixture.gaussian.trace import MixtureTrace
 from novacula.state import (
     State,
     by_parameter,
@@ -94,6 +98,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         The least variance of each column, by `reg_covar`.
     collapsed_ : tuple of int
         Components that lie on the floor of `reg_covar`, which a warning reports as well.
+    trace_ : MixtureTrace
+        The way of the parameters, the first rows, and sums of the others, from which `work(iteration=k)` is derived.
 
     Examples
     --------
@@ -132,7 +138,12 @@ class GaussianMixture(DensityMixin, Unsupervised):
             "Ghahramani and Jordan, Supervised learning from incomplete data via an EM approach (1994)",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Moments, Restart)
+    state_types: ClassVar[tuple[type, ...]] = (Moments, Restart, MixtureTrace, FirstRows, FitPath)
+    not_compared: ClassVar[Mapping[str, str]] = {
+        "trace_.rows": "the first rows depend on the order of the rows",
+        "trace_.others": "so do the other rows",
+    }
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = NOTATIONS
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numeric"),
         "weights_": probabilities("components"),
@@ -156,6 +167,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
         "restarts_": each(record(Restart)),
         "log_likelihood_": number(),
         "collapsed_": each(whole(most="components-1")),
+        "trace_": record(MixtureTrace, columns="columns"),
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -183,6 +195,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     restarts_: tuple[Restart, ...]
     log_likelihood_: float
     collapsed_: tuple[int, ...]
+    trace_: MixtureTrace
 
     def __init__(
         self,
@@ -214,6 +227,7 @@ class GaussianMixture(DensityMixin, Unsupervised):
     def _learn(self, table: Table) -> None:
         best = maximise(self, MixtureRows(table), check_random_state(self.random_state))
         self._keep(best)
+        self.trace_ = MixtureTrace.of(table, best.run)
         report_trouble(self, best)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -334,13 +348,15 @@ class GaussianMixture(DensityMixin, Unsupervised):
         """2p − 2 ln L, of X or of the rows of the fit; lower is better."""
         return information_criteria.aic(self._likelihood(X)[0], self.n_parameters_)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the last step of EM, or with X the responsibilities for its rows."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_model(self, self._components(), self._names())
-        first = self._query(X).head(6)
-        return derive_predictions(self._density(), first.to_chunk().numeric, self._names())
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_model(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_predictions(self, chunk.numeric, cut, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_iteration(self, iteration, options)
 
     def _likelihood(self, X: Any) -> tuple[float, float]:
         check_is_fitted(self)

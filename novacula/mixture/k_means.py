@@ -8,7 +8,7 @@ their variance goes to zero: each row belongs to one cluster only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -23,10 +23,13 @@ from novacula.errors import DataError, DataWarning, ModelFileError, ParameterErr
 from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.card import Card
+from novacula.learner.first_rows import FirstRows
 from novacula.learner.iterate import warn_unless_converged
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
-from novacula.mixture.lloyd.assignment import Centres, Space
-from novacula.mixture.lloyd.derivation import derive_model, derive_rows
+from novacula.mixture.lloyd.assignment import Centres, Space, centres_at
+from novacula.mixture.lloyd.derivation import derive_iteration, derive_model, derive_rows
 from novacula.mixture.lloyd.descent import LloydDescent, LloydResult
 from novacula.mixture.lloyd.queries import distances_of, labels_of, squares_of
 from novacula.mixture.lloyd.rows import HeldRows, LloydRows, StreamedRows
@@ -34,6 +37,7 @@ from novacula.mixture.lloyd.search import ClusterSearch, search_sizes
 from novacula.mixture.lloyd.silhouette import Silhouette, mean_silhouette
 from novacula.mixture.lloyd.start import ClusterOverview, LloydStarts
 from novacula.mixture.lloyd.sums import ClusterSums
+from novacula.mixture.lloyd.trace import LloydTrace
 from novacula.state import State, flag, floats, nullable, number, record, text, whole
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -79,6 +83,8 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         The centres at the start.
     sums_ : ClusterSums or None
         Weight and sum of the rows, seen from `origin_`, that each centre is the mean of; None if no centre moved.
+    trace_ : LloydTrace
+        The way of the centres, the first rows, and sums of the others, from which `work(iteration=k)` is derived.
 
     Examples
     --------
@@ -121,7 +127,11 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             "check_sample_weights_not_overwritten": "it does so, too",
         },
     )
-    state_types: ClassVar[tuple[type, ...]] = (ClusterSums,)
+    state_types: ClassVar[tuple[type, ...]] = (ClusterSums, LloydTrace, FirstRows, FitPath)
+    not_compared: ClassVar[Mapping[str, str]] = {
+        "trace_.rows": "the first rows depend on the order of the rows",
+        "trace_.others": "so do the other rows",
+    }
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numeric"),
         "cluster_centers_": floats("clusters", "columns"),
@@ -136,6 +146,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         "outcome_": text(),
         "n_reseeded_": whole(),
         "sums_": nullable(record(ClusterSums, clusters="clusters", columns="columns")),
+        "trace_": record(LloydTrace, columns="columns"),
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -160,6 +171,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
     start_: Floats
     sums_: ClusterSums | None
     origin_: Floats
+    trace_: LloydTrace
 
     def __init__(
         self,
@@ -196,7 +208,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             result = descent.descend(start, self.max_iter)
             if best is None or result.inertia < best.inertia:
                 best, self.start_ = result, overview.space.origin + start
-        self._keep(best, overview.space.origin)
+        self._keep(table, best, overview.space)
 
     def _n_starts(self) -> int:
         if self.n_init == "auto":
@@ -205,16 +217,17 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
             raise ParameterError(f"n_init is {self.n_init}, but init gives the centres of one start: leave n_init at 1")
         return int(self.n_init)
 
-    def _keep(self, best: LloydResult | None, origin: Floats) -> None:
+    def _keep(self, table: Table, best: LloydResult | None, space: Space) -> None:
         if best is None or not best.run.history:
             raise DataError("rows and centres are so far apart that squared distances overflow: scale the columns")
-        run = best.run
+        run, origin = best.run, space.origin
         self.cluster_centers_, self.origin_ = origin + run.params.offset, origin
         self.inertia_, self.history_ = best.inertia, np.array(run.history)
         self.cluster_weight_, self.cluster_inertia_ = best.sums.weight, best.sums.inertia
         self.n_iter_, self.converged_, self.outcome_ = run.n_iter, run.converged, run.sentence
         self.n_reseeded_, self.sums_ = best.reseeded, run.params.sums
         self._labels = best.labels
+        self.trace_ = LloydTrace.of(table, best, space)
         warn_unless_converged(run, type(self).__name__)
         if best.reseeded:
             warn_user(
@@ -306,16 +319,18 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         check_is_fitted(self)
         return mean_silhouette(self._ingest(X, None, sample_weight, first=False), self._centres())
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive centres and inertia, or with X the clusters of its rows and what the first step makes of them."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_model(self, self._names())
-        first = self._query(X).head(50)
-        return derive_rows(self, first.to_chunk().numeric, self._names())
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_model(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_rows(self, chunk.numeric, cut, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_iteration(self, iteration, options)
 
     def _centres(self) -> Centres:
-        return Centres.of(Space.around(self.origin_, self.cluster_centers_), self.cluster_centers_ - self.origin_)
+        return centres_at(self.origin_, self.cluster_centers_)
 
     def _names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.schema_.features)

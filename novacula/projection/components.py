@@ -15,8 +15,9 @@ from novacula.learner import ingest
 from novacula.learner.base import Unsupervised
 from novacula.learner.figure import Figure
 from novacula.learner.in_our_words import in_our_words
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.projection.derivation import ROWS, derive_components, derive_projection
+from novacula.projection.derivation.components import derive_components, derive_projection
 from novacula.projection.figures import biplot_figure, scree_figure
 from novacula.projection.gaussian import FLOOR, Normal
 from novacula.projection.projecting import View, fill_rows, log_density, scores, squared_errors
@@ -157,15 +158,14 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
 
     # --- explain --------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the directions with the numbers put in; with X, the scores of its first rows."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_components(self)
-        chunk, cut = self._first_rows(X, ROWS)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_components(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
         x = chunk.dense()
         complete = fill_rows(x, self._view(self._normal()) if np.isnan(x).any() else self._view(None))
-        return derive_projection(self, x, complete, cut)
+        return derive_projection(self, x, complete, cut, options)
 
     def scree(self) -> Figure:
         """The share of the variance of each direction, and of the first ones together."""

@@ -32,11 +32,12 @@ from novacula.learner.card import Admits, Card
 from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.in_our_words import in_our_words
 from novacula.learner.labels import class_array, labels_of
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.projection.association import Crossing, Variation
+from novacula.projection.derivation.ranking import derive_ranking
 from novacula.projection.pairs import PairMoments
 from novacula.projection.ranking import RankingPlan, associate, observe, observe_target, require_parts, score_of
-from novacula.projection.ranking_derivation import derive_ranking
 from novacula.state import State, each, floats, labels, nullable, record, text, whole, wholes
 from novacula.statistics import Bundle
 from novacula.table import Column, Table
@@ -283,10 +284,12 @@ class FeatureRanker(SelectorMixin, Learner):
         most = self.n_features_in_ if isinstance(self.k, str) else self.k
         return np.asarray(self.ranks_ <= most)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the scores of the best columns; they do not depend on X."""
-        check_is_fitted(self)
-        return derive_ranking(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_ranking(self, self._fitted_plan, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The scores of the best columns do not depend on X."""
+        return self._derive(options)
 
     def figure(self) -> Figure:
         """The scores of the best columns as bars."""

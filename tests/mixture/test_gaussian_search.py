@@ -126,10 +126,10 @@ def test_the_work_shows_the_textbook():
     x = np.array([[-1.2], [-0.8], [0.9], [1.1]])
     model = GaussianMixture(2, weights="equal", variance=0.25, init=[[-1.0], [1.0]]).fit(x)
     text = str(model.work(x))
-    assert "w N(x; μ, σ²) = w exp(−(x − μ)² / 2σ²) / √(2πσ²)" in text
-    assert "μ = Σpx / Σp" in text
+    assert "p(x₁, 0) = w₀ / √(2 · π · σ₀²) · exp(−(x₁ − μ₀)² / (2 · σ₀²))" in text
+    assert "μ₀ = (Σᵢ pᵢ₀ · xᵢ) / n₀" in str(model.work())
     assert "rises from" in str(model.work())
-    assert "w = 1 / K" in str(model.work())
+    assert "w₀ = 1/K" in str(model.work())
 
 
 @quiet

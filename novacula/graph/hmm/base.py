@@ -8,7 +8,7 @@ What the learners of all emissions share: sequences in, and Baum–Welch or coun
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -22,16 +22,20 @@ from novacula.errors import DataError, ParameterError, warn_user
 from novacula.graph.hmm.baum_welch import ExpectedCounts, Model, climb, expected_counts, labelled_counts
 from novacula.graph.hmm.blocks import SequenceBlock, cut
 from novacula.graph.hmm.chain import Chain
-from novacula.graph.hmm.derivation import derive_model, derive_predictions
+from novacula.graph.hmm.derivation.emissions import EmissionStep
+from novacula.graph.hmm.derivation.learning import derive_iteration, derive_model
+from novacula.graph.hmm.derivation.passage import derive_predictions
 from novacula.graph.hmm.inputs import Labels, read_labels, sequence_weights
-from novacula.graph.hmm.parameters import Emission, Parameters, StepOverview, distribution
+from novacula.graph.hmm.parameters import Emission, Parameters, StepOverview, distribution, shares
 from novacula.graph.hmm.sequences import Sequences
 from novacula.graph.hmm.start import ChainStarts, Given, allowed_transitions
+from novacula.graph.hmm.trace import ChainTrace
 from novacula.learner import information_criteria
 from novacula.learner.card import Admits
-from novacula.learner.expectation_maximization import EMResult, Restart
+from novacula.learner.expectation_maximization import EMResult, EMState, Restart
 from novacula.learner.iterate import Outcome
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
 from novacula.state import State, each, flag, floats, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table
@@ -53,7 +57,7 @@ class HiddenMarkovModel(Chain):
     default_init: ClassVar[str] = "kmeans"
     emission_names: ClassVar[tuple[str, ...]]
     """What `init` calls the parameters of the emission."""
-    state_types: ClassVar[tuple[type, ...]] = (Restart,)
+    state_types: ClassVar[tuple[type, ...]] = (Restart, ChainTrace, FitPath)
     state: ClassVar[State] = {
         "history_": optional(floats("iterations+1")),  # a chain that was given has none, and none of the following
         "start_counts_": optional(floats("states", least=0.0), beside="history_"),
@@ -65,6 +69,7 @@ class HiddenMarkovModel(Chain):
         "log_likelihood_": optional(number(), beside="history_"),
         "n_steps_": optional(number(above=0.0), beside="history_"),
         "n_free_": optional(whole(), beside="history_"),
+        "trace_": optional(record(ChainTrace), beside="history_"),
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -88,6 +93,7 @@ class HiddenMarkovModel(Chain):
     log_likelihood_: float
     n_steps_: float
     n_free_: int
+    trace_: ChainTrace
 
     def __init__(
         self,
@@ -128,9 +134,8 @@ class HiddenMarkovModel(Chain):
     def _keep_emission(self, emission: Any, sums: Any) -> None:
         """Set the attributes of an emission, and the expected sums it was solved from, None where it was given."""
 
-    @abstractmethod
-    def _emission_steps(self) -> Iterator[Step]:
-        """The M-step of the emission with its numbers."""
+    emission_step: ClassVar[type[EmissionStep]]
+    """The M-step of the emission as a work shows it."""
 
     # --- fit ---------------------------------------------------------------------------------------------------
 
@@ -201,7 +206,8 @@ class HiddenMarkovModel(Chain):
             return
         how = self.init if isinstance(self.init, str) else self.default_init
         starts = ChainStarts(blocks, model, overview, given, how, labels.codes is not None)
-        self._keep(climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter))
+        found = climb(blocks, model, lambda i: starts.start(seeds[i]), self.n_init, self.tol, self.max_iter)
+        self._keep(found, blocks)
 
     def _given(self, n_states: int) -> Given:
         """The parameters that `init` gives, checked."""
@@ -231,9 +237,12 @@ class HiddenMarkovModel(Chain):
         sentence = "Every state was known, so the counts were solved once."
         objective = joint + model.log_prior(parameters)
         ended = Restart(objective, 1, sentence)
-        self._keep(EMResult(parameters, counts, joint, (objective,), Outcome.CONVERGED, (ended,), 0))
+        even = shares(np.zeros(blank.n_states), model.start_allowed, 0.0)
+        chain = shares(np.zeros_like(counts.transition), model.transition_allowed, 0.0)
+        path = EMState(0, Parameters(even, chain, blank)), EMState(1, parameters, counts)
+        self._keep(EMResult(parameters, counts, joint, (objective,), Outcome.CONVERGED, (ended,), 0, path), blocks)
 
-    def _keep(self, result: EMResult[Parameters, ExpectedCounts]) -> None:
+    def _keep(self, result: EMResult[Parameters, ExpectedCounts], blocks: list[SequenceBlock]) -> None:
         counts = result.statistics
         assert counts is not None  # noqa: S101  (climb raises where no step was made)
         self.start_, self.transition_ = result.params.start, result.params.transition
@@ -242,6 +251,7 @@ class HiddenMarkovModel(Chain):
         self.history_ = np.array(result.history)
         self.n_iter_, self.converged_, self.outcome_ = result.n_iter, result.converged, result.sentence
         self.restarts_, self.log_likelihood_ = result.restarts, result.log_likelihood
+        self.trace_ = ChainTrace.of(blocks[0], len(blocks) == 1, result.path)
         if result.outcome is not Outcome.CONVERGED:
             from sklearn.exceptions import ConvergenceWarning
 
@@ -282,13 +292,19 @@ class HiddenMarkovModel(Chain):
         """2p − 2 ln L, of X or of the fit; lower is better."""
         return information_criteria.aic(self._likelihood(X, lengths)[0], self.n_parameters_)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the last step of learning, or with X filtering, smoothing and the best path of its first sequence."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_model(self)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_model(self, self._parameters(), options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         sequences, blocks = self._blocks(X, None, None, None)
-        return derive_predictions(self, blocks[0], sequences.listed)
+        block = blocks[0].first_sequence()
+        seen, alone = self._observations(block.values[block.code]), len(blocks) == 1 and len(blocks[0].bounds) == 2
+        return derive_predictions(self, self._parameters(), block, seen, sequences.listed, alone, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        check_is_fitted(self, "trace_")
+        values = self.trace_.values if not self.discrete_codes else self.trace_.values.astype(np.int32)
+        return derive_iteration(self, self._parameters(), iteration, self._observations(values), options)
 
     def _likelihood(self, X: Any, lengths: Any) -> tuple[float, float]:
         check_is_fitted(self, "n_free_")

@@ -34,6 +34,7 @@ class ExpectedCounts:
     start: Floats
     transition: Floats
     emission: Any
+    under: Parameters | None = None  # the parameters under which they are expected
 
     @classmethod
     def observe(cls, block: SequenceBlock, parameters: Parameters) -> Self:
@@ -84,7 +85,7 @@ class Model:
 def expected_counts(blocks: list[SequenceBlock], parameters: Parameters) -> ExpectedCounts:
     """The E-step over all blocks."""
     counts = tree_sum(map_blocks(partial(ExpectedCounts.observe, parameters=parameters), blocks))
-    return replace(counts, emission=parameters.emission.summary(counts.emission))
+    return replace(counts, emission=parameters.emission.summary(counts.emission), under=parameters)
 
 
 def climb(

@@ -52,6 +52,11 @@ class SequenceBlock:
     def __len__(self) -> int:
         return len(self.code)
 
+    def first_sequence(self) -> SequenceBlock:
+        """The first sequence alone."""
+        n = int(self.bounds[1])
+        return SequenceBlock(self.first, self.values, self.code[:n], self.label[:n], self.bounds[:2], self.weight[:1])
+
     @property
     def opening(self) -> Any:
         """Which steps are the first of their sequence (n,)."""

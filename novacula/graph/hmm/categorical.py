@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,11 +10,10 @@ from sklearn.utils._param_validation import StrOptions
 
 from novacula.errors import ModelFileError, ParameterError
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
-from novacula.graph.hmm.emission_steps import symbol_steps
+from novacula.graph.hmm.derivation.emissions import EmissionStep, SymbolStep
 from novacula.graph.hmm.emissions.categorical import CategoricalEmission, CategoricalOverview
 from novacula.graph.hmm.parameters import TOLERANCE, distribution
 from novacula.learner.card import Admits, Card
-from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, optional
 from novacula.table import Chunk, Column, Table
 from novacula.table.chunk import MISSING, Codes, Floats
@@ -100,6 +99,8 @@ class CategoricalHMM(HiddenMarkovModel):
         expected_failures=IN_TIME,
     )
     discrete: ClassVar[bool] = True
+    discrete_codes: ClassVar[bool] = True
+    emission_step: ClassVar[type[EmissionStep]] = SymbolStep
     default_init: ClassVar[str] = "random"
     emission_names: ClassVar[tuple[str, ...]] = ("emission",)
 
@@ -219,9 +220,6 @@ class CategoricalHMM(HiddenMarkovModel):
     def _observations(self, values: Codes) -> Any:
         labels = [np.array(column.categories, object) for column in self.schema_.features]
         return np.column_stack([own[code] for own, code in zip(labels, values.T, strict=True)])
-
-    def _emission_steps(self) -> Iterator[Step]:
-        return symbol_steps(self)
 
     def _check_state(self) -> None:
         super()._check_state()

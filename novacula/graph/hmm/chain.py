@@ -30,6 +30,8 @@ class Chain(Unsupervised):
 
     discrete: ClassVar[bool] = False
     """Whether equal observations are common enough to be evaluated once."""
+    discrete_codes: ClassVar[bool] = False
+    """Whether observations are codes of symbols."""
     state: ClassVar[State] = {
         "states_": each(label(), "states"),
         "start_": probabilities("states"),

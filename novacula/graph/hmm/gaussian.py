@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -11,12 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from novacula.errors import DataWarning, ModelFileError, ParameterError, overflow, warn_user
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
-from novacula.graph.hmm.emission_steps import normal_steps
+from novacula.graph.hmm.derivation.emissions import EmissionStep, NormalStep
 from novacula.graph.hmm.emissions.gaussian import GaussianEmission, GaussianOverview
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.learner.card import Admits, Card
-from novacula.learner.expectation_maximization import Restart
-from novacula.learner.worded_step import WordedStep as Step
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.start import as_means
 from novacula.mixture.gaussian.sums import Moments
@@ -98,7 +96,8 @@ class GaussianHMM(HiddenMarkovModel):
         expected_failures=IN_TIME,
     )
     emission_names: ClassVar[tuple[str, ...]] = ("means", "covariances")
-    state_types: ClassVar[tuple[type, ...]] = (Moments, Restart)
+    state_types: ClassVar[tuple[type, ...]] = (*HiddenMarkovModel.state_types, Moments)
+    emission_step: ClassVar[type[EmissionStep]] = NormalStep
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **HiddenMarkovModel._parameter_constraints,
@@ -218,7 +217,7 @@ class GaussianHMM(HiddenMarkovModel):
         self.means_ = emission.components.means
         self.covariances_ = np.ascontiguousarray(self._family().compact(emission.components.covariances))
         if sums is not None:
-            self.moments_ = sums
+            self.moments_ = sums.moments
             self._report_collapsed(self._family().collapsed(emission.components.covariances))
 
     def _report_collapsed(self, collapsed: dict[int, list[int]]) -> None:
@@ -231,9 +230,6 @@ class GaussianHMM(HiddenMarkovModel):
                 "n_states, raise reg_covar, or drop columns that do not vary or depend on each other",
                 DataWarning,
             )
-
-    def _emission_steps(self) -> Iterator[Step]:
-        return normal_steps(self)
 
     def _check_state(self) -> None:
         super()._check_state()

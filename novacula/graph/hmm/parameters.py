@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -63,6 +63,23 @@ class Emission(ABC):
     @abstractmethod
     def draw(self, path: Any, rng: np.random.Generator) -> Any:
         """An observation for each state of a path: (n, d)."""
+
+    @abstractmethod
+    def numbers(self) -> Floats:
+        """Its parameters as one row."""
+
+    @abstractmethod
+    def with_numbers(self, numbers: Floats) -> Self:
+        """An emission of the same kind and size with other parameters."""
+
+    @property
+    @abstractmethod
+    def n_sums(self) -> int:
+        """How many numbers its expected sums are."""
+
+    def sum_numbers(self, sums: Any) -> Floats:
+        """Expected sums, or what `summary` made of them, as one row."""
+        return np.ravel(sums)
 
 
 E = TypeVar("E", bound=Emission)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
 from novacula.graph.hmm.base import IN_TIME, HiddenMarkovModel
-from novacula.graph.hmm.emission_steps import rate_steps
+from novacula.graph.hmm.derivation.emissions import EmissionStep, RateStep
 from novacula.graph.hmm.emissions.poisson import PoissonEmission, PoissonOverview
 from novacula.graph.hmm.parameters import numeric_columns
 from novacula.graph.hmm.sequences import Sequences
 from novacula.learner.card import Admits, Card
-from novacula.learner.worded_step import WordedStep as Step
 from novacula.state import State, floats, optional
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
@@ -75,6 +74,7 @@ class PoissonHMM(HiddenMarkovModel):
         expected_failures=IN_TIME,
     )
     discrete: ClassVar[bool] = True
+    emission_step: ClassVar[type[EmissionStep]] = RateStep
     emission_names: ClassVar[tuple[str, ...]] = ("rates",)
     state: ClassVar[State] = {
         "rates_": floats("states", "numeric", least=0.0),
@@ -136,9 +136,6 @@ class PoissonHMM(HiddenMarkovModel):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-    def _emission_steps(self) -> Iterator[Step]:
-        return rate_steps(self)
 
 
 def as_rates(values: Any, n_states: int | None, n_columns: int | None) -> Floats:

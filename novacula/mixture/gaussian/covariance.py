@@ -80,6 +80,15 @@ class CovarianceFamily:
         each = {"full": d * (d + 1) // 2, "tied": 0, "diag": d, "spherical": 1}[self.covariance_type]
         return d * (d + 1) // 2 if self.covariance_type == "tied" else n_components * each
 
+    def on_floor(self, covariance: Floats) -> bool:
+        """Whether one covariance, (d, d) or (1, d), is held at the floor in some direction."""
+        if self.variance is not None or not self.floor.all():
+            return False
+        if self.diagonal:
+            floor = self.floor.mean() if self.covariance_type == "spherical" else self.floor
+            return bool((covariance[0] <= floor * ON_THE_FLOOR).any())
+        return bool(np.linalg.eigvalsh(covariance / np.sqrt(np.outer(self.floor, self.floor)))[0] <= ON_THE_FLOOR)
+
     def collapsed(self, covariances: Floats) -> dict[int, list[int]]:
         """Components that lie on the floor, each with the columns along which they do."""
         if self.variance is not None or not self.floor.all():

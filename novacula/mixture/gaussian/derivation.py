@@ -1,188 +1,272 @@
-"""The work of a mixture: the last M-step from its expected sums, and the responsibilities for rows written out."""
+"""The work of a mixture: an iteration of EM from rows and sums, and the responsibilities for rows written out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, Work, WorkTable
+from novacula.errors import ParameterError
+from novacula.learner.derivation import cut_table, only_first
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Step, Work
+from novacula.mathematics import Equation
 from novacula.mixture.gaussian.density import LN_2PI, GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.figures import climb_figure, density_figure, ellipse_figure
+from novacula.mixture.gaussian.m_step import GaussianStep, Path, as_matrix, is_small
+from novacula.mixture.gaussian.trace import shares_of_rows
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
 
-COMPONENTS = 4  # written out
-COLUMNS = 3  # written out of each component
-ROWS = 5  # predictions derived
-SMALL = -600.0  # the logarithm below which a number is shown as a logarithm
-NEAR_ZERO = 1e-6  # a logarithm smaller than this is mostly rounding, so it is not compared
+COMPONENTS, COLUMNS = 4, 3
+"""Written out, unless everything is asked for."""
+SMALL = -600.0
+"""The logarithm below which a density is left as one."""
+NOTATIONS: Mapping[str, Mapping[str, str]] = {
+    "mitchell": {f"p[i, {k}]": f"E(z[i, {k}])" for k in ("k", *range(COMPONENTS))},
+    "aima": {f"p[i, {k}]": f"p[{k}, i]" for k in ("k", *range(COMPONENTS))},
+}
+RULES = (
+    Equation("p(x)", "sum(w[k] * N(x, μ[k], Σ[k]) for k in _)"),
+    Equation(
+        "p[i, k]", "w[k] * N(x[i], μ[k], Σ[k]) / p(x[i])", where={"p[i, k]": "E: the share of component k in row i"}
+    ),
+    Equation("n[k]", "sum(p[i, k] for i in _)"),
+    Equation("w[k]", "n[k] / n", sign="←"),
+    Equation("μ[k]", "sum(p[i, k] * x[i] for i in _) / n[k]", sign="←"),
+    Equation("Σ[k]", "sum(p[i, k] * (x[i] - μ[k]) @ (x[i] - μ[k]).T for i in _) / n[k]", sign="←"),
+)
+"""The model, the E-step and the M-step."""
 
 
-def derive_model(model: GaussianMixture, components: GaussianComponents, names: tuple[str, ...]) -> Work:
-    """The last M-step, the climb to it, and a picture."""
-    shown, columns = range(min(COMPONENTS, len(components.weights))), range(min(COLUMNS, len(names)))
-    steps = [_overview(model, names)]
-    for k in shown:
-        steps.append(_weight(model, k))
-        for j in columns:
-            steps.append(_mean(model, k, j, names[j]))
-            steps += _variance(model, components, k, j, names[j])
-    steps += [_climb(model), _bic(model)]
+def derive_model(model: GaussianMixture, options: WorkOptions) -> Work:
+    """The last iteration, the climb to it, and a picture."""
+    components, names = components_of(model), tuple(model.schema_.column_names())
+    steps = [Step("The model, and the step that EM repeats", RULES, _table(components, names, "Where it ended"),
+                  note=model.outcome_)]  # fmt: skip
+    try:
+        steps += _iteration_steps(model, model.n_iter_, options, is_last=True)
+    except ParameterError as error:  # the states of a large mixture are not all kept
+        steps.append(Step("The last M-step", note=f"It is not derived: {error}."))
+    total, last = float(model.moments_.weight.sum()), len(model.history_) - 1
+    likelihood = {"log(L)": model.log_likelihood_, "n": total}
+    mean = Equation("L̄", "log(L) / n", likelihood, ("history_", last))
+    steps.append(Step("Mean log-likelihood of a row", mean, figure=climb_figure(model.history_)))
+    bic = Equation(
+        "BIC", "q * log(n) - 2 * log(L)", {"q": model.n_parameters_, **likelihood}, where={"q": "parameters"}
+    )
+    steps.append(Step("Bayesian information criterion", bic))
     picture = density_figure(components, names[0]) if len(names) == 1 else ellipse_figure(components, names)
     steps.append(Step("The components", figure=picture))
-    left = [
-        f"{len(whole) - len(part)} more {what} are derived alike."
-        for whole, part, what in ((components.weights, shown, "components"), (names, columns, "columns"))
-        if len(whole) > len(part)
-    ]
-    return Work(f"A mixture of {len(components.weights)} Gaussians by EM", steps, left)
+    return Work(f"A mixture of {len(components.weights)} Gaussians by EM", steps, _left(model, options))
 
 
-def _overview(model: GaussianMixture, names: tuple[str, ...]) -> Step:
-    header = ("component", "weight", *(f"mean of {name}" for name in names[:COLUMNS]))
-    rows: list[tuple[Cell, ...]] = [
-        (k, float(w), *map(float, mean[:COLUMNS]))
-        for k, (w, mean) in enumerate(zip(model.weights_[:20], model.means_, strict=False))
-    ]
-    return Step(
-        "The model, and the step that EM repeats",
-        formula="p(x) = Σ wₖ N(x; μₖ, Σₖ);  E: pₖ = wₖ N(x; μₖ, Σₖ) / p(x);  M: n = Σp, w = n/N, μ = Σpx / n, "
-        "Σ = Σp(x − μ)(x − μ)ᵀ / n",
-        table=WorkTable(header, tuple(rows), "Components" + (", the first 20" if len(model.weights_) > 20 else "")),
-        note=f"{model.outcome_} Below is the last M-step; p are the responsibilities of the E-step before it.",
-    )
+def derive_iteration(model: GaussianMixture, iteration: int, options: WorkOptions) -> Work:
+    """One iteration: what went in, shares of the first rows, sums, and what came out."""
+    steps = [Step("The step that EM repeats", RULES)]
+    steps += _iteration_steps(model, iteration, options, is_last=False)
+    return Work(f"Iteration {iteration} of a mixture of {model.n_components} Gaussians", steps, _left(model, options))
 
 
-def _weight(model: GaussianMixture, k: int) -> Step:
-    weight = float(model.weights_[k])
-    if model.weights == "equal":
-        return Step(
-            f"Weight of component {k}", "w = 1 / K", "1 / K", {"K": model.n_components}, weight, ("weights_", k)
-        )
-    n = model.moments_.weight
-    values = {"n": n[k], "N": n.sum()}
-    return Step(f"Weight of component {k}", "w = n / N", "n / N", values, weight, ("weights_", k))
+def components_of(model: GaussianMixture) -> GaussianComponents:
+    """The components of a fitted mixture."""
+    covariances = model.family(model.floor_).expanded(model.covariances_, len(model.weights_))
+    return GaussianComponents(model.weights_, model.means_, np.ascontiguousarray(covariances))
 
 
-def _mean(model: GaussianMixture, k: int, j: int, name: str) -> Step:
-    n, mean = float(model.moments_.weight[k]), float(model.means_[k, j])
-    title, of = f"Mean of component {k}, {name}", ("means_", k, j)
-    if n == 0.0:
-        return Step(title, result=mean, of=of, note="No row belongs to it, so it stays where it was.")
-    return Step(title, "μ = Σpx / n", "S / n", {"S": n * mean, "n": n}, mean, of, {"S": "Σpx"})
+def _left(model: GaussianMixture, options: WorkOptions) -> list[str]:
+    if options.is_full:
+        return []
+    k, d = model.means_.shape
+    return only_first(min(k, COMPONENTS), k, "component") + only_first(min(d, COLUMNS), d, "column")
 
 
-def _variance(model: GaussianMixture, components: GaussianComponents, k: int, j: int, name: str) -> Iterator[Step]:
-    """The variance of one column, where the family gives it one and the floor leaves it alone."""
-    n, held = model.moments_.weight, model.moments_.covariance
-    spread = held[:, 0] if components.diagonal else np.diagonal(held, axis1=1, axis2=2)  # (K, d)
-    kind, title = model.covariance_type, f"Variance of component {k}, {name}"
-    if not isinstance(model.variance, str):
-        return
+def _table(components: GaussianComponents, names: tuple[str, ...], caption: str) -> Any:
+    variances = np.diagonal(components.matrices(), axis1=1, axis2=2)
+    both = np.stack([components.means, variances], axis=2)[:, :COLUMNS].reshape(len(variances), -1)
+    header = ("component", "⟦w⟧", *(f"{what} of {name}" for name in names[:COLUMNS] for what in ("mean", "variance")))
+    rows = [(k, float(w), *map(float, both[k])) for k, w in enumerate(components.weights)]
+    return cut_table(header, rows, len(rows), caption)
+
+
+# --- an iteration -------------------------------------------------------------------------------------------
+
+
+def _iteration_steps(model: GaussianMixture, iteration: int, options: WorkOptions, is_last: bool) -> Iterator[Step]:
+    trace, names = model.trace_, tuple(model.schema_.column_names())
+    shape = components_of(model).covariances.shape
+    trace.path.step(iteration, (trace.path.states.shape[1],))  # says why, where it was not kept
+    before, after = (trace.components(i, shape) for i in (iteration - 1, iteration))
+    density = MixtureDensity.of(before)
+    shares = shares_of_rows(trace.rows, density)
+    others = None if trace.others is None else trace.sums_of_others(iteration, shape)
+    step = GaussianStep(shares, trace.rows.weight, others, before.means, after.means, names)
+    yield Step("What went in", table=_table(before, names, f"Iteration {iteration - 1}"))
+    for i in range(min(options.rows, len(trace.rows)) if options.is_full or not is_last else 0):
+        yield from _row_steps(i, trace.rows.x[i], density, names, options, tied=False)
+    yield _share_table(trace.rows.x, shares.share, names, trace.rows.is_all)
+    ties = _Ties(model, int(np.searchsorted(trace.path.iterations, iteration)), shape, is_last)
+    yield from _m_steps(model, step, after, ties, options)
+
+
+def _share_table(x: Floats, share: Floats, names: tuple[str, ...], is_all: bool) -> Step:
+    shown = range(min(share.shape[1], COMPONENTS))
+    header = ("row", *names[:COLUMNS], *(f"⟦p[i, {c}]⟧" for c in shown))
+    rows = [(i + 1, *("" if v != v else float(v) for v in x[i, :COLUMNS]), *map(float, share[i, : len(shown)]))
+            for i in range(len(x))]  # fmt: skip
+    caption = "All rows." if is_all else "The first rows; the others are one number in each sum."
+    return Step("E: the shares of the components in the rows", table=cut_table(header, rows, len(rows), caption))
+
+
+class _Ties:
+    """Where the model keeps what an iteration came to: in its attributes if it was the last, else in its path."""
+
+    def __init__(self, model: GaussianMixture, place: int, shape: tuple[int, ...], is_last: bool) -> None:
+        self.place, self.shape, self.is_last = place, shape, is_last
+        self.kind = model.covariance_type
+
+    def weight(self, c: int) -> Path:
+        return ("weights_", c) if self.is_last else self._path(c)
+
+    def mean(self, c: int, j: int) -> Path:
+        k, _, d = self.shape
+        return ("means_", c, j) if self.is_last else self._path(k + c * d + j)
+
+    def covariance(self, c: int, j: int, i: int) -> Path:
+        k, rows, d = self.shape
+        if not self.is_last:
+            return self._path(k + k * d + (c * rows + (i if rows > 1 else 0)) * d + j)
+        places = {"full": (c, i, j), "tied": (i, j), "diag": (c, j), "spherical": (c,)}
+        return ("covariances_", *places[self.kind])
+
+    def count(self, c: int) -> Path:
+        return ("moments_", "weight", c) if self.is_last else ()
+
+    def _path(self, place: int) -> Path:
+        return ("trace_", "path", "states", self.place, place)
+
+
+def _m_steps(
+    model: GaussianMixture, step: GaussianStep, after: GaussianComponents, ties: _Ties, options: WorkOptions
+) -> Iterator[Step]:
+    k, d = after.means.shape
+    family = model.family(model.floor_)
+    columns = range(d if options.is_full else min(d, COLUMNS))
+    for c in range(k if options.is_full else min(k, COMPONENTS)):
+        empty = step.n[c] <= 0.0
+        equations = [step.count(c, ties.count(c))]
+        if model.weights == "equal":
+            equations.append(Equation(f"w[{c}]", "1 / K", {"K": k}, ties.weight(c)))
+        else:
+            counts = {f"n[{c}]": step.n[c], "n[k]": step.n}
+            equations.append(Equation(f"w[{c}]", f"n[{c}] / sum(n[k] for k in _)", counts, ties.weight(c)))
+        yield Step(f"M: weight of component {c}", equations := tuple(equations))
+        if empty:
+            yield Step(f"M: place of component {c}", note="No row belongs to it, so it keeps its place and shape.")
+            continue
+        for j in columns:
+            yield Step(f"M: mean of {step.names[j]} in component {c}", step.mean(c, j, ties.mean(c, j)))
+        if not isinstance(model.variance, str):
+            continue
+        if family.on_floor(after.covariances[c]):
+            note = "It is held at the floor of reg_covar in some direction, so it is no plain mean of squares."
+            yield Step(f"M: covariance of component {c}", note=note)
+        else:
+            yield from _covariance_steps(model.covariance_type, step, c, columns, ties, options)
+
+
+def _covariance_steps(
+    kind: str, step: GaussianStep, c: int, columns: range, ties: _Ties, options: WorkOptions
+) -> Iterator[Step]:
+    d, k = len(step.names), len(step.n)
     if kind in ("full", "diag"):
-        of: tuple[str | int, ...] = ("covariances_", k, j, j) if kind == "full" else ("covariances_", k, j)
-        values = {"S": float(n[k] * spread[k, j]), "n": float(n[k])}
-        labels, formula, expression = {"S": "Σp(x − μ)²"}, "σ² = Σp(x − μ)² / n", "S / n"
+        pairs = [(j, j) for j in columns]
+        if kind == "full":
+            inside = [(i, j) for j in columns for i in range(j)]
+            pairs += inside if options.is_full else inside[:1]
+        for i, j in pairs:
+            left = f"{step.symbol('σ', c, j)}**2" if i == j else step.symbol("Σ", c, i, j)
+            title = f"variance of {step.names[j]}" if i == j else f"covariance of {step.names[i]} and {step.names[j]}"
+            yield Step(f"M: {title} in component {c}", step.covariance(left, c, i, j, ties.covariance(c, j, i)))
     elif kind == "spherical":
-        if j > 0:
-            return
-        of, title = ("covariances_", k), f"Variance of component {k}"
-        values = {"S": float(n[k] * spread[k].sum()), "n": float(n[k]), "d": float(spread.shape[1])}
-        labels, formula, expression = {"S": "Σp|x − μ|²"}, "σ² = Σp|x − μ|² / (n·d)", "S / (n * d)"
-    else:
-        if k > 0:
-            return
-        of, title = ("covariances_", j, j), f"Variance of every component, {name}"
-        values = {f"S{i}": float(n[i] * spread[i, j]) for i in range(len(n))} | {"N": float(n.sum())}
-        labels, formula = {}, "σ² = Σₖ Σp(x − μₖ)² / N"
-        expression = f"({' + '.join(f'S{i}' for i in range(len(n)))}) / N"
-    if k in model.collapsed_ or n[k] == 0.0:
-        note = "On the floor of reg_covar." if n[k] > 0.0 else "No row belongs to it, so it keeps its shape."
-        yield Step(title, result=float(components.matrices()[k, j, j]), of=of, note=note)
-        return
-    yield Step(title, formula, expression, values, float(components.matrices()[k, j, j]), of, labels)
+        squares = [step.covariance(step.symbol("S", c, j), c, j, j, over=False) for j in columns]
+        values = {f"S[{c}, j]": [step.squares(c, j) for j in range(d)], f"n[{c}]": step.n[c], "d": d}
+        right = f"sum(S[{c}, j] for j in _) / (n[{c}] * d)"
+        mean = Equation(f"σ[{c}]**2", right, values, ties.covariance(c, 0, 0))
+        yield Step(f"M: variance of component {c}", (*squares, mean), note="It is one for all columns.")
+    elif c == 0:  # one covariance for all components
+        for j in columns:
+            squares = [step.covariance(step.symbol("S", b, j), b, j, j, over=False) for b in range(min(k, COMPONENTS))]
+            values = {"S[k]": [step.squares(b, j) if step.n[b] > 0.0 else 0.0 for b in range(k)], "n[k]": step.n}
+            right = "sum(S[k] for k in _) / sum(n[k] for k in _)"
+            mean = Equation(f"σ[{j + 1}]**2", right, values, ties.covariance(0, j, j))
+            yield Step(f"M: variance of {step.names[j]} in every component", (*squares, mean))
 
 
-def _climb(model: GaussianMixture) -> Step:
-    history = model.history_
-    return Step(
-        "Mean log-likelihood of a row",
-        formula="ln L / N",
-        expression="L / N",
-        values={"L": model.log_likelihood_, "N": model.moments_.weight.sum()},
-        result=history[-1],
-        of=("history_", len(history) - 1),
-        labels={"L": "ln L"},
-        figure=climb_figure(history),
-    )
+# --- rows ---------------------------------------------------------------------------------------------------
 
 
-def _bic(model: GaussianMixture) -> Step:
-    values = {"p": model.n_parameters_, "N": model.moments_.weight.sum(), "L": model.log_likelihood_}
-    expression = "p * log(N) - 2 * L"
-    return Step(
-        "Bayesian information criterion", "BIC = p ln N − 2 ln L", expression, values, model.bic(), (), {"L": "ln L"}
-    )
-
-
-# --- rows -----------------------------------------------------------------------------------------------------
-
-
-def derive_predictions(density: MixtureDensity, x: Floats, names: tuple[str, ...]) -> Work:
-    """Joint densities, responsibilities and the log density of each row; then what these rows make of the means."""
-    steps: list[Step] = []
-    shown = x[:ROWS]
-    for i, row in enumerate(shown):
-        known = ~np.isnan(row)
-        marginal = density if known.all() else density.marginal(known)
-        steps += _row_steps(i, row[known], marginal, [name for name, k in zip(names, known, strict=True) if k])
-    complete = shown[~np.isnan(shown).any(axis=1)]
-    if len(complete):
-        steps.append(_next_mean(complete, density, names[0]))
-    notes = [f"The first {ROWS} rows are derived; more are alike."] if len(x) > ROWS else []
+def derive_predictions(model: GaussianMixture, x: Floats, cut: bool, options: WorkOptions) -> Work:
+    """Joint densities, responsibilities and the log density of each row."""
+    density, names = MixtureDensity.of(components_of(model)), tuple(model.schema_.column_names())
+    steps = [Step("The density of a mixture", RULES[:2])]
+    for i, row in enumerate(x):
+        steps += _row_steps(i, row, density, names, options, tied=True)
+    notes = [f"The first {len(x)} rows are derived; more are alike."] if cut else []
     return Work("Responsibilities of the components", steps, notes)
 
 
-def _row_steps(i: int, x: Floats, density: MixtureDensity, names: list[str]) -> Iterator[Step]:
-    """One row of known values x: each component's share of p(x)."""
-    held, found = density.components, density.posterior(x[None])[0]
-    joint = density.offset - 0.5 * _distances(x, density)
-    best = int(np.argmax(found[:-1]))
-    order = [best, *(k for k in np.argsort(-joint, kind="stable") if k != best)][:COMPONENTS]
-    for k in order:
-        if held.weights[k] > 0.0:
-            yield _joint_step(i, k, x, density, float(joint[k]), names)
-    if not math.isfinite(found[-1]):
-        yield Step(f"Row {i + 1}", note="Every density is 0 here.")
+def _row_steps(
+    i: int, row: Floats, density: MixtureDensity, names: tuple[str, ...], options: WorkOptions, tied: bool
+) -> Iterator[Step]:
+    """One row: its density together with each component, and each component's share of it."""
+    known = ~np.isnan(row)
+    marginal = density if known.all() else density.marginal(known)
+    x, title = row[known], f"Row {i + 1}"
+    if not known.all():
+        title += f", of which {', '.join(n for n, k in zip(names, known, strict=True) if k) or 'no value'} is known"
+    logs = marginal.offset - 0.5 * _distances(x, marginal)
+    live = [k for k in range(len(logs)) if math.isfinite(logs[k])]
+    if not live:
+        yield Step(title, note="Every density is 0 here.")
         return
-    scale = 0.0 if found[-1] > SMALL else float(joint.max())
-    with np.errstate(under="ignore"):
-        parts = np.exp(joint - scale)
-    rest = float(parts.sum() - parts[order].sum())
-    values = {f"j{k}": float(parts[k]) for k in order} | ({"rest": rest} if rest > 0.0 else {})
-    labels = {f"j{k}": f"w N for component {k}" for k in order}
-    total = f"({' + '.join(values)})"
-    note = f"Each divided by the largest, e^{scale:.6g}." if scale else ""
-    share = f"Row {i + 1}, responsibility of component {best}"
-    of = ("predict_proba", i, best)
-    yield Step(share, "p = w N / Σ w N", f"j{best} / {total}", values, float(found[best]), of, labels, note=note)
-    logarithm = f"log{total}" + (" + s" if scale else "")
-    shifted = values | ({"s": scale} if scale else {})
-    title, formula = f"Row {i + 1}, log density", "ln p(x) = ln Σ w N"
-    if abs(found[-1]) < NEAR_ZERO:
-        yield Step(title, formula, logarithm, shifted, labels=labels)
-        return
-    yield Step(title, formula, logarithm, shifted, float(found[-1]), ("score_samples", i), labels)
+    best = max(live, key=lambda k: logs[k])
+    order = sorted(sorted(live, key=lambda k: -logs[k])[: None if options.is_full else COMPONENTS])
+    plain = len(x) == 1 and logs[best] > SMALL
+    for k in order if options.is_full or len(x) < 2 else [best]:
+        yield Step(f"{title}: density together with component {k}", _joint(i, k, x, marginal, plain))
+    if len(x) > 1 and len(order) > 1 and not options.is_full:
+        rows = [(k, float(marginal.components.weights[k]), float(logs[k])) for k in order]
+        yield Step(f"{title}: each component", table=cut_table(("component", "⟦w⟧", "⟦l[k]⟧"), rows, len(rows)))
+    yield Step(title, tuple(_share_equations(i, logs, live, best, plain, tied)))
+
+
+def _share_equations(i: int, logs: Floats, live: list[int], best: int, plain: bool, tied: bool) -> Iterator[Equation]:
+    """The share of the likeliest component, the log density, and the component that is the answer."""
+    n, share = i + 1, np.exp(logs[live] - logs[best])
+    if plain:
+        joint = f"p(x[{n}], {best})"
+        values: dict[str, Any] = {f"p(x[{n}], k)": {str(k): math.exp(logs[k]) for k in live}}
+        total = f"sum(p(x[{n}], k) for k in _)"
+        ratio, logarithm, own = f"{joint} / {total}", f"log({total})", {joint: math.exp(logs[best])}
+    else:
+        values = {"l[k]": {str(k): logs[k] for k in live}, f"l[{best}]": logs[best]}
+        total = f"sum(exp(l[k] - l[{best}]) for k in _)"
+        ratio, logarithm, own = f"1 / {total}", f"l[{best}] + log({total})", {}
+    yield Equation(f"p[{n}, {best}]", ratio, {**values, **own}, ("predict_proba", i, best) if tied else ())
+    yield Equation(f"log(p(x[{n}]))", logarithm, values, ("score_samples", i) if tied else ())
+    if tied:
+        shares = {str(k): float(s / share.sum()) for k, s in zip(live, share, strict=True)}
+        right = f"argmax(p[{n}, k] for k in _)"
+        yield Equation("component", right, {f"p[{n}, k]": shares}, ("predict", i), therefore=True)
 
 
 def _distances(x: Floats, density: MixtureDensity) -> Floats:
-    """Squared Mahalanobis distances of one row to each component."""
+    """Squared distances of one row to each component, in units of its covariance."""
     gap = x - density.components.means
     if density.components.diagonal:
         white = gap * density.factor[:, 0]
@@ -191,44 +275,28 @@ def _distances(x: Floats, density: MixtureDensity) -> Floats:
     return np.asarray((white**2).sum(axis=1))
 
 
-def _joint_step(i: int, k: int, x: Floats, density: MixtureDensity, joint: float, names: list[str]) -> Step:
-    """w N(x; μ, Σ) of one component: the bell curve for one column, by its logarithm for more."""
-    held, d = density.components, len(x)
-    w, title = float(held.weights[k]), f"Row {i + 1}, component {k}"
+def _joint(i: int, k: int, x: Floats, density: MixtureDensity, plain: bool) -> tuple[Equation, ...]:
+    """The density of a row together with one component: the bell curve for one column, by its logarithm for more."""
+    held, d, n = density.components, len(x), i + 1
+    w = {f"w[{k}]": float(held.weights[k])}
     if d == 0:
-        return Step(title, "w", "w", {"w": w}, w, note="No value is known: the weight stands alone.")
-    if d == 1 and joint > SMALL:
-        values: dict[str, Any] = {"w": w, "x": x[0], "μ": held.means[k, 0], "v": held.covariances[k, 0, 0]}
-        return Step(
-            title,
-            "w N(x; μ, σ²) = w exp(−(x − μ)² / 2σ²) / √(2πσ²)",
-            f"w * exp(-(x - μ) ** 2 / (2 * v)) / sqrt({2.0 * math.pi!r} * v)",
-            values,
-            labels={"x": names[0], "v": "σ²"},
+        return (
+            Equation(f"l[{k}]", f"log(w[{k}])", w, where={f"l[{k}]": "no value is known: the weight stands alone"}),
         )
-    determinant = -2.0 * (float(density.offset[k]) - math.log(w) + 0.5 * d * LN_2PI)
-    values = {"w": w, "d": float(d), "D": determinant, "q": float(_distances(x, density)[k])}
-    return Step(
-        title,
-        "ln w N = ln w − ½ (d ln 2π + ln|Σ| + (x − μ)ᵀΣ⁻¹(x − μ))",
-        f"log(w) - (d * {LN_2PI!r} + D + q) / 2",
-        values,
-        joint,
-        labels={"D": "ln|Σ|", "q": "squared distance of x from μ, in units of Σ"},
-    )
-
-
-def _next_mean(x: Floats, density: MixtureDensity, name: str) -> Step:
-    """What the next M-step would make of these rows alone, for the component that has most of them."""
-    share = density.posterior(np.ascontiguousarray(x))[:, :-1]
-    k = int(np.argmax(share.sum(axis=0)))
-    values = {f"p{i + 1}": float(share[i, k]) for i in range(len(x))}
-    values |= {f"x{i + 1}": float(x[i, 0]) for i in range(len(x))}
-    over = " + ".join(f"p{i + 1} * x{i + 1}" for i in range(len(x)))
-    under = " + ".join(f"p{i + 1}" for i in range(len(x)))
-    return Step(
-        f"If these rows were all: the next mean of component {k}, {name}",
-        "μ = Σpx / Σp",
-        f"({over}) / ({under})",
-        values,
-    )
+    if plain:
+        values = {**w, f"x[{n}]": x[0], f"μ[{k}]": held.means[k, 0], f"σ[{k}]**2": held.covariances[k, 0, 0]}
+        bell = f"w[{k}] / sqrt(2 * π * σ[{k}]**2) * exp(-(x[{n}] - μ[{k}])**2 / (2 * σ[{k}]**2))"
+        return (Equation(f"p(x[{n}], {k})", bell, values),)
+    square = float(_distances(x, density)[k])
+    determinant = -2.0 * (float(density.offset[k]) - math.log(float(held.weights[k])) + 0.5 * d * LN_2PI)
+    parts: list[Equation] = []
+    covariance = as_matrix(held.covariances[k])
+    if is_small(covariance.shape):
+        gap = f"x[{n}] - μ[{k}]"
+        values = {f"x[{n}]": x, f"μ[{k}]": held.means[k], f"Σ[{k}]": covariance}
+        parts.append(Equation(f"D[{k}]**2", f"dot({gap}, inv(Σ[{k}]) @ ({gap}))", values))
+        parts.append(Equation(f"δ[{k}]", f"log(det(Σ[{k}]))", {f"Σ[{k}]": covariance}))
+    values = {**w, "d": d, f"D[{k}]**2": square, f"δ[{k}]": determinant}
+    where = {f"δ[{k}]": "the logarithm of the determinant", f"D[{k}]**2": "squared distance in units of the covariance"}
+    right = f"log(w[{k}]) - (d * log(2 * π) + δ[{k}] + D[{k}]**2) / 2"
+    return (*parts, Equation(f"l[{k}]", right, values, where={**where, f"l[{k}]": "logarithm of the joint density"}))

@@ -14,7 +14,7 @@ from novacula.mixture.gaussian.covariance import CovarianceFamily
 from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.rows import MixtureRows
 from novacula.mixture.gaussian.start import MixtureOverview
-from novacula.mixture.gaussian.sums import ExpectedSums, Moments
+from novacula.mixture.gaussian.sums import Expectation, ExpectedSums, Moments
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
@@ -27,7 +27,7 @@ EMPTY = 1e-9
 class MaximisedMixture:
     """Components that EM ended at, the moments that they were solved from, and how it went."""
 
-    run: EMResult[GaussianComponents, Moments]
+    run: EMResult[GaussianComponents, Expectation]
     moments: Moments
     family: CovarianceFamily
     total: float  # the weight of the rows
@@ -55,11 +55,12 @@ def maximise(model: GaussianMixture, rows: MixtureRows, rng: Any) -> MaximisedMi
     def start(i: int) -> GaussianComponents:
         return weighed(overview.start(model.init, model.n_components, family, int(starts[i])))
 
-    def e_step(components: GaussianComponents) -> tuple[Moments, float]:
+    def e_step(components: GaussianComponents) -> tuple[Expectation, float]:
         sums = rows.reduce(ExpectedSums.observe, MixtureDensity.of(components))
-        return sums.moments(components), sums.log_likelihood / overview.total
+        return Expectation.of(sums, components), sums.log_likelihood / overview.total
 
-    def m_step(moments: Moments) -> GaussianComponents:
+    def m_step(expected: Expectation) -> GaussianComponents:
+        moments = expected.moments
         share = moments.weight / moments.weight.sum()
         return weighed(GaussianComponents(share, moments.mean, family.solve(moments)))
 
@@ -68,7 +69,7 @@ def maximise(model: GaussianMixture, rows: MixtureRows, rng: Any) -> MaximisedMi
     )
     if run.statistics is None:
         raise DataError(f"{type(model).__name__} could not make a step from its start: {run.sentence}")
-    return MaximisedMixture(run, run.statistics, family, overview.total)
+    return MaximisedMixture(run, run.statistics.moments, family, overview.total)
 
 
 def report_trouble(model: GaussianMixture, best: MaximisedMixture) -> None:

@@ -136,3 +136,17 @@ def x_shape(density: MixtureDensity) -> tuple[int, int]:
     """Components and columns."""
     n_components, n_columns = density.components.means.shape
     return n_components, n_columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """What an E-step came to: expected sums, the components that they are about, and the moments that follow."""
+
+    sums: ExpectedSums
+    about: GaussianComponents
+    moments: Moments
+
+    @classmethod
+    def of(cls, sums: ExpectedSums, about: GaussianComponents) -> Self:
+        """From sums about the means of components."""
+        return cls(sums, about, sums.moments(about))

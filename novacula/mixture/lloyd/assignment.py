@@ -93,6 +93,11 @@ class Centres:
         return self.reach < FAR
 
 
+def centres_at(origin: Floats, centres: Floats) -> Centres:
+    """Centres (K, d) in a space around them, seen from an origin."""
+    return Centres.of(Space.around(origin, centres), centres - origin)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
     """For each of n rows its centre, the squared distance to it, and what every other centre is beyond."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from novacula.learner.em.path import KeptStates
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.mixture.lloyd.assignment import Assignment, Centres
 from novacula.mixture.lloyd.least_rows import LeastRows
@@ -30,6 +31,8 @@ class Position:
     offset: Floats  # (K, d)
     sums: ClusterSums | None = None
     settled: bool = False
+    iteration: int = 0
+    before: Floats | None = None  # the offsets around which the sums were taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +43,7 @@ class LloydResult:
     sums: ClusterSums
     reseeded: int
     labels: npt.NDArray[np.int32] | None  # for rows in memory
+    path: tuple[Position, ...]
 
     @property
     def inertia(self) -> float:
@@ -60,13 +64,21 @@ class LloydDescent:
         if isinstance(self.rows, HeldRows):
             self.rows.forget()
         self.reseeded, self._last = 0, None
-        run = iterate(self.step, Position(offset), max_iter=max_iter, tol=None, monotone=True)
+        path = KeptStates[Position]()
+        run = iterate(
+            self.step,
+            Position(offset),
+            max_iter=max_iter,
+            tol=None,
+            monotone=True,
+            monitor=lambda _iteration, _inertia, position: path.append(position),
+        )
         if self._last is not None and self._last[0] is run.params:
             sums = self._last[1]
         else:  # the step that was refused has left its own labels
             sums = self.rows.sums(self._centres(run.params))
         labels = self.rows.labels() if isinstance(self.rows, HeldRows) else None
-        return LloydResult(run, sums, self.reseeded, labels)
+        return LloydResult(run, sums, self.reseeded, labels, path.states())
 
     def step(self, position: Position) -> tuple[Position | Outcome, float]:
         """From centres to the means of their rows, with the inertia around the centres."""
@@ -84,7 +96,7 @@ class LloydDescent:
             return Outcome.CONVERGED, inertia
         with np.errstate(over="ignore"):  # from a start so far off the inertia is infinite, which is refused
             settled = bool((way**2).sum() <= self.tol)
-        return Position(offset, filled, settled), inertia
+        return Position(offset, filled, settled, position.iteration + 1, position.offset), inertia
 
     def _centres(self, position: Position) -> Centres:
         return Centres.of(self.overview.space, position.offset)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, Figure, curve_figure, few_digits, literal
-from novacula.mixture.lloyd.assignment import Assignment
+from novacula.mixture.lloyd.assignment import Assignment, centres_at
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -40,7 +40,7 @@ def cells_figure(model: KMeans, names: tuple[str, ...], rows: Floats | None = No
 
         x, y = (np.linspace(low[j], high[j], GRID) for j in range(2))
         grid = np.stack(np.meshgrid(x, y), axis=-1)
-        cells = model._centres()
+        cells = centres_at(model.origin_, centres)
         label = Assignment.of(cells.space.offsets(grid.reshape(-1, 2)), cells).label.reshape(GRID, GRID)
         shades = ListedColormap([COLOURS[k % len(COLOURS)] for k in range(len(centres))])
         axes.pcolormesh(x, y, label, cmap=shades, vmin=-0.5, vmax=len(centres) - 0.5, alpha=0.22, rasterized=True)

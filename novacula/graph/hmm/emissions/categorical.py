@@ -63,6 +63,19 @@ class CategoricalEmission(Emission):
             out[:, c] = (reach[path] <= ticket[:, None]).sum(axis=1)
         return out
 
+    def numbers(self) -> Floats:
+        """The table."""
+        return self.probability.ravel()
+
+    def with_numbers(self, numbers: Floats) -> Self:
+        """Another table."""
+        return type(self)(numbers.reshape(self.probability.shape), self.offsets)
+
+    @property
+    def n_sums(self) -> int:
+        """Counts of the table."""
+        return self.probability.size
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoricalSolver(EmissionSolver[CategoricalEmission]):

@@ -16,7 +16,8 @@ from novacula.graph.hmm.parameters import Emission, EmissionSolver, Forecast, St
 from novacula.mixture.gaussian.covariance import CovarianceFamily, CovarianceType
 from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity, groups, lower_factors, part
 from novacula.mixture.gaussian.start import MixtureOverview
-from novacula.mixture.gaussian.sums import ExpectedSums, Moments
+from novacula.mixture.gaussian.sums import Expectation, ExpectedSums, Moments
+from novacula.mixture.gaussian.trace import flat, parted, size_of
 from novacula.table.chunk import Floats
 
 
@@ -77,9 +78,9 @@ class GaussianEmission(Emission):
         """Expected sums about the means."""
         return StateSums.observe_shares(values, visits, MixtureDensity.of(self.components))
 
-    def summary(self, sums: StateSums) -> Moments:
+    def summary(self, sums: StateSums) -> Expectation:
         """Expected steps, means and covariances of the states."""
-        return sums.moments(self.components)
+        return Expectation.of(sums, self.components)
 
     def forecast(self, states: Floats) -> Forecast:
         """Mean and covariance of a mixture."""
@@ -96,6 +97,25 @@ class GaussianEmission(Emission):
         noise = rng.standard_normal((len(path), self.components.means.shape[1]))
         return self.components.means[path] + np.einsum("nij,nj->ni", lower[path], noise)
 
+    def numbers(self) -> Floats:
+        """Means and covariances."""
+        return flat(self.components.means, self.components.covariances)
+
+    def with_numbers(self, numbers: Floats) -> Self:
+        """Other means and covariances."""
+        shape = self.components.covariances.shape
+        return type(self).of(*parted(np.concatenate([np.ones(shape[0]), numbers]), shape)[1:])
+
+    @property
+    def n_sums(self) -> int:
+        """Expected steps, first and second sums."""
+        return size_of(self.components.covariances.shape)
+
+    def sum_numbers(self, sums: Any) -> Floats:
+        """Sums about the means before the step."""
+        held = sums.sums if isinstance(sums, Expectation) else sums
+        return flat(held.weight, held.first, held.second)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianSolver(EmissionSolver[GaussianEmission]):
@@ -106,9 +126,9 @@ class GaussianSolver(EmissionSolver[GaussianEmission]):
     variance: Floats  # (d,)
     m: float
 
-    def solve(self, sums: Moments) -> GaussianEmission:
+    def solve(self, sums: Expectation) -> GaussianEmission:
         """The most probable ones."""
-        total = self.with_prior(sums)
+        total = self.with_prior(sums.moments)
         covariances = self.family.solve(total)
         spread = covariances[:, 0] if self.family.diagonal else np.diagonal(covariances, axis1=1, axis2=2)
         if not (spread > 0.0).all():

@@ -52,6 +52,19 @@ class PoissonEmission(Emission):
         """Counts at the rates of the states."""
         return rng.poisson(self.rate[path]).astype(np.float64)
 
+    def numbers(self) -> Floats:
+        """The rates."""
+        return self.rate.ravel()
+
+    def with_numbers(self, numbers: Floats) -> Self:
+        """Other rates."""
+        return type(self)(numbers.reshape(self.rate.shape))
+
+    @property
+    def n_sums(self) -> int:
+        """Steps and sums of counts."""
+        return 2 * self.rate.size
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoissonSolver(EmissionSolver[PoissonEmission]):

@@ -1,0 +1,1 @@
+"""The derivation of expectation-maximization."""

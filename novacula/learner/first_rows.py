@@ -1,0 +1,46 @@
+"""The first rows of a fit, kept so that a sum over rows can be derived with real terms; of the others sums are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from novacula.state import State, flag, floats
+from novacula.table import Table
+from novacula.table.chunk import Chunk, Floats
+
+MOST_ROWS = 20
+MOST_CELLS = 2**12
+"""Numbers that the rows hold together, but for one row, which is always kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class FirstRows:
+    """The first rows of a fit with their weights, at most 20 and 4096 numbers; rows of weight 0 are left out."""
+
+    state: ClassVar[State] = {
+        "x": floats("rows", "columns", finite=False),
+        "weight": floats("rows", above=0.0),
+        "is_all": flag(),
+    }
+
+    x: Floats  # (n, d), NaN where a value is missing
+    weight: Floats  # (n,)
+    is_all: bool  # whether there were no other rows
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """The first rows of a table of numbers."""
+        most = min(MOST_ROWS, max(MOST_CELLS // max(len(table.layout.features), 1), 1))
+        first = table.head(most + 1).to_chunk()
+        kept = first.rows(0, min(most, len(first))).counted()
+        return cls(kept.dense().copy(), kept.weight.copy(), len(first) <= most)
+
+    def chunk(self) -> Chunk:
+        """The rows as a chunk."""
+        return Chunk(self.x, np.empty((len(self.x), 0), np.int32), self.weight)
+
+    def __len__(self) -> int:
+        return len(self.x)

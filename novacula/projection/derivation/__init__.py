@@ -1,0 +1,1 @@
+"""The work of projections: principal components, and columns ranked."""
