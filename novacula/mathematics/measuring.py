@@ -363,6 +363,7 @@ OPERATIONS: Mapping[str, Callable[..., Measured]] = {
     "cos": _of_one(math.cos, lambda _: 1.0),
     "sin": _of_one(math.sin, lambda _: 1.0),
     "lgamma": _of_one(math.lgamma, _digamma),
+    "factorial": _of_one(lambda x: math.gamma(x + 1.0), lambda x: math.gamma(x + 1.0) * _digamma(x + 1.0)),
     "log": _logarithm,
     "log2": lambda x: _logarithm(x, Measured(2.0, 2.0)),
     "sign": lambda a: Measured(float(np.sign(a.value)), 0.0),
