@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novacula.bayes.posterior_work import derive_votes
+from novacula.bayes.derivation.posterior import derive_votes
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.work import Work

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novacula.bayes.bayes_optimal import BayesOptimalClassifier
-from novacula.bayes.posterior_work import derive_votes
+from novacula.bayes.derivation.posterior import derive_votes
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Card
 from novacula.learner.work import Work

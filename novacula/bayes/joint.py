@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import as_numbers, require_finite
-from novacula.bayes import joint_work
+from novacula.bayes.derivation import joint as joint_work
 from novacula.bayes.joint_cells import as_key, as_number, distinct, found_states, shape_of, shares_of_rows, total_of
 from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled
 from novacula.concept import ConjunctiveSpace

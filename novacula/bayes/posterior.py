@@ -24,7 +24,7 @@ from novacula.bayes.hypotheses import (
     hypotheses_by_name,
     labels_rows,
 )
-from novacula.bayes.posterior_work import derive_posterior, derive_prediction, posterior_figure
+from novacula.bayes.derivation.posterior import derive_posterior, derive_prediction, posterior_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
 from novacula.errors import DataError, InputTypeError, ParameterError

@@ -7,18 +7,32 @@ bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from operator import lt
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing
-from novacula.bayes.distributions.categorical import Arithmetic, pseudo
-from novacula.bayes.distributions.categorical import estimate as m_estimate
+from novacula.bayes.distributions.base import (
+    ClassFactor,
+    DistributionPart,
+    Group,
+    PartFacts,
+    Smoothing,
+    logarithm,
+)
+from novacula.bayes.distributions.categorical import (
+    M_WORDS,
+    ShareNames,
+    ShareNumbers,
+    prior_words,
+    pseudo,
+    share,
+)
 from novacula.errors import DataError
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
+from novacula.mathematics import Equation, word
 from novacula.state import State, each, nullable, probabilities, record, text
 from novacula.statistics import ClassTotals, Vocabulary
 from novacula.table.chunk import Chunk, Floats, without_duplicates
@@ -61,6 +75,8 @@ class Bag(DistributionPart):
     __slots__ = ()
     kinds: ClassVar[tuple[Kind, ...]] = ("text", "sparse", "numeric")
     heading: ClassVar[str]
+    counted: ClassVar[str]
+    of_rows: ClassVar[bool]  # whether rows are counted, rather than what is in them
     prob: Floats
     entries: tuple[str, ...] | None
 
@@ -102,36 +118,62 @@ class Bag(DistributionPart):
         return str(v) if self.entries is None else self.entries[v]
 
     @abstractmethod
-    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-        """The estimate of entry v in class k as arithmetic."""
+    def numbers(self, facts: PartFacts, k: int, v: int) -> ShareNumbers:
+        """The parts of the estimate of entry v in class k."""
 
-    def steps(
-        self, statistic: Any, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """The telling entries as a table, and the first entry's estimate written out."""
+    def event(self, facts: PartFacts, v: int) -> str:
+        """How an entry is written in an expression."""
+        return word(f"{self.group.names[0]}: {self.entry(v)}" if facts.is_qualified else self.entry(v))
+
+    def estimate(self, facts: PartFacts, k: int, v: int) -> Equation:
+        """The estimate of entry v in class k."""
+        key, class_, event = word(self.group.names[0]), word(facts.classes[k]), self.event(facts, v)
+        numbers = self.numbers(facts, k, v)
+        is_known = self.of_rows and numbers.total == facts.class_count[k]
+        whole = f"n[{class_}]" if is_known else f"N[{f'{event}, ' if self.of_rows else ''}{class_}]"
+        if facts.is_qualified and not self.of_rows:
+            whole = f"N[{key}, {class_}]"
+        names = ShareNames(f"n[{event}, {class_}]", whole, facts.strength(key), facts.prior(key, event), f"c[{key}]")
+        of = (*facts.path, "prob", k, v) if facts.path else ()
+        return share(f"P({event} | {class_})", names, numbers, of)
+
+    def steps(self, facts: PartFacts) -> list[Step]:
+        """The telling entries as a table; the first entry's estimate, or those of the table, written out."""
         if not self.prob.shape[1]:
             return []
-        expression, numbers = self.estimate(statistic, smoothing, 0, 0, "")
-        return [
-            Step(
-                f"{self.heading} each of {self.prob.shape[1]} entries of {', '.join(self.group.names[:3])}",
-                formula="P(v|t) = (n_vt + m·p) / (n_t + m)",
-                expression=expression,
-                values=numbers,
-                result=float(self.prob[0, 0]),
-                of=(*path, "prob", 0, 0),
-                table=self._telling(classes),
-                note=f"Written out: P({self.entry(0)} | {classes[0]}).",
-            )
-        ]
+        telling = self._telling(_SHOWN * 10 if facts.is_full else _SHOWN)
+        written = [(k, v) for v in telling for k in range(facts.n_shown)] if facts.is_full else [(0, telling[0])]
+        first, *others = (self.estimate(facts, k, v) for k, v in written)
+        values, key = first.values or {}, word(self.group.names[0])
+        event, class_ = self.event(facts, written[0][1]), facts.classes[written[0][0]]
+        meanings = {
+            f"n[{event}, {word(class_)}]": f"{self.counted} of class {class_}",
+            f"n[{word(class_)}]": f"rows of class {class_}",
+            f"N[{word(class_)}]": f"all that was counted in class {class_}",
+            f"N[{key}, {word(class_)}]": f"all that was counted of it in class {class_}",
+            f"N[{event}, {word(class_)}]": f"rows of class {class_} in which it is known",
+            facts.strength(key): M_WORDS,
+            facts.prior(key, event): prior_words(facts.smoothing),
+        }
+        first = replace(first, where={name: words for name, words in meanings.items() if name in values})
+        title = f"{self.heading} each of {self.prob.shape[1]} entries of {', '.join(self.group.names[:3])}"
+        return [Step(title, (first, *others), table=self._table(facts, telling))]
 
-    def _telling(self, classes: list[str]) -> WorkTable:
+    def _telling(self, most: int) -> list[int]:
         """The entries that distinguish the classes most."""
         spread = np.ptp(np.log(np.maximum(self.prob, 1e-300)), axis=0)
-        top = np.argsort(-spread, kind="stable")[:_SHOWN]
-        rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *self.prob[:, v].tolist()) for v in top]
-        caption = f"The {len(top)} of {len(spread)} that differ most." if len(spread) > len(top) else ""
-        return WorkTable(("entry", *classes), tuple(rows), caption)
+        return np.argsort(-spread, kind="stable")[:most].tolist()
+
+    def _table(self, facts: PartFacts, telling: list[int]) -> WorkTable:
+        n = facts.n_shown
+        rows: list[tuple[Cell, ...]] = [
+            (self.entry(v), *(self.numbers(facts, k, v).count for k in range(n)), *self.prob[:n, v].tolist())
+            for v in telling
+        ]
+        header = ("entry", *(f"⟦n⟧ in {c}" for c in facts.classes[:n]), *(f"⟦P⟧ in {c}" for c in facts.classes[:n]))
+        total = self.prob.shape[1]
+        caption = f"The {len(telling)} of {total} that differ most." if total > len(telling) else ""
+        return WorkTable(header, tuple(rows), caption)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +182,8 @@ class MultinomialPart(Bag):
 
     name: ClassVar[str] = "multinomial"
     heading: ClassVar[str] = "Share of all counts of a class that belongs to"
+    counted: ClassVar[str] = "how often it was counted in rows"
+    of_rows: ClassVar[bool] = False
 
     state: ClassVar[State] = {
         "group": record(Group),
@@ -178,22 +222,29 @@ class MultinomialPart(Bag):
             log_prob = np.log(np.ascontiguousarray(self.prob.T))
         count_scores(*self.matrix(chunk), log_prob, out)
 
-    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-        """The m-estimate of an entry's share of all counts."""
-        return m_estimate(bag_totals(statistic, self.group)[0], smoothing, k, v, mark)
+    def numbers(self, facts: PartFacts, k: int, v: int) -> ShareNumbers:
+        """The parts of the m-estimate of an entry's share of all counts."""
+        counts = bag_totals(facts.statistic, self.group)[0]
+        m, p = pseudo(counts, facts.smoothing)
+        return ShareNumbers(float(counts[k, v]), float(counts[k].sum()), m, float(p[v]), counts.shape[1])
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
+    def factors(self, chunk: Chunk, facts: PartFacts, k: int) -> list[ClassFactor]:
         """A factor an entry of the bag, to the power of its count."""
         data, indices, _ = self.matrix(chunk)
         found = []
         for x, v in zip(data.tolist(), indices.tolist(), strict=True):
             if x > 0:
-                expression, numbers = self.estimate(statistic, smoothing, k, v, f"{mark}{v}")
-                value = float(self.prob[k, v]) ** x
-                if x != 1:
-                    expression, numbers = f"({expression}) ** x{mark}{v}", numbers | {f"x{mark}{v}": x}
-                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", expression, numbers, value))
+                log = x * logarithm(float(self.prob[k, v]))
+                equation = partial(self._power, facts, k, v, x)
+                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", log, equation, is_share=facts.has_plain_shares))
         return found
+
+    def _power(self, facts: PartFacts, k: int, v: int, x: float) -> Equation:
+        """The probability of an entry to the power of its count."""
+        once = self.estimate(facts, k, v)
+        if x == 1:
+            return once
+        return replace(once, left=f"{once.left} ** {x!r}", right=f"({once.right[0]}) ** {x!r}", of=())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +253,8 @@ class BernoulliPart(Bag):
 
     name: ClassVar[str] = "bernoulli"
     heading: ClassVar[str] = "Share of the rows of a class that have"
+    counted: ClassVar[str] = "rows that have it"
+    of_rows: ClassVar[bool] = True
 
     state: ClassVar[State] = {
         "group": record(Group),
@@ -263,19 +316,13 @@ class BernoulliPart(Bag):
             scores[[text is None for text in chunk.text[self.group.places[0]]]] = 0.0
         out += scores
 
-    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-        """The m-estimate of the share of rows that have an entry."""
-        there, rows, _ = self.tallies(statistic, self.group)
-        m, n, total = smoothing.pseudo_count(2), float(there[k, v]), float(rows[k, v])
-        if total + m == 0:
-            return f"1 / c{mark}", {f"c{mark}": 2.0}
-        if m == 0:
-            return f"n{mark} / N{mark}", {f"n{mark}": n, f"N{mark}": total}
-        p = float(self.prior_share(there, rows, smoothing)[v])
-        names = {f"n{mark}": n, f"m{mark}": m, f"p{mark}": p, f"N{mark}": total}
-        return f"(n{mark} + m{mark} * p{mark}) / (N{mark} + m{mark})", names
+    def numbers(self, facts: PartFacts, k: int, v: int) -> ShareNumbers:
+        """The parts of the m-estimate of the share of rows that have an entry."""
+        there, rows, _ = self.tallies(facts.statistic, self.group)
+        p = float(self.prior_share(there, rows, facts.smoothing)[v])
+        return ShareNumbers(float(there[k, v]), float(rows[k, v]), facts.smoothing.pseudo_count(2), p, 2)
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
+    def factors(self, chunk: Chunk, facts: PartFacts, k: int) -> list[ClassFactor]:
         """A factor an entry: having it, or not having it."""
         if self.group.kind == "text" and chunk.text[self.group.places[0]][0] is None:
             return []
@@ -285,15 +332,14 @@ class BernoulliPart(Bag):
         for v in range(self.prob.shape[1]):
             x = row.get(v, 0.0)
             if x == x:
-                expression, numbers = self.estimate(statistic, smoothing, k, v, f"{mark}{v}")
                 p = float(self.prob[k, v])
-                word = "has" if x else "lacks"
-                found.append(
-                    ClassFactor(
-                        f"{word} {self.entry(v)}",
-                        expression if x else f"1 - {expression}",
-                        numbers,
-                        p if x else 1 - p,
-                    )
-                )
+                equation = partial(self.estimate if x else self._lacking, facts, k, v)
+                label = f"{'has' if x else 'lacks'} {self.entry(v)}"
+                found.append(ClassFactor(label, logarithm(p if x else 1.0 - p), equation, is_share=facts.has_plain_shares))
         return found
+
+    def _lacking(self, facts: PartFacts, k: int, v: int) -> Equation:
+        """The probability that a row does not have an entry."""
+        having = self.estimate(facts, k, v)
+        left = f"P((not {self.event(facts, v)}) | {word(facts.classes[k])})"
+        return replace(having, left=left, right=f"(1 - {having.right[0]})", of=())
