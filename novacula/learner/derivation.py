@@ -9,7 +9,8 @@ import numpy as np
 
 from novacula.learner.work import Cell, WorkTable
 from novacula.table.chunk import Floats
-from novacula.words import counted
+from novacula.table.names import printable
+from novacula.words import LABEL_WIDTH, counted, shortened
 
 SHOWN = 12
 """Classes, columns or nodes that are derived one by one, unless everything is asked for."""
@@ -43,3 +44,29 @@ def cut_table(
     kept = tuple(tuple(row) for row in islice(rows, most))
     cut = f"The first {most} of {total} rows." if total > most else ""
     return WorkTable(tuple(header), kept, " ".join(words for words in (caption, cut) if words))
+
+
+def distinct_names(names: Iterable[object], width: int = LABEL_WIDTH) -> list[str]:
+    """Names as a derivation writes them: shortened, and numbered where two would look the same.
+
+    >>> distinct_names(["tree", 2.5, "tree"])
+    ['tree', '2.5', 'tree (2)']
+    """
+    found: dict[str, int] = {}
+    for name in names:
+        text = printable(shortened(str(name), width))
+        count = 1
+        while text in found:
+            count += 1
+            text = f"{printable(shortened(str(name), width))} ({count})"
+        found[text] = count
+    return list(found)
+
+
+def only_rows(n: int, is_cut: bool) -> list[str]:
+    """A note that there are more rows than are derived, if there are.
+
+    >>> only_rows(3, True), only_rows(1, True), only_rows(3, False)
+    (['Only the first 3 rows are derived.'], ['Only the first row is derived.'], [])
+    """
+    return [f"Only the first {f'{n} rows are' if n > 1 else 'row is'} derived."] if is_cut else []

@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.bayes.distributions.base import ClassFactor, PartFacts, Smoothing
 from novacula.bayes.distributions.numeric import WRITTEN
-from novacula.learner.derivation import SHOWN, cut_table, only_first
+from novacula.learner.derivation import SHOWN, cut_table, only_first, only_rows
 from novacula.learner.figure import bar_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
@@ -79,8 +79,8 @@ def prior_step(model: NaiveBayes, options: WorkOptions) -> Step:
 def derive_answers(model: NaiveBayes, chunk: Chunk, joint: Floats, is_cut: bool, options: WorkOptions) -> Work:
     """For each row the product of each class, the posterior and the answer; `joint` are ln P(t, x) (n, K)."""
     steps = [step for i in range(len(chunk)) for step in _row_steps(model, chunk.rows(i, i + 1), joint[i], options, i)]
-    notes = [*([f"Only the first {len(chunk)} rows are derived."] if is_cut else [])]
-    notes += ["Missing values are left out of the product.", *_only_first_classes(model, options)]
+    notes = [*only_rows(len(chunk), is_cut), "Missing values are left out of the product."]
+    notes += _only_first_classes(model, options)
     if any(part.name in ("gaussian", "kernel") for part in model.parts_):
         notes.append("Of a number, ⟦P⟧ is a density.")
     return Work("Naive Bayes: the predictions", steps, notes)

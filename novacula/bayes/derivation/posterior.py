@@ -2,59 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from itertools import islice
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.bayes.hypotheses import LabelledRows
 from novacula.bayes.probabilities import logarithm
+from novacula.learner.derivation import SHOWN, distinct_names, largest, only_first, only_rows
 from novacula.learner.figure import COLOURS, Figure, curve_figure, few_digits
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Work, WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Step, Work, WorkTable
+from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
 
 if TYPE_CHECKING:
     from novacula.bayes.posterior import Posterior
 
-_ENDS = 10  # observations shown at either end of the table
-_TERMS = 12  # hypotheses written out
-_ROWS = 3  # rows whose prediction is derived
-_NAME = 40  # characters of a name
-_TINY = 600.0  # a likelihood e^−600 or less is shown as a share of the largest
+ENDS = 10
+"""Observations shown at either end of a table."""
+NAME = 40
+"""Characters of a name."""
+TINY = 600.0
+"""A likelihood of e^−600 or less is shown by its logarithm."""
+FACTORS = 1000
+"""Observations whose likelihoods are given one by one; those of the others become one number."""
+TERMS_GIVEN = 1000
+"""Hypotheses that are given one by one in a sum over all."""
 
 
-def derive_posterior(posterior: Posterior) -> Work:
+def derive_posterior(posterior: Posterior, options: WorkOptions) -> Work:
     """The prior, the posterior after each observation, and Bayes' theorem for the hypotheses that matter most."""
-    shown = _most_probable(posterior)
+    shown = shown_hypotheses(posterior, options)
     figure = posterior_figure(posterior) if posterior.observed else None
-    formula = "P(h|D) = P(D|h) · P(h) / Σ P(D|h') · P(h')"
-    steps = [Step("Hypotheses", formula, table=_course(posterior, shown), figure=figure), *bayes_steps(posterior)]
+    rule = Equation("P(h | D)", "P(D | h) * P(h) / P(D)")
+    steps = [Step("Hypotheses", rule, table=_course_table(posterior, shown), figure=figure)]
+    steps += [*_likelihood_steps(posterior, shown), *bayes_steps(posterior, options)]
     left_out = len(posterior.names) - len(shown)
     notes = [f"{left_out} less probable hypotheses are not written out."] if left_out else []
     return Work("Posterior of the hypotheses", steps, notes)
 
 
-def _most_probable(posterior: Posterior) -> list[int]:
-    """The hypotheses to write out, in their order."""
-    return sorted(np.argsort(-posterior.log_weights, kind="stable")[:_TERMS].tolist())
+def shown_hypotheses(posterior: Posterior, options: WorkOptions) -> list[int]:
+    """The hypotheses to write out, in their order: the most probable, or all."""
+    most = len(posterior.names) if options.is_full else SHOWN
+    return largest(np.exp(posterior.log_weights), most)
 
 
-def _course(posterior: Posterior, shown: list[int]) -> WorkTable:
+def names_of(posterior: Posterior) -> list[str]:
+    """The hypotheses as a derivation writes them."""
+    return distinct_names(map(called, posterior.names), NAME)
+
+
+def _course_table(posterior: Posterior, shown: list[int]) -> WorkTable:
     logs, counts = course(posterior)
     data: list[Any] = [x for seen in posterior.observed for x in seen.data]
-    n = len(data)
-    places = range(n + 1) if n <= 2 * _ENDS else [*range(_ENDS), *range(n + 1 - _ENDS, n + 1)]
+    n, names = len(data), names_of(posterior)
+    places = range(n + 1) if n <= 2 * ENDS else [*range(ENDS), *range(n + 1 - ENDS, n + 1)]
     rows = [
         (few_digits(counts[i]), "prior" if i == 0 else called(data[i - 1]), *np.exp(logs[i, shown]).tolist())
         for i in places
     ]
     caption = f"{n + 1 - len(rows)} rows in the middle are left out." if len(rows) <= n else ""
-    return WorkTable(
-        ("seen", "observation", *(f"P({called(posterior.names[k])}|D)" for k in shown)), tuple(rows), caption
-    )
+    return WorkTable(("seen", "observation", *(f"⟦P({word(names[k])} | D)⟧" for k in shown)), tuple(rows), caption)
 
 
 def course(posterior: Posterior) -> tuple[Floats, Floats]:
@@ -69,78 +80,170 @@ def course(posterior: Posterior) -> tuple[Floats, Floats]:
     return joint - peak - np.log(np.exp(joint - peak).sum(axis=1, keepdims=True)), np.cumsum(counts)
 
 
-def bayes_steps(posterior: Posterior, of: tuple[str, ...] = ("weights",)) -> Iterator[Step]:
-    """P(D), then P(D|h)·P(h) / P(D); where likelihoods are too small to hold, as shares of the largest.
+# --- Bayes' theorem --------------------------------------------------------------------------------------------------
 
-    `of` is where whoever shows the work keeps P(h | D).
+
+def _likelihood_steps(posterior: Posterior, shown: list[int]) -> list[Step]:
+    """P(D | h) = Π P(d | h), factor by factor, or its logarithm where it is too small to hold."""
+    if not posterior.observed:
+        return []
+    weight = np.concatenate([seen.weight for seen in posterior.observed])
+    logs = np.vstack([seen.log_likelihood for seen in posterior.observed])[weight > 0]
+    weight = weight[weight > 0]
+    names = names_of(posterior)
+    return [Step("Likelihoods", tuple(_likelihood(posterior, names[k], logs, weight, k) for k in shown))]
+
+
+def _likelihood(posterior: Posterior, name: str, logs: Floats, weight: Floats, k: int) -> Equation:
+    h, total = word(name), float(posterior.log_likelihood[k])
+    is_even = bool(np.all(weight == 1.0))
+    each, values = f"P(d[i] | {h})", {} if is_even else {"w[i]": weight[:FACTORS]}
+    beyond = float(weight[FACTORS:] @ logs[FACTORS:, k]) if len(weight) > FACTORS else 0.0
+    meanings = {} if is_even else {"w[i]": "how often the observation was seen"}
+    if any(TINY < abs(log) < math.inf for log in (total, beyond, *(weight * logs[:, k])[:FACTORS])):
+        right = f"sum(log({each}) for i in _)" if is_even else f"sum(w[i] * log({each}) for i in _)"
+        values = {**values, f"log({each})": logs[:FACTORS, k]}
+        rest = {"i": beyond} if len(weight) > FACTORS else {}
+        return Equation(f"log(P(D | {h}))", right, values, ("log_likelihood", k), meanings, rest)
+    right = f"product({each} for i in _)" if is_even else f"product({each} ** w[i] for i in _)"
+    values = {**values, f"P(D | {h})": math.exp(total), each: np.exp(logs[:FACTORS, k])}
+    return Equation(f"P(D | {h})", right, values, where=meanings, rest={"i": math.exp(beyond)} if beyond else {})
+
+
+def bayes_steps(posterior: Posterior, options: WorkOptions, of: tuple[str, ...] = ()) -> Iterator[Step]:
+    """P(D), then P(D|h)·P(h) / P(D) of each hypothesis, and the most probable one.
+
+    `of` is where whoever shows the work keeps the posterior.
     """
-    shown = _most_probable(posterior)
-    peak = float(posterior.log_likelihood[posterior.prior > 0].max())
-    scale = peak if abs(peak) > _TINY else 0.0
-    likelihood = np.exp(np.minimum(posterior.log_likelihood - scale, _TINY))  # of what is impossible it may be huge
-    joint = posterior.prior * likelihood
-    names = [called(name) for name in posterior.names]
-    rows = [(names[k], float(posterior.prior[k]), float(likelihood[k]), float(joint[k])) for k in shown]
-    values, terms = {f"j{k}": float(joint[k]) for k in shown}, [f"j{k}" for k in shown]
-    if len(shown) < len(names):
-        values["rest"], terms = float(joint.sum() - joint[shown].sum()), [*terms, "rest"]
-    note = f"Likelihoods are divided by e^{scale:.6g}, which cancels." if scale else ""
-    table = WorkTable(("hypothesis", "P(h)", "P(D|h)", "P(D|h) · P(h)"), tuple(rows))
-    evidence = float(joint.sum())
-    yield Step("Evidence", "P(D) = Σ P(D|h) · P(h)", " + ".join(terms), values, evidence, table=table, note=note)
+    shown, names = shown_hypotheses(posterior, options), names_of(posterior)
+    finite = posterior.log_likelihood[np.isfinite(posterior.log_likelihood)]
+    is_tiny = bool((np.abs(finite) > TINY).any())
+    likelihood = posterior.log_likelihood if is_tiny else np.exp(posterior.log_likelihood)
+    header = ("hypothesis", "⟦P(h)⟧", "⟦log(P(D | h))⟧" if is_tiny else "⟦P(D | h)⟧")
+    rows = [(names[k], float(posterior.prior[k]), float(likelihood[k])) for k in shown]
+    yield Step("Evidence", _evidence(posterior, names, is_tiny, of), table=WorkTable(header, tuple(rows)))
     for k in shown:
-        yield Step(
-            f"Posterior of {names[k]}",
-            formula=f"P({names[k]}|D) = P(D|{names[k]}) · P({names[k]}) / P(D)",
-            expression="l * p / z",
-            values={"l": float(likelihood[k]), "p": float(posterior.prior[k]), "z": evidence},
-            result=float(posterior.weights[k]),
-            of=(*of, k),
-        )
+        h = word(names[k])
+        prior, path = {f"P({h})": posterior.prior[k]}, (*of, "weights", k)
+        if is_tiny:
+            values = {f"log(P(D | {h}))": posterior.log_likelihood[k], "log(P(D))": posterior.log_evidence} | prior
+            theorem = Equation(f"P({h} | D)", f"exp(log(P(D | {h})) + log(P({h})) - log(P(D)))", values, path)
+        else:
+            values = {f"P(D | {h})": likelihood[k], "P(D)": math.exp(posterior.log_evidence)} | prior
+            theorem = Equation(f"P({h} | D)", f"P(D | {h}) * P({h}) / P(D)", values, path)
+        yield Step(f"Posterior of {names[k]}", theorem)
+    # From the most probable on, so that of those that look the same the first is the one that the logarithms say.
+    order = np.argsort(-posterior.log_weights, kind="stable").tolist()
+    values = {"h_MAP": names[order[0]], "P(h | D)": {names[k]: posterior.weights[k] for k in order}}
+    yield Step("The most probable", Equation("h_MAP", "argmax(P(h | D) for h in _)", values, therefore=True))
+
+
+def _evidence(posterior: Posterior, names: Sequence[str], is_tiny: bool, of: tuple[str, ...]) -> Equation:
+    """P(D) = Σ P(D|h) · P(h), or its logarithm, where the largest likelihood is taken out of the sum."""
+    possible = posterior.prior > 0
+    peak = float(posterior.log_likelihood[possible].max()) if is_tiny else 0.0
+    terms = np.zeros(len(names))
+    terms[possible] = posterior.prior[possible] * np.exp(posterior.log_likelihood[possible] - peak)
+    kept, rest = _leading(terms)
+    priors = _by_name(names, posterior.prior, kept)
+    if not is_tiny:
+        likelihoods = _by_name(names, np.exp(posterior.log_likelihood), kept)
+        values = {"P(D | h)": likelihoods, "P(h)": priors, "P(D)": math.exp(posterior.log_evidence)}
+        return Equation("P(D)", "sum(P(D | h) * P(h) for h in _)", values, rest=rest)
+    return Equation(
+        "log(P(D))",
+        "L + log(sum(exp(log(P(D | h)) - L) * P(h) for h in _ if P(h) > 0))",
+        {"L": peak, "log(P(D | h))": _by_name(names, posterior.log_likelihood, kept), "P(h)": priors},
+        of=(*of, "log_evidence"),
+        where={"L": "the largest logarithm of a likelihood, which is taken out of the sum"},
+        rest=rest,
+    )
+
+
+def _leading(terms: Floats) -> tuple[list[int], dict[str, float]]:
+    """The places of the largest terms over hypotheses, and what all others add."""
+    kept = largest(terms, TERMS_GIVEN)
+    return kept, {"h": float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {}
+
+
+def _by_name(names: Sequence[str], values: Floats, kept: Sequence[int]) -> dict[str, float]:
+    return {names[k]: float(values[k]) for k in kept}
 
 
 # --- predictions -----------------------------------------------------------------------------------------------------
 
 
-def derive_prediction(posterior: Posterior, x: Any) -> Work:
-    """Σ P(x|h) · P(h|D), written out for a datum, or for each class of the first rows."""
-    if isinstance(posterior.voice, LabelledRows):
-        return derive_votes(posterior, posterior.voice, np.stack(list(posterior.voice.probabilities(x))), "predict")
-    each = np.array([posterior.voice.predict(x, row) for row in np.eye(len(posterior.names))])
-    best = posterior.map()
-    alone = Step(f"{called(best)} alone", table=WorkTable(("P(x|h)",), ((float(posterior.predictive_map(x)),),)))
-    return Work(f"Prediction of {called(x)}", [_mixture(posterior, each, f"P({called(x)}|D)", ("predict",)), alone])
-
-
-def derive_votes(posterior: Posterior, voice: LabelledRows, each: Floats, method: str) -> Work:
-    """Σ P(h|D) · what each hypothesis says of rows and classes (H, n, K): what `method` gives."""
+def derive_datum(posterior: Posterior, x: Any, each: Floats) -> Work:
+    """Σ P(x|h) · P(h|D), written out for a datum; `each` is P(x|h) of every hypothesis (H,)."""
+    names, datum = names_of(posterior), word(called(x))
+    rows = tuple((names[k], float(posterior.weights[k]), float(each[k])) for k in largest(posterior.weights, SHOWN))
+    table = WorkTable(("hypothesis", "⟦P(h | D)⟧", f"⟦P({datum} | h)⟧"), rows)
+    every = mixture(posterior, names, each, f"P({datum} | D)", f"P({datum} | h)", ("predict",))
+    best = f"P({datum} | {word(called(posterior.map()))})"
+    alone = Equation(f"P({datum} | h_MAP)", best, {best: float(posterior.predictive_map(x))}, ("predictive_map",))
     steps = [
-        _mixture(posterior, each[:, i, k], f"Row {i + 1}, class {called(label)}", (method, i, k))
-        for i in range(min(each.shape[1], _ROWS))
-        for k, label in islice(enumerate(voice.classes.tolist()), _TERMS)
+        Step("All hypotheses, each by its probability", every, table=table),
+        Step("The most probable hypothesis alone", alone),
     ]
-    notes = [f"The first {_ROWS} of {each.shape[1]} rows are derived."] if each.shape[1] > _ROWS else []
+    return Work(f"Prediction of {called(x)}", steps)
+
+
+def mixture(
+    posterior: Posterior, names: Sequence[str], each: Floats, left: str, term: str, of: tuple[str | int, ...]
+) -> Equation:
+    """What all hypotheses say, each by its probability."""
+    kept, rest = _leading(each * posterior.weights)
+    values = {term: _by_name(names, each, kept), "P(h | D)": _by_name(names, posterior.weights, kept)}
+    return Equation(left, f"sum({term} * P(h | D) for h in _)", values, of, rest=rest)
+
+
+def derive_votes(
+    posterior: Posterior, classes: Sequence[Any], each: Floats, options: WorkOptions, *, of: str, answer: str = ""
+) -> Work:
+    """Σ P(t|x, h) · P(h|D) for each class of the rows in `each` (H, n, K), and what the method `answer` says."""
+    names, labels = names_of(posterior), [str(label) for label in classes]
+    shown = len(labels) if options.is_full else min(len(labels), SHOWN)
+    rows = shown_hypotheses(posterior, options)
+    steps = []
+    for i in range(min(each.shape[1], options.rows)):
+        x, votes = f"x[{i + 1}]", []
+        for k, label in enumerate(map(word, labels[:shown])):
+            left, term = f"P({label} | {x}, D)", f"P({label} | {x}, h)"
+            votes.append(mixture(posterior, names, each[:, i, k], left, term, (of, i, k)))
+        if answer:
+            shares = {f"P(t | {x}, D)": dict(zip(labels, (posterior.weights @ each[:, i]).tolist(), strict=True))}
+            rule = f"argmax(P(t | {x}, D) for t in _)"
+            votes.append(Equation(f"t̂[{i + 1}]", rule, shares, (answer, i), therefore=True))
+        header = ("hypothesis", "⟦P(h | D)⟧", *(f"⟦P({word(label)} | {x}, h)⟧" for label in labels[:shown]))
+        lines = ((names[h], float(posterior.weights[h]), *each[h, i, :shown].tolist()) for h in rows)
+        steps.append(Step(f"Row {i + 1}", tuple(votes), table=WorkTable(header, tuple(lines))))
+    notes = [*only_rows(options.rows, each.shape[1] > options.rows), *only_first(shown, len(labels), "class")]
     return Work("Predictions by all hypotheses", steps, notes)
 
 
-def _mixture(posterior: Posterior, each: Floats, title: str, of: tuple[str | int, ...]) -> Step:
-    shown = _most_probable(posterior)
-    weights = posterior.weights
-    values = {f"w{k}": float(weights[k]) for k in shown} | {f"x{k}": float(each[k]) for k in shown}
-    terms = [f"w{k} * x{k}" for k in shown]
-    if len(shown) < len(weights):
-        left = np.setdiff1d(np.arange(len(weights)), shown)
-        values["rest"], terms = float(weights[left] @ each[left]), [*terms, "rest"]
-    rows = tuple((called(posterior.names[k]), float(weights[k]), float(each[k])) for k in shown)
-    return Step(
-        title,
-        formula="P(x|D) = Σ P(h|D) · P(x|h)",
-        expression=" + ".join(terms),
-        values=values,
-        result=float(weights @ each),
-        of=of,
-        table=WorkTable(("hypothesis", "P(h|D)", "P(x|h)"), rows),
-    )
+def derive_draws(posterior: Posterior, classes: Sequence[Any], choices: Any, options: WorkOptions) -> Work:
+    """The probability that each class is drawn: that of the hypotheses whose choice it is (H, n)."""
+    names, labels = names_of(posterior), [str(label) for label in classes]
+    weights = _by_name(names, posterior.weights, range(len(names)))
+    steps = []
+    for i in range(min(choices.shape[1], options.rows)):
+        votes = []
+        for k, label in enumerate(labels):
+            among = f"H[{word(label)}, {i + 1}]"
+            votes.append(
+                Equation(
+                    f"P(t̂[{i + 1}] == {word(label)})",
+                    f"sum(P(h | D) for h in {among})",
+                    {among: [names[h] for h in np.flatnonzero(choices[:, i] == k)], "P(h | D)": weights},
+                    of=("vote_shares", i, k),
+                    where={among: f"the hypotheses that answer {label} for row {i + 1}"},
+                )
+            )
+        lines = tuple((name, weights[name], labels[choices[h, i]]) for h, name in enumerate(names))
+        table = WorkTable(("hypothesis", "⟦P(h | D)⟧", "answers"), lines)
+        steps.append(Step(f"Row {i + 1}", tuple(votes), table=table))
+    bound = "Where the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
+    return Work("Answers drawn", steps, [*only_rows(options.rows, choices.shape[1] > options.rows), bound])
 
 
 # --- the picture -----------------------------------------------------------------------------------------------------
@@ -166,4 +269,4 @@ def called(name: Hashable) -> str:
     """A name or datum as a derivation writes it."""
     if isinstance(name, (int, float, np.integer, np.floating)) and not isinstance(name, (bool, np.bool_)):
         return few_digits(float(name))
-    return printable(str(name), _NAME)
+    return printable(str(name), NAME)
