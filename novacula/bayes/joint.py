@@ -214,7 +214,7 @@ class Joint(ShowsWork):
         return derive_joint(self, options)
 
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
-        raise ParameterError("a Joint derives no rows; ask its chain_rule, total_probability, inclusion_exclusion or bayes")
+        raise ParameterError("a Joint derives no rows; ask its chain_rule, total_probability or bayes")
 
     def __repr__(self) -> str:
         return f"<Joint of {', '.join(f'{quoted(n)} ({len(s)})' for n, s in self.states.items())}>"

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from novacula.bayes.derivation.posterior import derive_datum, derive_posterior, derive_votes, posterior_figure
 from novacula.bayes.hypotheses import (
     LabelledRows,
     Likelihood,
@@ -24,7 +25,6 @@ from novacula.bayes.hypotheses import (
     hypotheses_by_name,
     labels_rows,
 )
-from novacula.bayes.derivation.posterior import derive_datum, derive_posterior, derive_votes, posterior_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
 from novacula.errors import DataError, InputTypeError, ParameterError

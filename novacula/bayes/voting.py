@@ -15,10 +15,10 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.bayes.derivation.posterior import bayes_steps
 from novacula.bayes.hypotheses import LabelledRows, hypotheses_by_name
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.bayes.posterior import Posterior
-from novacula.bayes.derivation.posterior import bayes_steps
 from novacula.bayes.probabilities import refuse_doubled
 from novacula.errors import InputTypeError, ModelFileError, ParameterError
 from novacula.learner import ingest

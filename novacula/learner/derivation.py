@@ -16,6 +16,8 @@ SHOWN = 12
 """Classes, columns or nodes that are derived one by one, unless everything is asked for."""
 TABLE_ROWS = 20
 """Rows of a table."""
+TERMS_GIVEN = 200
+"""Terms that a long sum is given one by one; what the others add is one number."""
 
 
 def only_first(shown: int, total: int, noun: str) -> list[str]:
@@ -70,3 +72,13 @@ def only_rows(n: int, is_cut: bool) -> list[str]:
     (['Only the first 3 rows are derived.'], ['Only the first row is derived.'], [])
     """
     return [f"Only the first {f'{n} rows are' if n > 1 else 'row is'} derived."] if is_cut else []
+
+
+def leading(terms: Floats, index: str, most: int = TERMS_GIVEN) -> tuple[list[int], dict[str, float]]:
+    """The places of the largest terms of a long sum, and by its index what all others add, for `rest`.
+
+    >>> leading(np.array([1.0, -5.0, 2.0, 0.5]), "i", 2)
+    ([1, 2], {'i': 1.5})
+    """
+    kept = largest(terms, most)
+    return kept, {index: float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -75,8 +76,7 @@ class NameValues:
         return CONSTANTS.get(node)
 
     def _indices_in(self, node: Node) -> list[str]:
-        names = [part.name for part in walk(node) if isinstance(part, Symbol) and part.name in self.places]
-        return list(dict.fromkeys(names))
+        return [name for name in _names_in(node) if name in self.places]
 
     def place_of(self, index: Node) -> IndexPlace:
         """The place that an index stands for: a name that is at a place, a number that counts from 1, or a word."""
@@ -126,6 +126,12 @@ class NameValues:
             if (found := self._extent(index, part)) is not None:
                 return found
         return None
+
+
+@lru_cache(maxsize=4096)
+def _names_in(node: Node) -> tuple[str, ...]:
+    """The names in a node, each once: asked again for every term of a sum."""
+    return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Symbol)))
 
 
 def _along(value: Value, before: Sequence[IndexPlace | None]) -> Value:

@@ -7,7 +7,6 @@ a and b count as ones and zeros seen before.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 

@@ -174,11 +174,20 @@ def derive_normal_mean(model: NormalMean) -> Work:
     steps = normal_mean_steps(model)
     if model.n > 0:
         spread = math.hypot(model.tau0, model.sigma / math.sqrt(model.n))
-        of_mean = Equation("v", "τ_0 ** 2 + σ ** 2 / n", {"v": spread**2, "τ_0": model.tau0, "σ": model.sigma, "n": model.n})
+        of_mean = Equation(
+            "v", "τ_0 ** 2 + σ ** 2 / n", {"v": spread**2, "τ_0": model.tau0, "σ": model.sigma, "n": model.n}
+        )
         evidence = Equation(
             "log(P(D))",
             "-(log(2 * π * v) + (x̄ - μ_0) ** 2 / v) / 2 - (Q / σ ** 2 + (n - 1) * log(2 * π * σ ** 2) + log(n)) / 2",
-            {"v": spread**2, "x̄": model.data_mean, "μ_0": model.mu0, "Q": model.data_ssd, "σ": model.sigma, "n": model.n},
+            {
+                "v": spread**2,
+                "x̄": model.data_mean,
+                "μ_0": model.mu0,
+                "Q": model.data_ssd,
+                "σ": model.sigma,
+                "n": model.n,
+            },
             of=("log_evidence",),
             where={"Q": OF_DATA["Q"]},
         )
@@ -286,7 +295,9 @@ def derive_gaussian(estimate: GaussianEstimate) -> Work:
     w, weights = ("", {}) if is_even else ("w[i] * ", {"w[i]": trace.weight})
     n = {"n": trace.n}
     one = "1 / (σ * sqrt(2 * π)) * exp(-(x[i] - μ) ** 2 / (2 * σ ** 2))"
-    likelihood = Equation("L(μ, σ)", f"product({one} for i in _)" if is_even else f"product(({one}) ** w[i] for i in _)")
+    likelihood = Equation(
+        "L(μ, σ)", f"product({one} for i in _)" if is_even else f"product(({one}) ** w[i] for i in _)"
+    )
     logarithm = Equation(
         "log(L(μ, σ))", f"-n / 2 * log(2 * π * σ ** 2) - sum({w}(x[i] - μ) ** 2 for i in _) / (2 * σ ** 2)"
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.derivation import cut_table, distinct_names, largest
+from novacula.learner.derivation import cut_table, distinct_names, leading
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
@@ -24,8 +24,6 @@ EVENTS = 6
 """Events whose union is written out: 2⁶ − 1 terms."""
 NAME = 40
 """Characters of a name."""
-TERMS_GIVEN = 1000
-"""Terms of a sum that are given one by one; the others become one number."""
 
 
 def derive_joint(joint: Joint, options: WorkOptions) -> Work:
@@ -55,12 +53,11 @@ def _marginal(joint: Joint, axis: int, value: Any) -> Equation:
     name = joint.names[axis]
     event = expression({name: value})
     terms = np.take(joint.table, joint.states[name].index(value), axis).ravel()
-    kept = largest(terms, TERMS_GIVEN)
-    rest = float(np.delete(terms, kept).sum())
+    kept, rest = leading(terms, "i")
     values = {f"P({event}, v[i])": terms[kept], f"P({event})": joint.probability({name: value})}
     meaning = {"v[i]": "the values of the other variables"} if axis == 0 else {}
     right = f"sum(P({event}, v[i]) for i in _)"
-    return Equation(f"P({event})", right, values, where=meaning, rest={"i": rest} if len(kept) < len(terms) else {})
+    return Equation(f"P({event})", right, values, where=meaning, rest=rest)
 
 
 def _entropy(joint: Joint) -> Equation:
@@ -71,14 +68,14 @@ def _entropy(joint: Joint) -> Equation:
         return Equation("H", right, {"P(x[i])": held}, ("bits",), {"x[i]": "a combination of values"})
     levels, times = np.unique(held, return_counts=True)
     terms = times * levels * np.log2(levels)
-    kept = largest(terms, TERMS_GIVEN)
+    kept, rest = leading(terms, "i")
     return Equation(
         "H",
         "-sum(c[i] * p[i] * log2(p[i]) for i in _)",
         {"c[i]": times[kept], "p[i]": levels[kept]},
         of=("bits",),
         where={"p[i]": "a probability", "c[i]": "how many combinations of values have it"},
-        rest={"i": float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {},
+        rest=rest,
     )
 
 
@@ -126,7 +123,9 @@ def derive_union(joint: Joint, events: Sequence[Event]) -> Work:
         values | {left: joint.probability_of_any(*events)},
         where={f"e_{i + 1}": event_words(event) for i, event in enumerate(events)},
     )
-    return Work("Inclusion and exclusion", [Step("Any of the events", union, table=WorkTable(("event", "⟦P⟧"), tuple(rows)))])
+    return Work(
+        "Inclusion and exclusion", [Step("Any of the events", union, table=WorkTable(("event", "⟦P⟧"), tuple(rows)))]
+    )
 
 
 def derive_total(joint: Joint, event: Event, variable: str) -> Work:

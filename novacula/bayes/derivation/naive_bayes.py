@@ -12,7 +12,7 @@ from novacula.bayes.distributions.numeric import WRITTEN
 from novacula.learner.derivation import SHOWN, cut_table, only_first, only_rows
 from novacula.learner.figure import bar_figure
 from novacula.learner.showing import WorkOptions
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Chunk, Floats
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.bayes.probabilities import logarithm
-from novacula.learner.derivation import SHOWN, distinct_names, largest, only_first, only_rows
+from novacula.learner.derivation import SHOWN, TERMS_GIVEN, distinct_names, largest, leading, only_first, only_rows
 from novacula.learner.figure import COLOURS, Figure, curve_figure, few_digits
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
@@ -26,10 +26,6 @@ NAME = 40
 """Characters of a name."""
 TINY = 600.0
 """A likelihood of e^−600 or less is shown by its logarithm."""
-FACTORS = 1000
-"""Observations whose likelihoods are given one by one; those of the others become one number."""
-TERMS_GIVEN = 1000
-"""Hypotheses that are given one by one in a sum over all."""
 
 
 def derive_posterior(posterior: Posterior, options: WorkOptions) -> Work:
@@ -97,16 +93,16 @@ def _likelihood_steps(posterior: Posterior, shown: list[int]) -> list[Step]:
 def _likelihood(posterior: Posterior, name: str, logs: Floats, weight: Floats, k: int) -> Equation:
     h, total = word(name), float(posterior.log_likelihood[k])
     is_even = bool(np.all(weight == 1.0))
-    each, values = f"P(d[i] | {h})", {} if is_even else {"w[i]": weight[:FACTORS]}
-    beyond = float(weight[FACTORS:] @ logs[FACTORS:, k]) if len(weight) > FACTORS else 0.0
+    each, values = f"P(d[i] | {h})", {} if is_even else {"w[i]": weight[:TERMS_GIVEN]}
+    beyond = float(weight[TERMS_GIVEN:] @ logs[TERMS_GIVEN:, k]) if len(weight) > TERMS_GIVEN else 0.0
     meanings = {} if is_even else {"w[i]": "how often the observation was seen"}
-    if any(TINY < abs(log) < math.inf for log in (total, beyond, *(weight * logs[:, k])[:FACTORS])):
+    if any(TINY < abs(log) < math.inf for log in (total, beyond, *(weight * logs[:, k])[:TERMS_GIVEN])):
         right = f"sum(log({each}) for i in _)" if is_even else f"sum(w[i] * log({each}) for i in _)"
-        values = {**values, f"log({each})": logs[:FACTORS, k]}
-        rest = {"i": beyond} if len(weight) > FACTORS else {}
+        values = {**values, f"log({each})": logs[:TERMS_GIVEN, k]}
+        rest = {"i": beyond} if len(weight) > TERMS_GIVEN else {}
         return Equation(f"log(P(D | {h}))", right, values, ("log_likelihood", k), meanings, rest)
     right = f"product({each} for i in _)" if is_even else f"product({each} ** w[i] for i in _)"
-    values = {**values, f"P(D | {h})": math.exp(total), each: np.exp(logs[:FACTORS, k])}
+    values = {**values, f"P(D | {h})": math.exp(total), each: np.exp(logs[:TERMS_GIVEN, k])}
     return Equation(f"P(D | {h})", right, values, where=meanings, rest={"i": math.exp(beyond)} if beyond else {})
 
 
@@ -144,7 +140,7 @@ def _evidence(posterior: Posterior, names: Sequence[str], is_tiny: bool, of: tup
     peak = float(posterior.log_likelihood[possible].max()) if is_tiny else 0.0
     terms = np.zeros(len(names))
     terms[possible] = posterior.prior[possible] * np.exp(posterior.log_likelihood[possible] - peak)
-    kept, rest = _leading(terms)
+    kept, rest = leading(terms, "h")
     priors = _by_name(names, posterior.prior, kept)
     if not is_tiny:
         likelihoods = _by_name(names, np.exp(posterior.log_likelihood), kept)
@@ -158,12 +154,6 @@ def _evidence(posterior: Posterior, names: Sequence[str], is_tiny: bool, of: tup
         where={"L": "the largest logarithm of a likelihood, which is taken out of the sum"},
         rest=rest,
     )
-
-
-def _leading(terms: Floats) -> tuple[list[int], dict[str, float]]:
-    """The places of the largest terms over hypotheses, and what all others add."""
-    kept = largest(terms, TERMS_GIVEN)
-    return kept, {"h": float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {}
 
 
 def _by_name(names: Sequence[str], values: Floats, kept: Sequence[int]) -> dict[str, float]:
@@ -192,7 +182,7 @@ def mixture(
     posterior: Posterior, names: Sequence[str], each: Floats, left: str, term: str, of: tuple[str | int, ...]
 ) -> Equation:
     """What all hypotheses say, each by its probability."""
-    kept, rest = _leading(each * posterior.weights)
+    kept, rest = leading(each * posterior.weights, "h")
     values = {term: _by_name(names, each, kept), "P(h | D)": _by_name(names, posterior.weights, kept)}
     return Equation(left, f"sum({term} * P(h | D) for h in _)", values, of, rest=rest)
 
@@ -242,7 +232,9 @@ def derive_draws(posterior: Posterior, classes: Sequence[Any], choices: Any, opt
         lines = tuple((name, weights[name], labels[choices[h, i]]) for h, name in enumerate(names))
         table = WorkTable(("hypothesis", "⟦P(h | D)⟧", "answers"), lines)
         steps.append(Step(f"Row {i + 1}", tuple(votes), table=table))
-    bound = "Where the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
+    bound = (
+        "Where the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
+    )
     return Work("Answers drawn", steps, [*only_rows(options.rows, choices.shape[1] > options.rows), bound])
 
 

@@ -148,14 +148,16 @@ class CategoricalPart(DistributionPart):
             if code >= 0:
                 label = f"{self.group.names[j]} = {self.group.categories[j][code]}"
                 log = logarithm(float(self.prob[k, self.offsets[j] + code]))
-                found.append(ClassFactor(label, log, partial(self._estimate, facts, j, k, code), is_share=facts.has_plain_shares))
+                found.append(
+                    ClassFactor(label, log, partial(self._estimate, facts, j, k, code), is_share=facts.has_plain_shares)
+                )
         return found
 
 
 class ShareNames(NamedTuple):
     """How the parts of an m-estimate are written: the count, the count of all, m, p, and the number of values."""
 
-    count: str
+    found: str
     total: str
     m: str
     p: str
@@ -165,7 +167,7 @@ class ShareNames(NamedTuple):
 class ShareNumbers(NamedTuple):
     """The parts of an m-estimate."""
 
-    count: float
+    found: float
     total: float
     m: float
     p: float
@@ -187,9 +189,9 @@ def share(left: str, names: ShareNames, of: ShareNumbers, path: tuple[str | int,
     if of.total + of.m == 0.0:
         return Equation(left, f"1 / {names.values}", {names.values: of.values}, path)
     if of.m == 0.0:
-        return Equation(left, f"{names.count} / {names.total}", {names.count: of.count, names.total: of.total}, path)
-    values = {names.count: of.count, names.m: of.m, names.p: of.p, names.total: of.total}
-    return Equation(left, f"({names.count} + {names.m} * {names.p}) / ({names.total} + {names.m})", values, path)
+        return Equation(left, f"{names.found} / {names.total}", {names.found: of.found, names.total: of.total}, path)
+    values = {names.found: of.found, names.m: of.m, names.p: of.p, names.total: of.total}
+    return Equation(left, f"({names.found} + {names.m} * {names.p}) / ({names.total} + {names.m})", values, path)
 
 
 M_WORDS = "the weight of the prior estimate"

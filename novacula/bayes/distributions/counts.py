@@ -167,7 +167,7 @@ class Bag(DistributionPart):
     def _table(self, facts: PartFacts, telling: list[int]) -> WorkTable:
         n = facts.n_shown
         rows: list[tuple[Cell, ...]] = [
-            (self.entry(v), *(self.numbers(facts, k, v).count for k in range(n)), *self.prob[:n, v].tolist())
+            (self.entry(v), *(self.numbers(facts, k, v).found for k in range(n)), *self.prob[:n, v].tolist())
             for v in telling
         ]
         header = ("entry", *(f"⟦n⟧ in {c}" for c in facts.classes[:n]), *(f"⟦P⟧ in {c}" for c in facts.classes[:n]))
@@ -236,7 +236,7 @@ class MultinomialPart(Bag):
             if x > 0:
                 log = x * logarithm(float(self.prob[k, v]))
                 equation = partial(self._power, facts, k, v, x)
-                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", log, equation, is_share=facts.has_plain_shares))
+                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", log, equation, facts.has_plain_shares))
         return found
 
     def _power(self, facts: PartFacts, k: int, v: int, x: float) -> Equation:
@@ -335,7 +335,7 @@ class BernoulliPart(Bag):
                 p = float(self.prob[k, v])
                 equation = partial(self.estimate if x else self._lacking, facts, k, v)
                 label = f"{'has' if x else 'lacks'} {self.entry(v)}"
-                found.append(ClassFactor(label, logarithm(p if x else 1.0 - p), equation, is_share=facts.has_plain_shares))
+                found.append(ClassFactor(label, logarithm(p if x else 1.0 - p), equation, facts.has_plain_shares))
         return found
 
     def _lacking(self, facts: PartFacts, k: int, v: int) -> Equation:

@@ -94,11 +94,12 @@ class GaussianPart(NumericPart):
         pooled = pooled_moments(statistic)[1]
         floor = float(variance_floor(pooled, facts.smoothing))
         cells = self.shown_cells(facts, (statistic.weight > 0) & (self.var > LEAST))
+        varies = pooled.max(initial=0.0) > 0
         raised = Equation(
             "ε",
-            "s * max(V[j] for j in _)" if pooled.max(initial=0.0) > 0 else "s",
-            {"s": facts.smoothing.var_smoothing} | ({"V[j]": pooled} if pooled.max(initial=0.0) > 0 else {}),
-            where={"s": "var_smoothing"} | ({"V[j]": "variances of the columns"} if pooled.max(initial=0.0) > 0 else {}),
+            "s * max(V[j] for j in _)" if varies else "s",
+            {"s": facts.smoothing.var_smoothing} | ({"V[j]": pooled} if varies else {}),
+            where={"s": "var_smoothing"} | ({"V[j]": "variances of the columns"} if varies else {}),
         )
         equations = [self._variance(facts, k, j, floor) for k, j in cells]
         return [Step("Mean and variance of each number in each class", (raised, *equations), table=table)]

@@ -50,7 +50,7 @@ class NumericPart(DistributionPart):
     def factor(self, facts: PartFacts, k: int, j: int, x: float) -> Equation:
         """The probability or density of the value x of column j in class k."""
 
-    def is_moderate(self, k: int, j: int, x: float) -> bool:  # noqa: ARG002  (some parts ask for more)
+    def is_moderate(self, k: int, j: int, x: float) -> bool:
         """Whether no number on the way to a factor is too large or too small to be held."""
         return abs(x) < LARGEST
 

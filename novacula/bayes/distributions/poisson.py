@@ -18,7 +18,6 @@ from novacula.state import State, floats, record
 from novacula.statistics import ClassTotals
 from novacula.table.chunk import Chunk, Floats
 
-
 MOST_FACTORIAL = 170.0
 """The largest number whose factorial can be held."""
 
