@@ -15,7 +15,7 @@ from scipy import special, stats
 
 from novacula.arguments import as_numbers, nonnegative_number, positive_number
 from novacula.bayes.conjugate.base import ConjugateModel, densities_figure, interval, require_data, require_mode
-from novacula.bayes.conjugate.derivation import derive_beta, derive_next_flip
+from novacula.bayes.conjugate.derivation.categories import derive_beta, derive_next_flip
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure

@@ -16,7 +16,7 @@ from scipy import special, stats
 
 from novacula.arguments import as_numbers, positive_number, require_finite
 from novacula.bayes.conjugate.base import ConjugateModel, interval, require_data, require_mode
-from novacula.bayes.conjugate.derivation import derive_dirichlet, derive_next_category
+from novacula.bayes.conjugate.derivation.categories import derive_dirichlet, derive_next_category
 from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, bar_figure

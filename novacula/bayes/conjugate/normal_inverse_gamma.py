@@ -19,7 +19,7 @@ from scipy import special, stats
 
 from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
-from novacula.bayes.conjugate.derivation import derive_inverse_gamma, derive_next_student
+from novacula.bayes.conjugate.derivation.numbers import derive_inverse_gamma, derive_next_student
 from novacula.bayes.conjugate.numbers import OfNumbers, as_data
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure

@@ -15,7 +15,7 @@ from scipy import stats
 
 from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
-from novacula.bayes.conjugate.derivation import derive_next_normal, derive_normal_mean
+from novacula.bayes.conjugate.derivation.numbers import derive_next_normal, derive_normal_mean
 from novacula.bayes.conjugate.numbers import OfNumbers, as_data
 from novacula.learner.figure import Figure
 from novacula.learner.showing import WorkOptions

@@ -10,7 +10,7 @@ import numpy as np
 
 from novacula.arguments import as_numbers, require_finite
 from novacula.bayes.conjugate.base import ConjugateModel
-from novacula.bayes.conjugate.derivation import derive_gaussian
+from novacula.bayes.conjugate.derivation.numbers import derive_gaussian
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError, ParameterError
 from novacula.learner.showing import ShowsWork, WorkOptions

@@ -93,7 +93,8 @@ def _likelihood_steps(posterior: Posterior, shown: list[int]) -> list[Step]:
 def _likelihood(posterior: Posterior, name: str, logs: Floats, weight: Floats, k: int) -> Equation:
     h, total = word(name), float(posterior.log_likelihood[k])
     is_even = bool(np.all(weight == 1.0))
-    each, values = f"P(d[i] | {h})", {} if is_even else {"w[i]": weight[:TERMS_GIVEN]}
+    each = f"P(d[i] | {h})"
+    values: dict[str, Any] = {} if is_even else {"w[i]": weight[:TERMS_GIVEN]}
     beyond = float(weight[TERMS_GIVEN:] @ logs[TERMS_GIVEN:, k]) if len(weight) > TERMS_GIVEN else 0.0
     meanings = {} if is_even else {"w[i]": "how often the observation was seen"}
     if any(TINY < abs(log) < math.inf for log in (total, beyond, *(weight * logs[:, k])[:TERMS_GIVEN])):
@@ -120,7 +121,8 @@ def bayes_steps(posterior: Posterior, options: WorkOptions, of: tuple[str, ...] 
     yield Step("Evidence", _evidence(posterior, names, is_tiny, of), table=WorkTable(header, tuple(rows)))
     for k in shown:
         h = word(names[k])
-        prior, path = {f"P({h})": posterior.prior[k]}, (*of, "weights", k)
+        prior = {f"P({h})": posterior.prior[k]}
+        path: tuple[str | int, ...] = (*of, "weights", k)
         if is_tiny:
             values = {f"log(P(D | {h}))": posterior.log_likelihood[k], "log(P(D))": posterior.log_evidence} | prior
             theorem = Equation(f"P({h} | D)", f"exp(log(P(D | {h})) + log(P({h})) - log(P(D)))", values, path)
@@ -232,9 +234,7 @@ def derive_draws(posterior: Posterior, classes: Sequence[Any], choices: Any, opt
         lines = tuple((name, weights[name], labels[choices[h, i]]) for h, name in enumerate(names))
         table = WorkTable(("hypothesis", "⟦P(h | D)⟧", "answers"), lines)
         steps.append(Step(f"Row {i + 1}", tuple(votes), table=table))
-    bound = (
-        "Where the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
-    )
+    bound = "If the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
     return Work("Answers drawn", steps, [*only_rows(options.rows, choices.shape[1] > options.rows), bound])
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from novacula.bayes.distributions.bag import bag_totals
 from novacula.bayes.distributions.base import Group, PartFacts, Smoothing
-from novacula.bayes.distributions.counts import bag_totals
 from novacula.bayes.distributions.numeric import WRITTEN, NumericPart
 from novacula.errors import DataError
 from novacula.learner.work import Step
