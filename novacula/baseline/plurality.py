@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novacula.baseline.derivation import derive_shares
 from novacula.learner import Admits, Card, Classifier, Work
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.showing import WorkOptions
 from novacula.state import State, floats, probabilities
 from novacula.statistics import ClassTotals
 from novacula.table import Chunk, Table
@@ -71,23 +71,13 @@ class PluralityClassifier(Classifier):
         """Shares that are free: they sum to 1."""
         return len(self.classes_) - 1
 
-    def _work(self, X: Any = None) -> Work:
-        """The share of each class; with X nothing changes, which is the point."""
-        check_is_fitted(self)
-        total = float(self.class_count_.sum())
-        steps = [
-            Step(
-                f"Share of {label}",
-                formula="P(t) = n_t / n",
-                expression="n_t / n",
-                values={"n_t": float(self.class_count_[k]), "n": total},
-                result=float(self.share_[k]),
-                of=("share_", k),
-            )
-            for k, label in enumerate(self.classes_[:20])
-        ]
-        best = self.classes_[int(np.argmax(self.share_))]
-        return Work("Plurality", [*steps, Step("The answer", note=f"Every row is {best}, the most frequent class.")])
+    def _derive(self, options: WorkOptions) -> Work:
+        """The share of each class."""
+        return derive_shares(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The same for every row, which is the point."""
+        return derive_shares(self, options, len(self._first_rows(X, options.rows)[0]))
 
 
 def count_rows(chunk: Chunk) -> Any:

@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novacula.bayes.posterior_work import derive_votes
+from novacula.bayes.derivation.posterior import derive_votes
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Admits, Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 
@@ -83,9 +84,7 @@ class BayesOptimalClassifier(PosteriorClassifier):
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the weights of the hypotheses, or with X their vote on each row."""
-        if X is None:
-            return self._derive_weights("Bayes-optimal classifier: the weights")
-        voice = self._voice
-        return derive_votes(self.posterior_, voice, np.stack(list(voice.probabilities(X))), "predict_proba")
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Derive the vote on each row."""
+        each = np.stack(list(self._voice.probabilities(X)))
+        return derive_votes(self.posterior_, self.classes_, each, options, of="predict_proba", answer="predict")

@@ -13,9 +13,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novacula.bayes.bayes_optimal import BayesOptimalClassifier
-from novacula.bayes.posterior_work import derive_votes
+from novacula.bayes.derivation.posterior import derive_draws
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 
@@ -77,18 +78,13 @@ class GibbsClassifier(PosteriorClassifier):
 
     def vote_shares(self, X: Any) -> Floats:
         """Give the probability that each class is the answer, for each row: Σ P(h | D) over those h that say so."""
-        return np.asarray(np.tensordot(self.posterior_.weights, self._votes(X), axes=1))
+        votes = np.eye(len(self.classes_))[self._choices(X)]  # (H, n, K)
+        return np.asarray(np.tensordot(self.posterior_.weights, votes, axes=1))
 
     def _choices(self, X: Any) -> Any:
         """The number of the class that each hypothesis finds most probable, for each row (H, n)."""
         return np.stack([np.argmax(shares, axis=1) for shares in self._voice.probabilities(X)])
 
-    def _votes(self, X: Any) -> Floats:
-        """Answers as 0 and 1 for each class (H, n, K)."""
-        return np.asarray(np.eye(len(self._voice.classes))[self._choices(X)])
-
-    def _work(self, X: Any = None) -> Work:
-        """Derive the weights of the hypotheses, or with X the probability of each answer."""
-        if X is None:
-            return self._derive_weights("Gibbs classifier: the weights")
-        return derive_votes(self.posterior_, self._voice, self._votes(X), "vote_shares")
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Derive the probability of each answer."""
+        return derive_draws(self.posterior_, self.classes_, self._choices(X), options)

@@ -18,10 +18,13 @@ import numpy as np
 
 from novacula.arguments import positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
+from novacula.bayes.derivation.grid import derive_grid, derive_next_datum
 from novacula.bayes.grid import PosteriorGrid, as_bounds
 from novacula.bayes.probabilities import as_weights, log_sum, logarithm
 from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError, warn_user
 from novacula.learner.figure import Figure
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 from novacula.words import quoted
 
@@ -32,7 +35,7 @@ POINTS = (2000, 300)
 _EDGE = 1e-3  # share of the largest density that may stand at an end of the grid
 
 
-class GridPosterior:
+class GridPosterior(ShowsWork):
     """What is believed of one or two numbers θ, with any prior density and any likelihood.
 
     Parameters
@@ -128,6 +131,31 @@ class GridPosterior:
         return np.asarray(self.probabilities / math.exp(self.grid.log_cell))
 
     @property
+    def log_prior(self) -> Floats:
+        """ln p(θ) at the middle of each cell, with f normalised over the bounds."""
+        return self._log_prior(self.grid) - self.log_constant
+
+    @property
+    def log_likelihood(self) -> Floats:
+        """ln P(D | θ) at the middle of each cell."""
+        return self._log_likelihood(self.grid, self.data, self.weight)
+
+    def log_likelihood_of(self, x: Any) -> Floats:
+        """ln p(x | θ) of one datum at the middle of each cell."""
+        return self._log_likelihood(self.grid, [x], np.ones(1))
+
+    def prior_at(self, point: Sequence[float]) -> float:
+        """f at one point, as it is given."""
+        value = float(np.ravel(self.f(*(np.array([x]) for x in point)))[0])
+        return math.exp(value) if self.log else value
+
+    def log_likelihoods_at(self, point: Sequence[float]) -> Floats:
+        """ln p(d | θ) of each datum at one point."""
+        at = [np.array([x]) for x in point]
+        values = np.array([np.ravel(self.likelihood(*at, datum))[0] for datum in self.data], np.float64)
+        return values if self.log else logarithm(values)
+
+    @property
     def log_evidence(self) -> float:
         """ln p(D) = ln ∫ f(θ) · Π p(d | θ) dθ, with f normalised over the bounds."""
         return log_sum(self._fine[1]) + self.grid.log_cell
@@ -164,7 +192,7 @@ class GridPosterior:
 
     def predictive(self, x: Any) -> float:
         """The probability or density of one datum to come: ∫ p(x | θ) · p(θ | D) dθ."""
-        return math.exp(log_sum(self._log_likelihood(self.grid, [x], np.ones(1)) + logarithm(self.probabilities)))
+        return math.exp(log_sum(self.log_likelihood_of(x) + logarithm(self.probabilities)))
 
     # --- to see ------------------------------------------------------------------------------------------------------
 
@@ -172,8 +200,15 @@ class GridPosterior:
         """The densities before and after, or for two numbers a map of the posterior."""
         if self.grid.n_dimensions == 2:
             return map_figure(self.grid, self.density, len(self.data))
-        prior = np.exp(self._log_prior(self.grid) - self.log_constant)
-        return density_figure(self.grid.axes[0], prior, self.density, len(self.data))
+        return density_figure(self.grid.axes[0], np.exp(self.log_prior), self.density, len(self.data))
+
+    def _derive(self, options: WorkOptions) -> Work:
+        """Bayes' theorem at a cell, the evidence, the mean and the spread."""
+        return derive_grid(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """What is predicted for a datum."""
+        return derive_next_datum(self, X)
 
     def __repr__(self) -> str:
         where = " × ".join(f"[{low:g}, {high:g}]" for low, high in self.coarse.bounds)

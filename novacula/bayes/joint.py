@@ -16,12 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import as_numbers, require_finite
-from novacula.bayes import joint_work
+from novacula.bayes.derivation.joint import (
+    derive_bayes,
+    derive_chain,
+    derive_joint,
+    derive_total,
+    derive_union,
+    event_words,
+)
 from novacula.bayes.joint_cells import as_key, as_number, distinct, found_states, shape_of, shares_of_rows, total_of
 from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled
 from novacula.concept import ConjunctiveSpace
 from novacula.concept.rows import read_positions
 from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.table import Table, read
 from novacula.table.chunk import Floats
@@ -35,7 +43,7 @@ ROUNDING = 1e-12
 """Probabilities that differ by no more are equal: sums of the same numbers in another order."""
 
 
-class Joint:
+class Joint(ShowsWork):
     """A table of P(x₁, …, x_d), with one axis per variable.
 
     Parameters
@@ -113,7 +121,7 @@ class Joint:
         condition = self.where(given)
         below = float(self.table[condition].sum())
         if not below > 0:
-            raise DataError(f"the condition {joint_work.event_words(given)} has probability 0")
+            raise DataError(f"the condition {event_words(given)} has probability 0")
         return min(1.0, float(self.table[condition & self.where(event)].sum()) / below)
 
     def probability_of_any(self, *events: Event) -> float:
@@ -133,7 +141,7 @@ class Joint:
         """The distribution of what is left open once an event has happened."""
         total = self.probability(given)
         if not total > 0:
-            raise DataError(f"the condition {joint_work.event_words(given)} has probability 0")
+            raise DataError(f"the condition {event_words(given)} has probability 0")
         fixed = {name: v for name, v in given.items() if self._is_state(name, v)} if isinstance(given, Mapping) else {}
         if len(fixed) == len(self.states):
             raise ParameterError("the condition fixes every variable, so nothing is left to have a distribution")
@@ -171,7 +179,7 @@ class Joint:
         """The mean of a function of an assignment, or of a variable whose values are numbers."""
         table = self.table if given is None else np.where(self.where(given), self.table, 0.0)
         if not table.sum() > 0:
-            raise DataError(f"the condition {joint_work.event_words(given)} has probability 0")
+            raise DataError(f"the condition {event_words(given)} has probability 0")
         if isinstance(value, str):
             [axis] = self._axes(value)
             numbers = as_numbers(self.states[value], f"the values of {quoted(value)}")
@@ -186,24 +194,27 @@ class Joint:
         names = tuple(assignment) if order is None else tuple(order)
         if set(names) != set(assignment):
             raise ParameterError(f"order names {listed(names)}; it must name the variables {listed(tuple(assignment))}")
-        return joint_work.derive_chain(self, {name: assignment[name] for name in names})
+        return derive_chain(self, {name: assignment[name] for name in names})
 
     def inclusion_exclusion(self, *events: Event) -> Work:
         """P(e₁ ∪ e₂ ∪ …) = Σ P(eᵢ) − Σ P(eᵢ, eⱼ) + …"""
-        return joint_work.derive_union(self, events)
+        return derive_union(self, events)
 
     def total_probability(self, event: Event, variable: str) -> Work:
         """P(event) = Σ P(event | v) · P(v), over the values of a variable."""
         self._axes(variable)
-        return joint_work.derive_total(self, event, variable)
+        return derive_total(self, event, variable)
 
     def bayes(self, hypothesis: Event, evidence: Event) -> Work:
         """P(hypothesis | evidence) = P(evidence | hypothesis) · P(hypothesis) / P(evidence)."""
-        return joint_work.derive_bayes(self, hypothesis, evidence)
+        return derive_bayes(self, hypothesis, evidence)
 
-    def work(self) -> Work:
+    def _derive(self, options: WorkOptions) -> Work:
         """The table, the distribution of each variable on its own, and the entropy."""
-        return joint_work.derive_joint(self)
+        return derive_joint(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        raise ParameterError("a Joint derives no rows; ask its chain_rule, total_probability or bayes")
 
     def __repr__(self) -> str:
         return f"<Joint of {', '.join(f'{quoted(n)} ({len(s)})' for n, s in self.states.items())}>"

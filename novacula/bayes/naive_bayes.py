@@ -17,13 +17,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.arguments import as_numbers
-from novacula.bayes.derivation import derive_model, derive_predictions
+from novacula.bayes.derivation.naive_bayes import derive_answers, derive_model
 from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
 from novacula.bayes.groups import distributions_by_column, group_columns, groups_fit, kinds_needed, merge_categories
 from novacula.errors import DataWarning, ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.left_out import LeftOut
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, any_record, each, floats, probabilities, record
 from novacula.statistics import Bundle, ClassTotals
@@ -100,6 +101,7 @@ class NaiveBayes(Classifier):
             "John and Langley (1995), on kernel densities",
         ),
     )
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {"mitchell": {"t̂": "v_NB"}}
     state_types: ClassVar[tuple[type, ...]] = (Group, Tokenization, *DISTRIBUTIONS.values())
     state: ClassVar[State] = {
         "class_count_": floats("classes", least=0.0),
@@ -290,12 +292,16 @@ class NaiveBayes(Classifier):
         """Those of the distributions, and the priors of all classes but one."""
         return len(self.classes_) - 1 + sum(part.n_parameters for part in self.parts_)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the estimates, or with X the product for each row and class."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_model(self, self._smoothing())
-        return derive_predictions(self, self._query(X, self.unseen), self._smoothing())
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive the estimates."""
+        return derive_model(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Derive the product for each row and class."""
+        chunk, is_cut = self._first_rows(X, options.rows, self.unseen)
+        with np.errstate(divide="ignore"):
+            joint = joint_scores(chunk, np.log(self.class_prior_), self.parts_)
+        return derive_answers(self, chunk, joint, is_cut, options)
 
 
 def observe(chunk: Chunk, n_classes: int, groups: tuple[Group, ...]) -> Bundle:

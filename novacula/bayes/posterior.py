@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from novacula.bayes.derivation.posterior import derive_datum, derive_posterior, derive_votes, posterior_figure
 from novacula.bayes.hypotheses import (
     LabelledRows,
     Likelihood,
@@ -24,17 +25,17 @@ from novacula.bayes.hypotheses import (
     hypotheses_by_name,
     labels_rows,
 )
-from novacula.bayes.posterior_work import derive_posterior, derive_prediction, posterior_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure
+from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 from novacula.words import quoted
 
 
-class Posterior:
+class Posterior(ShowsWork):
     """What is believed of some hypotheses after some data.
 
     Parameters
@@ -187,9 +188,17 @@ class Posterior:
         """P(h | D) of each hypothesis against the number of observations."""
         return posterior_figure(self)
 
-    def work(self, x: Any = None) -> Work:
-        """Derive the posterior after each observation, or with x what is predicted for it."""
-        return derive_posterior(self) if x is None else derive_prediction(self, x)
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior after each observation."""
+        return derive_posterior(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """What is predicted for a datum, or for rows."""
+        if isinstance(self.voice, LabelledRows):
+            each = np.stack(list(self.voice.probabilities(X)))
+            return derive_votes(self, self.voice.classes, each, options, of="predict")
+        each = np.array([self.voice.predict(X, row) for row in np.eye(len(self.names))])
+        return derive_datum(self, X, each)
 
     def __repr__(self) -> str:
         n = len(self.names)

@@ -14,8 +14,9 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.bayes.distributions import Smoothing, Tokenization
+from novacula.bayes.distributions.bag import Bag, bag_totals
 from novacula.bayes.distributions.categorical import pseudo
-from novacula.bayes.distributions.counts import Bag, BernoulliPart, bag_totals
+from novacula.bayes.distributions.counts import BernoulliPart
 from novacula.bayes.distributions.tokenization import is_linear, linear_words
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.errors import InputTypeError, ModelFileError, ParameterError, SchemaError

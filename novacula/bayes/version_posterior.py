@@ -16,21 +16,19 @@ from typing import Any, Self
 
 import numpy as np
 
+from novacula.bayes.derivation.version_space import derive_version_space, derive_version_votes
 from novacula.bayes.posterior import Posterior
 from novacula.bayes.probabilities import as_weights
 from novacula.concept import Conjunction, ConjunctiveSpace, VersionSpace
 from novacula.concept.rows import read_positions
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Work, WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 from novacula.words import quoted
 
-_ENDS = 10  # examples shown at either end of the table
 _DRAWN = 200  # version spaces counted for the picture
-_ROWS = 3  # rows whose prediction is derived
-_BITS = 1000  # of a count that is shown
 
 
 class VersionSpacePosterior(Posterior):
@@ -82,11 +80,7 @@ class VersionSpacePosterior(Posterior):
     @cached_property
     def version_space(self) -> VersionSpace:
         """The hypotheses that are left."""
-        return self._after(len(self.positive))
-
-    def _after(self, n: int) -> VersionSpace:
-        rows, positive = self.positions[:n], self.positive[:n]
-        return VersionSpace.of(self.space, rows[positive], rows[~positive])
+        return self.left_after(len(self.positive))
 
     @property
     def probabilities(self) -> Mapping[Any, float]:
@@ -137,48 +131,22 @@ class VersionSpacePosterior(Posterior):
     def plot(self) -> Figure:
         """How many hypotheses are left after each example, as bits: log₂ |VS|."""
         places = np.unique(np.linspace(0, len(self.positive), _DRAWN).astype(int))
-        bits = [math.log2(self._after(n).size) for n in places.tolist()]
+        bits = [math.log2(self.left_after(n).size) for n in places.tolist()]
         title = "Hypotheses that are left: each has probability 1 / |VS|"
         return curve_figure(places, {"bits": bits}, title=title, xlabel="examples", ylabel="log₂ |VS|")
 
-    def work(self, x: Any = None) -> Work:
-        """Derive the posterior by counting what is left, or with x the vote on each row."""
-        return self._votes(x) if x is not None else Work("Posterior of a space of conjunctions", self._steps())
+    def left_after(self, n: int) -> VersionSpace:
+        """The hypotheses that were left after the first n examples."""
+        rows, positive = self.positions[:n], self.positive[:n]
+        return VersionSpace.of(self.space, rows[positive], rows[~positive])
 
-    def _steps(self) -> Iterator[Step]:
-        n = len(self.positive)
-        places = range(n + 1) if n <= 2 * _ENDS else [*range(_ENDS), *range(n + 1 - _ENDS, n + 1)]
-        sizes = [(i, self._after(i).size) for i in places]
-        rows = tuple((str(i), str(size), 1 / size) for i, size in sizes)
-        table = WorkTable(("examples", "|VS|", "P(h|D), h ∈ VS"), rows)
-        yield Step("Hypotheses that are left", formula="P(h|D) = 1 / |VS|", table=table, figure=self.plot())
-        yield Step(
-            "Evidence",
-            formula="ln P(D) = ln |VS| − ln |H|",
-            expression="v - h",
-            values={"v": math.log(self.version_space.size), "h": math.log(self.space.size_semantic)},
-            result=self.log_evidence,
-            of=("log_evidence",),
-            labels={"v": f"ln {self.version_space.size}", "h": f"ln {self.space.size_semantic}"},
-        )
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior by counting what is left."""
+        return derive_version_space(self)
 
-    def _votes(self, x: Any) -> Work:
-        rows = read_positions(self.space, x)
-        votes, size = self.version_space.votes(rows[:_ROWS]), self.version_space.size
-        beyond = max(0, size.bit_length() - _BITS)  # what a double cannot hold is shown without its last digits
-        steps = [
-            Step(
-                f"Row {i + 1}",
-                formula="P(yes|x, D) = Σ P(h|D) · h(x)",
-                expression="yes / VS",
-                values={"yes": yes >> beyond, "VS": size >> beyond},
-                result=yes / size,
-                of=("predict", i, 1),
-            )
-            for i, yes in enumerate(votes)
-        ]
-        notes = [f"The first {_ROWS} of {len(rows)} rows are derived."] if len(rows) > _ROWS else []
-        return Work("Predictions by all hypotheses", steps, notes)
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The vote on each row."""
+        return derive_version_votes(self, read_positions(self.space, X), options)
 
     def __repr__(self) -> str:
         return f"<Posterior of {self.space.size_semantic} conjunctions, {self.version_space.size} left>"

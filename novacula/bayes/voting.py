@@ -15,15 +15,16 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.bayes.derivation.posterior import bayes_steps
 from novacula.bayes.hypotheses import LabelledRows, hypotheses_by_name
 from novacula.bayes.naive_bayes import NaiveBayes
 from novacula.bayes.posterior import Posterior
-from novacula.bayes.posterior_work import bayes_steps
 from novacula.bayes.probabilities import refuse_doubled
 from novacula.errors import InputTypeError, ModelFileError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Classifier, Learner
 from novacula.learner.parameter_count import n_parameters
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, each, floats, instance, label, probabilities
 from novacula.table import Schema, Table
@@ -140,9 +141,11 @@ class PosteriorClassifier(Classifier):
         except ValueError as error:
             raise ModelFileError(f"its hypotheses_ have no posterior: {error}") from error
 
-    def _derive_weights(self, title: str) -> Work:
-        notes = "P(D|h) is the probability of the labels of the rows, given their columns."
-        return Work(title, bayes_steps(self.posterior_, ("posterior_", "weights")), notes)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive the weights of the hypotheses."""
+        notes = "⟦P(D | h)⟧ is the probability of the labels of the rows, given their columns."
+        steps = bayes_steps(self.posterior_, options, ("posterior_",))
+        return Work(f"{type(self).card.name}: the weights", steps, notes)
 
 
 def is_fitted_like(hypothesis: Any, schema: Schema, classes: Any) -> bool:

@@ -10,12 +10,15 @@ import numpy as np
 
 from novacula.learner.work import Cell, WorkTable
 from novacula.table.chunk import Floats
-from novacula.words import counted
+from novacula.table.names import printable
+from novacula.words import LABEL_WIDTH, counted, shortened
 
 SHOWN = 12
 """Classes, columns or nodes that are derived one by one, unless everything is asked for."""
 TABLE_ROWS = 20
 """Rows of a table."""
+TERMS_GIVEN = 200
+"""Terms that a long sum is given one by one; what the others add is one number."""
 
 
 def only_first(shown: int, total: int, noun: str) -> list[str]:
@@ -79,3 +82,37 @@ def only_first_rows(count: int, is_cut: bool) -> list[str]:
     """
     words = "row is" if count == 1 else f"{count} rows are"
     return [f"Only the first {words} derived."] if is_cut else []
+def distinct_names(names: Iterable[object], width: int = LABEL_WIDTH) -> list[str]:
+    """Names as a derivation writes them: shortened, and numbered where two would look the same.
+
+    >>> distinct_names(["tree", 2.5, "tree"])
+    ['tree', '2.5', 'tree (2)']
+    """
+    found: dict[str, int] = {}
+    for name in names:
+        text = printable(shortened(str(name), width))
+        count = 1
+        while text in found:
+            count += 1
+            text = f"{printable(shortened(str(name), width))} ({count})"
+        found[text] = count
+    return list(found)
+
+
+def only_rows(n: int, is_cut: bool) -> list[str]:
+    """A note that there are more rows than are derived, if there are.
+
+    >>> only_rows(3, True), only_rows(1, True), only_rows(3, False)
+    (['Only the first 3 rows are derived.'], ['Only the first row is derived.'], [])
+    """
+    return [f"Only the first {f'{n} rows are' if n > 1 else 'row is'} derived."] if is_cut else []
+
+
+def leading(terms: Floats, index: str, most: int = TERMS_GIVEN) -> tuple[list[int], dict[str, float]]:
+    """The places of the largest terms of a long sum, and by its index what all others add, for `rest`.
+
+    >>> leading(np.array([1.0, -5.0, 2.0, 0.5]), "i", 2)
+    ([1, 2], {'i': 1.5})
+    """
+    kept = largest(terms, most)
+    return kept, {index: float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {}

@@ -89,7 +89,7 @@ class ShowsWork:
             raise ParameterError("work takes X or iteration, not both: an iteration belongs to the fit")
         else:
             work = self._derive_iteration(iteration, options)
-        return replace(work, digits=digits, terms=terms, names=dict(self.notations.get(notation or "", {})))
+        return replace(work, digits=digits, terms=terms, names={**work.names, **self.notations.get(notation or "", {})})
 
     def _require_result(self) -> None:
         """Refuse something that has no result yet, such as a learner that is not fitted."""

@@ -218,6 +218,8 @@ class Layout:
                 return notation.transpose(*pieces)
             case "inv":
                 return notation.inverse(*pieces)
+            case "factorial":
+                return notation.factorial(*pieces)
             case "choose":
                 return notation.choose(*pieces)
             case "dot":

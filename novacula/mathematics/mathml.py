@@ -135,6 +135,11 @@ class MathmlNotation(Notation):
         """A binomial coefficient."""
         return Piece(self.group(f'<mfrac linethickness="0">{row(n.text)}{row(k.text)}</mfrac>'), ATOM)
 
+    def factorial(self, inner: Piece) -> Piece:
+        """The product of the whole numbers up to one."""
+        sign = '<mo form="postfix" lspace="0em" rspace="0em">!</mo>'
+        return Piece(row(self.placed(inner, ATOM), sign), POWER)
+
     def big(self, operator_: str, below: Piece, body: Piece) -> Piece:
         """Σ and the like with their limits."""
         sign = {"+": "<mo>∑</mo>", "*": "<mo>∏</mo>"}.get(operator_, f"<mi>{operator_}</mi>")

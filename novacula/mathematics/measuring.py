@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -82,8 +83,7 @@ class NameValues:
         return CONSTANTS.get(node)
 
     def _indices_in(self, node: Node) -> list[str]:
-        names = [part.name for part in walk(node) if isinstance(part, Symbol) and part.name in self.places]
-        return list(dict.fromkeys(names))
+        return [name for name in _names_in(node) if name in self.places]
 
     def place_of(self, index: Node) -> IndexPlace:
         """The place that an index stands for: a name that is at a place, a number that counts from 1, or a word."""
@@ -133,6 +133,12 @@ class NameValues:
             if (found := self._extent(index, part)) is not None:
                 return found
         return None
+
+
+@lru_cache(maxsize=4096)
+def _names_in(node: Node) -> tuple[str, ...]:
+    """The names in a node, each once: asked again for every term of a sum."""
+    return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, Symbol)))
 
 
 def _along(value: Value, before: Sequence[IndexPlace | None]) -> Value:
@@ -397,6 +403,7 @@ OPERATIONS: Mapping[str, Callable[..., Measured]] = {
     "cos": _of_one(math.cos, lambda _: 1.0),
     "sin": _of_one(math.sin, lambda _: 1.0),
     "lgamma": _of_one(math.lgamma, _digamma),
+    "factorial": _of_one(lambda x: math.gamma(x + 1.0), lambda x: math.gamma(x + 1.0) * _digamma(x + 1.0)),
     "log": _logarithm,
     "log2": lambda x: _logarithm(x, Measured(2.0, 2.0)),
     "sign": lambda a: Measured(float(np.sign(a.value)), 0.0),

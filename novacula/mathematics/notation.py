@@ -167,6 +167,10 @@ class Notation:
         """A binomial coefficient."""
         return Piece(f"C({n.text}, {k.text})", ATOM)
 
+    def factorial(self, inner: Piece) -> Piece:
+        """The product of the whole numbers up to one."""
+        return Piece(self.placed(inner, ATOM) + "!", POWER)
+
     def negative(self, inner: Piece) -> Piece:
         """A minus before something."""
         return Piece(self.minus + self.placed(inner, BIG), BIG if inner.level == BIG else PRODUCT, True)

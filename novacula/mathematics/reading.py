@@ -11,7 +11,7 @@
 | `sqrt log log2 exp abs …` | functions: `FUNCTIONS`; `log(x)` is natural, `log(x, b)` has the base b |
 | `A @ b`, `A.T`, `inv(A)`, `det(A)`, `norm(w)`, `dot(a, b)` | vectors and matrices |
 | `a if x > 0 else b` | cases |
-| `size(S)` | the number of members, written with bars |
+| `size(S)`, `factorial(n)` | the number of members, written with bars; n! |
 | `(a, b)`, `{a, b}`, `"word"`, `a == b`, `a <= b`, `a and b`, `not a` | what stands inside of P(…) and conditions |
 """
 
@@ -59,7 +59,7 @@ SIGNS: dict[type[ast.AST], str] = {
 }
 FUNCTIONS = {
     **dict.fromkeys(("sqrt", "exp", "abs", "sign", "ceil", "floor", "tanh", "cos", "sin", "lgamma", "log2"), (1, 1)),
-    **dict.fromkeys(("inv", "det", "norm", "size"), (1, 1)),
+    **dict.fromkeys(("inv", "det", "norm", "size", "factorial"), (1, 1)),
     **dict.fromkeys(("dot", "choose"), (2, 2)),
     "log": (1, 2),
 }

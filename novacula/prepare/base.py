@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 from sklearn.base import clone
@@ -17,8 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.errors import ModelFileError, ParameterError
 from novacula.learner.base import Learner
 from novacula.learner.card import Card
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Work, WorkTable
+from novacula.learner.derivation import cut_table
+from novacula.learner.showing import WorkOptions
+from novacula.learner.worded_step import WordedStep
+from novacula.learner.work import Step, Work
 from novacula.prepare.encoding import Encoding, preparation_words, same_columns
 from novacula.prepare.sums import PreparationSums
 from novacula.state import State, each, instance, record
@@ -87,32 +89,38 @@ class PreparedLearner(Learner):
         layout = Schema(self.columns_, missing=())
         return self._answers(X, answers_behind, self.encoding_, layout, self.model_, method, unseen=self.unseen)
 
-    def _work(self, X: Any = None) -> Work:
+    def _derive(self, options: WorkOptions) -> Work:
         """The preparation of the columns, and then the learner's own work."""
-        check_is_fitted(self)
-        if X is None:
-            inner = self.model_.work()
-        else:
-            chunk = self._query(X, self.unseen).to_chunk()
-            inner = self.model_.work(behind(chunk, self.encoding_, Schema(self.columns_, missing=())))
-        return Work(inner.title, [self._preparation_step(), *(self._tied(step) for step in inner)], inner.notes)
+        return self._prepared(self.model_.work(**asdict(options)), options)
 
-    def _preparation_step(self) -> Step:
-        rows = preparation_words(self.encoding_, self.model_.card)
-        left = len(rows) - MOST_DESCRIBED
-        return Step(
-            "Preparation",
-            table=WorkTable(("column", f"what {self.model_.card.name} is given"), tuple(rows[:MOST_DESCRIBED])),
-            note=f"… and {left} more columns." if left > 0 else "",
-        )
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk = self._query(X, self.unseen).to_chunk()
+        rows = behind(chunk, self.encoding_, Schema(self.columns_, missing=()))
+        return self._prepared(self.model_.work(rows, **asdict(options)), options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return self._prepared(self.model_.work(iteration=iteration, **asdict(options)), options)
+
+    def _prepared(self, inner: Work, options: WorkOptions) -> Work:
+        """The learner's work behind its preparation, in the learner's notation."""
+        described = preparation_words(self.encoding_, self.model_.card)
+        header = ("column", f"what {self.model_.card.name} is given")
+        most = len(described) if options.is_full else MOST_DESCRIBED
+        first = Step("Preparation", table=cut_table(header, described, len(described), most=most))
+        return replace(inner, steps=(first, *map(self._tied, inner)))
 
     def _tied(self, step: Step) -> Step:
         """A step of the learner, tied to this model: methods answer alike, attributes are those of `model_`."""
-        if not step.of:
-            return step
-        if callable(getattr(type(self.model_), str(step.of[0]), None)):
-            return step if hasattr(self, str(step.of[0])) else replace(step, of=())
-        return replace(step, of=("model_", *step.of))
+        if isinstance(step, WordedStep):
+            return replace(step, of=self._path(step.of))
+        return replace(step, equation=tuple(replace(each, of=self._path(each.of)) for each in step.equations))
+
+    def _path(self, of: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        if not of:
+            return of
+        if callable(getattr(type(self.model_), str(of[0]), None)):
+            return of if hasattr(self, str(of[0])) else ()
+        return ("model_", *of)
 
 
 def answers(learner: Any) -> bool:

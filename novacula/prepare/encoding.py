@@ -208,9 +208,10 @@ def preparation_words(encoding: Encoding, card: Card) -> Sequence[tuple[str, str
 def _number_words(encoding: Encoding, j: int, card: Card) -> str:
     words = []
     if "scaled" in card.needs:
-        words.append(f"(x − {encoding.centre[j]:.6g}) / {encoding.spread[j]:.6g}")
+        centre, spread = float(encoding.centre[j]), float(encoding.spread[j])
+        words.append(f"⟦(x - {centre!r}) / {spread!r}⟧")
     if encoding.fill is not None and j in encoding.holes:
-        words.append(f"{encoding.fill[j]:.6g} where missing, and a column that says so")
+        words.append(f"⟦{float(encoding.fill[j])!r}⟧ where missing, and a column that says so")
     return "; ".join(words) or "as it is"
 
 

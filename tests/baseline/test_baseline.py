@@ -1,5 +1,7 @@
 """The baselines: shares and means, against NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 import novacula as nv
 from novacula.baseline import MeanRegressor, PluralityClassifier
+from novacula.checks import check_work
 from novacula.errors import DataError
 
 
@@ -39,3 +42,55 @@ def test_no_weight_at_all_is_refused(kind, y):
     table = nv.read(pd.DataFrame({"x": [0.0, 1.0], "w": [0.0, 0.0], "y": y}), "y", weight="w")
     with pytest.raises(DataError, match="the weights of the frame sum to zero: no row counts"):
         kind().fit(table)
+
+
+# --- work ------------------------------------------------------------------------------------------------------------
+
+FITTED = {
+    "plurality": lambda: PluralityClassifier().fit([[0.0], [1.0], [2.0]], ["no", "yes", "yes"]),
+    "mean": lambda: MeanRegressor().fit(np.zeros((300, 1)), np.arange(300.0) ** 2),
+    "few rows": lambda: MeanRegressor().fit([[0.0], [1.0]], [1.0, 3.0]),
+    "several targets": lambda: MeanRegressor().fit(
+        np.zeros((40, 1)), np.arange(80.0).reshape(40, 2), sample_weight=np.arange(40.0)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_the_work_is_true(kind):
+    model = FITTED[kind]()
+    for how in ({}, {"detail": "full"}, {"rows": 1, "terms": 2, "digits": 3}):
+        check_work(model, **how)
+        check_work(model, [[1.0], [2.0]], **how)
+
+
+@pytest.mark.parametrize("name", ["first", "weight", "rest"])
+@pytest.mark.parametrize("kind", ["mean", "several targets"])
+def test_the_mean_comes_from_its_rows(kind, name):
+    model = FITTED[kind]()
+    model.trace_ = replace(model.trace_, **{name: getattr(model.trace_, name) * 1.001})
+    with pytest.raises(AssertionError):
+        check_work(model, drawn=False)
+
+
+def test_the_first_rows_are_kept_however_the_rows_are_cut():
+    y = np.arange(1000.0)
+    frame = pd.DataFrame({"x": np.zeros(1000), "y": y})
+    trace = MeanRegressor().fit(nv.read(frame, "y")).trace_
+    assert trace.first[:, 0].tolist() == y[:20].tolist()
+    assert trace.rest.tolist() == [y[20:].sum()]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"iteration": 1}, "without iterations"),
+        ({"digits": 0}, "digits is 0"),
+        ({"notation": "bishop"}, "notation is 'bishop'"),
+        ({"X": [[1.0, 2.0]]}, "2 features"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["plurality", "mean"])
+def test_what_cannot_be_shown_is_said(kind, asked, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        FITTED[kind]().work(**asked)

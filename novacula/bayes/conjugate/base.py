@@ -17,6 +17,7 @@ from novacula.arguments import one_of, positive_number
 from novacula.bayes.density_figures import peaks
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 
@@ -25,7 +26,7 @@ _PLACES = 301  # points of a curve
 _TAIL = 5e-4  # of each side of a density, left out of its picture
 
 
-class ConjugateModel(ABC):
+class ConjugateModel(ShowsWork, ABC):
     """A prior with data: a subclass has `update`, `posterior` and the like in closed form."""
 
     @abstractmethod
@@ -86,8 +87,12 @@ class ConjugateModel(ABC):
         """What is believed before and after the data."""
 
     @abstractmethod
-    def work(self) -> Work:
-        """Derive the posterior, with the numbers put in."""
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior."""
+
+    @abstractmethod
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The probabilities of data to come."""
 
 
 def interval(distribution: Any, level: float, kind: str) -> tuple[float, float]:

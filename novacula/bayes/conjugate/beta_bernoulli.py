@@ -7,7 +7,6 @@ a and b count as ones and zeros seen before.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -16,11 +15,13 @@ from scipy import special, stats
 
 from novacula.arguments import as_numbers, nonnegative_number, positive_number
 from novacula.bayes.conjugate.base import ConjugateModel, densities_figure, interval, require_data, require_mode
+from novacula.bayes.conjugate.derivation.categories import derive_beta, derive_next_flip
 from novacula.bayes.probabilities import as_weights
 from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
+from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,7 @@ class BetaBernoulli(ConjugateModel):
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The model after more data: a sequence of 0 and 1, or of false and true."""
-        values = as_numbers(data, "data")
-        if values.ndim != 1 or not values.size:
-            raise DataError(f"data have shape {values.shape}; give a flat list of at least one 0 or 1")
-        if (strange := np.flatnonzero((values != 0) & (values != 1))).size:
-            raise DataError(f"data have {values[strange[0]]:g} in place {strange[0]}; they must be 0 and 1")
+        values = zeros_and_ones(data)
         weights = as_weights(weight, len(values))
         ones = float(weights[values == 1].sum())
         return replace(self, ones=self.ones + ones, zeros=self.zeros + float(weights[values == 0].sum()))
@@ -116,34 +113,20 @@ class BetaBernoulli(ConjugateModel):
         title = f"The probability of 1, before and after {self.ones:g} ones in {n:g}"
         return densities_figure(self.prior, self.posterior, title, "θ", (0.0, 1.0))
 
-    def work(self) -> Work:
-        """Derive the posterior, its mean, and the evidence."""
-        a, b = self.parameters.values()
-        gammas = {"A": math.lgamma(a), "B": math.lgamma(b), "AB": math.lgamma(a + b)}
-        before = {"A0": math.lgamma(self.a), "B0": math.lgamma(self.b), "AB0": math.lgamma(self.a + self.b)}
-        labels = dict.fromkeys(("A", "B", "AB"), "ln Γ of the posterior's parameters") | dict.fromkeys(
-            ("A0", "B0", "AB0"), "ln Γ of the prior's"
-        )
-        steps = [
-            Step("Ones", "a' = a + k", "a + k", {"a": self.a, "k": self.ones}, a, ("parameters", "a")),
-            Step("Zeros", "b' = b + l", "b + l", {"b": self.b, "l": self.zeros}, b, ("parameters", "b")),
-            Step(
-                "Mean",
-                "E(θ) = a' / (a' + b')",
-                "a / (a + b)",
-                {"a": a, "b": b},
-                self.mean,
-                ("mean",),
-                figure=self.plot(),
-            ),
-            Step(
-                "Evidence",
-                "ln P(D) = ln B(a', b') − ln B(a, b), with ln B(a, b) = ln Γ(a) + ln Γ(b) − ln Γ(a + b)",
-                "A + B - AB - (A0 + B0 - AB0)",
-                gammas | before,
-                self.log_evidence,
-                ("log_evidence",),
-                labels,
-            ),
-        ]
-        return Work("Beta prior, Bernoulli data", steps)
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior and the evidence."""
+        return derive_beta(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The next datum, for each that is given."""
+        return derive_next_flip(self, zeros_and_ones(X).tolist(), options)
+
+
+def zeros_and_ones(data: Any) -> Floats:
+    """Data as a flat array of at least one 0 or 1."""
+    values = as_numbers(data, "data")
+    if values.ndim != 1 or not values.size:
+        raise DataError(f"data have shape {values.shape}; give a flat list of at least one 0 or 1")
+    if (strange := np.flatnonzero((values != 0) & (values != 1))).size:
+        raise DataError(f"data have {values[strange[0]]:g} in place {strange[0]}; they must be 0 and 1")
+    return values

@@ -16,16 +16,15 @@ from scipy import special, stats
 
 from novacula.arguments import as_numbers, positive_number, require_finite
 from novacula.bayes.conjugate.base import ConjugateModel, interval, require_data, require_mode
+from novacula.bayes.conjugate.derivation.categories import derive_dirichlet, derive_next_category
 from novacula.bayes.probabilities import as_weights, refuse_doubled
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import Figure, bar_figure
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
 from novacula.words import listed, quoted
-
-_SIDES = 12  # categories written out
 
 
 @dataclass(frozen=True)
@@ -66,33 +65,39 @@ class DirichletCategorical(ConjugateModel):
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The model after more data: a sequence of categories."""
+        places = self._places(data)
+        counts = np.array(self.counts)
+        np.add.at(counts, places, as_weights(weight, len(places)))
+        return replace(self, counts=tuple(counts.tolist()))
+
+    def _places(self, data: Any) -> list[int]:
+        """Which category each datum is."""
         if isinstance(data, (str, Mapping)) or not hasattr(data, "__iter__"):
             raise InputTypeError(f"data are a sequence of categories: put {quoted(data)} in a list")
         values = list(data)
         if not values:
             raise DataError("there are no data; give at least one category")
         place = {category: k for k, category in enumerate(self.categories)}
-        counts = np.array(self.counts)
-        for i, (value, w) in enumerate(zip(values, as_weights(weight, len(values)), strict=True)):
+        for i, value in enumerate(values):
             if value not in place:
                 raise DataError(f"datum {i} is {quoted(value)}, which is none of {listed(self.categories)}")
-            counts[place[value]] += w
-        return replace(self, counts=tuple(counts.tolist()))
+        return [place[value] for value in values]
 
     @property
     def parameters(self) -> dict[str, Floats]:
         """The posterior's α."""
-        return {"alpha": self._alpha + np.array(self.counts)}
+        return {"alpha": self.prior_alpha + np.array(self.counts)}
 
     @property
-    def _alpha(self) -> Floats:
+    def prior_alpha(self) -> Floats:
+        """The prior's α."""
         given = self.alpha  # a mapping, once it is checked
         return np.array(list(given.values() if isinstance(given, Mapping) else given), np.float64)
 
     @property
     def prior(self) -> Any:
         """Dir(α)."""
-        return stats.dirichlet(self._alpha)
+        return stats.dirichlet(self.prior_alpha)
 
     @property
     def posterior(self) -> Any:
@@ -126,7 +131,7 @@ class DirichletCategorical(ConjugateModel):
     @property
     def log_evidence(self) -> float:
         """ln B(α + counts) − ln B(α), with B(α) = Π Γ(α_k) / Γ(Σα)."""
-        return _log_beta(self.parameters["alpha"]) - _log_beta(self._alpha)
+        return _log_beta(self.parameters["alpha"]) - _log_beta(self.prior_alpha)
 
     def credible_interval(self, level: float = 0.95, kind: str = "equal-tailed") -> Floats:
         """Where each probability lies with probability `level`, on its own (K, 2)."""
@@ -139,25 +144,13 @@ class DirichletCategorical(ConjugateModel):
         title = f"The probabilities after {sum(self.counts):g} data, with 95% intervals"
         return bar_figure(names, self.mean, intervals=self.credible_interval(), title=title, xlabel="θ")
 
-    def work(self) -> Work:
-        """Derive the posterior and the probability of each category."""
-        alpha = self.parameters["alpha"]
-        steps = []
-        for k, category in enumerate(self.categories[:_SIDES]):
-            name = printable(str(category))
-            prior, count, total = float(self._alpha[k]), self.counts[k], float(alpha.sum())
-            values = {"alpha": prior, "n": count}
-            of = ("parameters", "alpha", k)
-            steps.append(Step(f"α of {name}", "α'_k = α_k + n_k", "alpha + n", values, float(alpha[k]), of))
-            values = {"alpha": float(alpha[k]), "total": total}
-            steps.append(Step(f"P({name})", "α'_k / Σα'", "alpha / total", values, float(self.mean[k]), ("mean", k)))
-        steps.append(Step("All probabilities", figure=self.plot()))
-        more = len(self.categories) - _SIDES
-        return Work(
-            "Dirichlet prior, categorical data",
-            steps,
-            [f"{more} more categories are not written out."] if more > 0 else (),
-        )
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior and the evidence."""
+        return derive_dirichlet(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The next datum, for each that is given."""
+        return derive_next_category(self, self._places(X), options)
 
 
 def _log_beta(alpha: Floats) -> float:

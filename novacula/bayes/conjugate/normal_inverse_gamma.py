@@ -19,10 +19,11 @@ from scipy import special, stats
 
 from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
-from novacula.bayes.conjugate.numbers import OfNumbers
+from novacula.bayes.conjugate.derivation.numbers import derive_inverse_gamma, derive_next_student
+from novacula.bayes.conjugate.numbers import OfNumbers, as_data
 from novacula.errors import ParameterError
 from novacula.learner.figure import Figure
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
 
@@ -127,36 +128,13 @@ class NormalInverseGamma(OfNumbers):
         before = type(self)(self.mu0, self.kappa0, self.alpha0, self.beta0).mean_distribution
         return densities_figure(before, self.mean_distribution, f"The mean, before and after {self.n:g} numbers", "μ")
 
-    def work(self) -> Work:
-        """Derive the four parameters of the posterior."""
-        p, x, ssd = self.parameters, self.data_mean, self.data_ssd
-        k, m, n = {"k0": self.kappa0}, {"m0": self.mu0}, {"n": self.n}
-        of_data = {"x": "the mean of the data"}
-        squares = {"s": "Σ(x − x̄)²"}
-        steps = [
-            Step("κ", "κ = κ₀ + n", "k0 + n", k | n, p["kappa0"], ("parameters", "kappa0")),
-            Step(
-                "Mean",
-                "μ' = (κ₀μ₀ + n·x̄) / (κ₀ + n)",
-                "(k0 * m0 + n * x) / (k0 + n)",
-                k | m | n | {"x": x},
-                p["mu0"],
-                ("parameters", "mu0"),
-                of_data,
-                figure=self.plot(),
-            ),
-            Step("α", "α = α₀ + n/2", "a0 + n / 2", {"a0": self.alpha0} | n, p["alpha0"], ("parameters", "alpha0")),
-            Step(
-                "β",
-                "β = β₀ + ½Σ(x − x̄)² + κ₀·n·(x̄ − μ₀)² / (2(κ₀ + n))",
-                "b0 + s / 2 + k0 * n * (x - m0) ** 2 / (2 * (k0 + n))",
-                {"b0": self.beta0, "s": ssd, "x": x} | k | n | m,
-                p["beta0"],
-                ("parameters", "beta0"),
-                of_data | squares,
-            ),
-        ]
-        return Work("Normal-inverse-gamma prior, normal data", steps)
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior and the evidence."""
+        return derive_inverse_gamma(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The next datum, for each that is given."""
+        return derive_next_student(self, as_data(X).tolist(), options)
 
 
 def _student(p: Mapping[str, float], spread: float) -> Any:

@@ -15,9 +15,10 @@ from scipy import stats
 
 from novacula.arguments import as_point, positive_number
 from novacula.bayes.conjugate.base import densities_figure, interval, require_data
-from novacula.bayes.conjugate.numbers import OfNumbers
+from novacula.bayes.conjugate.derivation.numbers import derive_next_normal, derive_normal_mean
+from novacula.bayes.conjugate.numbers import OfNumbers, as_data
 from novacula.learner.figure import Figure
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 
 
@@ -97,23 +98,10 @@ class NormalMean(OfNumbers):
         title = f"The mean, before and after {self.n:g} numbers"
         return densities_figure(self.prior, self.posterior, title, "μ")
 
-    def work(self) -> Work:
-        """Derive the posterior's spread and mean."""
-        mu, tau = self.parameters.values()
-        spreads = {"tau0": self.tau0, "n": self.n, "sigma": self.sigma}
-        precision = "1 / tau0 ** 2 + n / sigma ** 2"
-        means = {"mu0": self.mu0, "x": self.data_mean}
-        steps = [
-            Step("Spread", "τ = 1 / √(1/τ₀² + n/σ²)", f"1 / sqrt({precision})", spreads, tau, ("parameters", "tau0")),
-            Step(
-                "Mean",
-                "μ = (μ₀/τ₀² + n·x̄/σ²) / (1/τ₀² + n/σ²)",
-                f"(mu0 / tau0 ** 2 + n * x / sigma ** 2) / ({precision})",
-                spreads | means,
-                mu,
-                ("mean",),
-                {"x": "the mean of the data"},
-                figure=self.plot(),
-            ),
-        ]
-        return Work("Normal prior of a mean, normal data", steps)
+    def _derive(self, options: WorkOptions) -> Work:
+        """The posterior and the evidence."""
+        return derive_normal_mean(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """The next datum, for each that is given."""
+        return derive_next_normal(self, as_data(X).tolist(), options)

@@ -7,14 +7,18 @@ group: small arrays, no data. A new distribution is one file with a `Distributio
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from novacula.bayes.distributions.tokenization import Tokenization
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.derivation import SHOWN
+from novacula.learner.work import Step
+from novacula.mathematics import Equation
 from novacula.state import State, each, label, record, text, whole, word
 from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk, Floats
@@ -72,13 +76,44 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class PartFacts:
+    """What a part is derived from: what the rows said of it, how it was smoothed, and where the model keeps it."""
+
+    statistic: Any
+    smoothing: Smoothing
+    classes: Sequence[str]
+    class_count: Floats  # (K,)
+    path: tuple[str | int, ...] = ()
+    is_full: bool = False
+    is_qualified: bool = False  # whether entries of a bag are written with the name of their column
+
+    @property
+    def has_plain_shares(self) -> bool:
+        """Whether estimates are quotients of counts, without a prior estimate in them."""
+        return self.smoothing.m == 0
+
+    @property
+    def n_shown(self) -> int:
+        """Classes that are written out."""
+        return len(self.classes) if self.is_full else min(len(self.classes), SHOWN)
+
+    def strength(self, key: str) -> str:
+        """How the m of the m-estimate is written, for a column or a bag."""
+        return f"m[{key}]" if self.smoothing.m == "laplace" else "m"
+
+    def prior(self, key: str, event: str) -> str:
+        """How the p of the m-estimate is written."""
+        return f"p[{key}]" if self.smoothing.prior_estimate == "uniform" else f"p[{event}]"
+
+
+@dataclass(frozen=True, slots=True)
 class ClassFactor:
-    """One factor of the product for a row and a class: P(column = value given class), as arithmetic."""
+    """One factor of the product for a row and a class: what it is, its logarithm, and the equation it comes from."""
 
     label: str
-    expression: str
-    values: dict[str, float]
-    value: float
+    log: float
+    equation: Callable[[], Equation] | None  # None where its numbers are too large or too small to be written out
+    is_share: bool = False  # of counts and no more, short enough to be put into the product
 
 
 class DistributionPart(ABC):
@@ -121,16 +156,14 @@ class DistributionPart(ABC):
         """Add the log-likelihood of each row under each class to out (n, K)."""
 
     @abstractmethod
-    def steps(
-        self, statistic: Any, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """How the parameters came about, capped; `path` leads to this part in the model."""
+    def steps(self, facts: PartFacts) -> list[Step]:
+        """How the parameters came about: in tables, and the first of them, or all, in equations."""
 
     @abstractmethod
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
-        """The factors of class k for a chunk of one row; names of values end in `mark`, to be unique in a product."""
+    def factors(self, chunk: Chunk, facts: PartFacts, k: int) -> list[ClassFactor]:
+        """The factors of class k for a chunk of one row."""
 
 
-def conditional(name: str, value: object, class_: str) -> str:
-    """P(name = value | class), as it is written in a derivation."""
-    return f"P({name} = {value} | {class_})"
+def logarithm(probability: float) -> float:
+    """The natural logarithm, −∞ for 0."""
+    return math.log(probability) if probability > 0.0 else -math.inf

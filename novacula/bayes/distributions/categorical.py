@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeAlias
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing, conditional
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, WorkTable
+from novacula.bayes.distributions.base import (
+    ClassFactor,
+    DistributionPart,
+    Group,
+    PartFacts,
+    Smoothing,
+    logarithm,
+)
+from novacula.learner.work import Cell, Step, WorkTable
+from novacula.mathematics import Equation, word
 from novacula.state import State, offsets, probabilities, record
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
-
-Arithmetic: TypeAlias = tuple[str, dict[str, float]]
-"""An expression, and what its names stand for."""
 
 _SHOWN = 6  # columns whose estimates are written out in full
 
@@ -82,44 +87,91 @@ class CategoricalPart(DistributionPart):
             log_prob = np.log(np.ascontiguousarray(self.prob.T))
         category_scores(self.group.categorical(chunk).codes, self.offsets, log_prob, out)
 
-    def steps(
-        self, statistic: Contingency, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """A table of estimates per column, and the first estimate of each written out."""
-        found = []
-        for j, name in enumerate(self.group.names[:_SHOWN]):
-            values = self.group.categories[j]
-            rows: list[tuple[Cell, ...]] = [
-                (str(value), *(float(self.prob[k, self.offsets[j] + v]) for k in range(len(classes))))
-                for v, value in enumerate(values)
-            ]
-            expression, numbers = estimate(statistic.column(j), smoothing, 0, 0, "")
-            found.append(
-                Step(
-                    f"{name}: how often each value occurs in each class",
-                    formula="P(x|t) = (n_xt + m·p) / (n_t + m)",
-                    expression=expression,
-                    values=numbers,
-                    result=float(self.prob[0, self.offsets[j]]),
-                    of=(*path, "prob", 0, int(self.offsets[j])),
-                    table=WorkTable((name, *classes), tuple(rows)),
-                    note=f"Written out: {conditional(name, values[0], classes[0])}.",
-                )
-            )
-        return found
+    def steps(self, facts: PartFacts) -> list[Step]:
+        """A table of counts and estimates per column; the first estimate, or all, written out."""
+        shown = len(self.group.names) if facts.is_full else _SHOWN
+        columns = [j for j in range(len(self.group.names)) if self.group.categories[j]]
+        return [self._column_step(facts, j, is_first=j == columns[0]) for j in columns[:shown]]
 
-    def factors(
-        self, chunk: Chunk, statistic: Contingency, smoothing: Smoothing, k: int, mark: str
-    ) -> list[ClassFactor]:
+    def _column_step(self, facts: PartFacts, j: int, is_first: bool) -> Step:
+        name, values, counts = self.group.names[j], self.group.categories[j], facts.statistic.column(j)
+        classes = list(enumerate(facts.classes[: facts.n_shown]))
+        rows: list[tuple[Cell, ...]] = [
+            (
+                str(value),
+                *(float(counts[k, v]) for k, _ in classes),
+                *(float(self.prob[k, self.offsets[j] + v]) for k, _ in classes),
+            )
+            for v, value in enumerate(values)
+        ]
+        header = (name, *(f"⟦n⟧ in {c}" for _, c in classes), *(f"⟦P⟧ in {c}" for _, c in classes))
+        written = [(k, v) for k, _ in classes for v in range(len(values))] if facts.is_full else [(0, 0)]
+        equations = [self._estimate(facts, j, k, v) for k, v in written]
+        if is_first:
+            equations[0] = self._explained(equations[0], facts, j)
+        title = f"{name}: how often each value occurs in each class"
+        return Step(title, tuple(equations), table=WorkTable(header, tuple(rows)))
+
+    def _estimate(self, facts: PartFacts, j: int, k: int, v: int) -> Equation:
+        """The estimate of value v of column j in class k."""
+        column, class_ = word(self.group.names[j]), word(facts.classes[k])
+        event, counts = f"{column} == {word(self.group.categories[j][v])}", facts.statistic.column(j)
+        total = float(counts[k].sum())
+        is_known = total == facts.class_count[k]  # in every row of the class
+        whole = f"n[{class_}]" if is_known else f"n[{column}, {class_}]"
+        m, p = pseudo(counts, facts.smoothing)
+        of = (*facts.path, "prob", k, int(self.offsets[j]) + v) if facts.path else ()
+        names = ShareNames(
+            f"n[{event}, {class_}]", whole, facts.strength(column), facts.prior(column, event), f"c[{column}]"
+        )
+        numbers = ShareNumbers(float(counts[k, v]), total, m, float(p[v]), counts.shape[1])
+        return share(f"P({event} | {class_})", names, numbers, of)
+
+    def _explained(self, equation: Equation, facts: PartFacts, j: int) -> Equation:
+        """The first estimate with what its names mean."""
+        column, class_ = word(self.group.names[j]), word(facts.classes[0])
+        event = f"{column} == {word(self.group.categories[j][0])}"
+        meanings = {
+            f"n[{event}, {class_}]": f"rows of class {facts.classes[0]} with that value",
+            f"n[{class_}]": f"rows of class {facts.classes[0]}",
+            f"n[{column}, {class_}]": f"rows of class {facts.classes[0]} in which the value is known",
+            facts.strength(column): M_WORDS,
+            facts.prior(column, event): prior_words(facts.smoothing),
+        }
+        used = equation.values or {}
+        return replace(equation, where={name: words for name, words in meanings.items() if name in used})
+
+    def factors(self, chunk: Chunk, facts: PartFacts, k: int) -> list[ClassFactor]:
         """A factor per column whose value is known."""
         found = []
         for j, code in enumerate(self.group.categorical(chunk).codes[0].tolist()):
             if code >= 0:
-                value = self.group.categories[j][code]
-                expression, numbers = estimate(statistic.column(j), smoothing, k, code, f"{mark}{j}")
-                label = f"{self.group.names[j]} = {value}"
-                found.append(ClassFactor(label, expression, numbers, float(self.prob[k, self.offsets[j] + code])))
+                label = f"{self.group.names[j]} = {self.group.categories[j][code]}"
+                log = logarithm(float(self.prob[k, self.offsets[j] + code]))
+                found.append(
+                    ClassFactor(label, log, partial(self._estimate, facts, j, k, code), is_share=facts.has_plain_shares)
+                )
         return found
+
+
+class ShareNames(NamedTuple):
+    """How the parts of an m-estimate are written: the count, the count of all, m, p, and the number of values."""
+
+    found: str
+    total: str
+    m: str
+    p: str
+    values: str
+
+
+class ShareNumbers(NamedTuple):
+    """The parts of an m-estimate."""
+
+    found: float
+    total: float
+    m: float
+    p: float
+    values: int
 
 
 def pseudo(counts: Any, smoothing: Smoothing) -> tuple[float, Any]:
@@ -132,13 +184,20 @@ def pseudo(counts: Any, smoothing: Smoothing) -> tuple[float, Any]:
     return m, counts.sum(axis=0) / total
 
 
-def estimate(counts: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-    """The m-estimate of value v in class k as arithmetic; with m = 0 it is a plain share."""
-    m, p = pseudo(counts, smoothing)
-    n, total = float(counts[k, v]), float(counts[k].sum())
-    if total + m == 0:
-        return f"1 / c{mark}", {f"c{mark}": float(counts.shape[1])}
-    if m == 0:
-        return f"n{mark} / N{mark}", {f"n{mark}": n, f"N{mark}": total}
-    names = {f"n{mark}": n, f"m{mark}": m, f"p{mark}": float(p[v]), f"N{mark}": total}
-    return f"(n{mark} + m{mark} * p{mark}) / (N{mark} + m{mark})", names
+def share(left: str, names: ShareNames, of: ShareNumbers, path: tuple[str | int, ...] = ()) -> Equation:
+    """The m-estimate; with m = 0 it is a plain share, and of nothing at all every value has the same."""
+    if of.total + of.m == 0.0:
+        return Equation(left, f"1 / {names.values}", {names.values: of.values}, path)
+    if of.m == 0.0:
+        return Equation(left, f"{names.found} / {names.total}", {names.found: of.found, names.total: of.total}, path)
+    values = {names.found: of.found, names.m: of.m, names.p: of.p, names.total: of.total}
+    return Equation(left, f"({names.found} + {names.m} * {names.p}) / ({names.total} + {names.m})", values, path)
+
+
+M_WORDS = "the weight of the prior estimate"
+
+
+def prior_words(smoothing: Smoothing) -> str:
+    """What the p of the m-estimate is."""
+    uniform = smoothing.prior_estimate == "uniform"
+    return f"the prior estimate, {'one over the number of values' if uniform else 'its share in all classes together'}"

@@ -6,132 +6,28 @@ bernoulli     P(x|t) = Π_v P(v|t) or 1 − P(v|t)     P(v|t) = (rows of t with 
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
-from operator import lt
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, DistributionPart, Group, Smoothing
-from novacula.bayes.distributions.categorical import Arithmetic, pseudo
-from novacula.bayes.distributions.categorical import estimate as m_estimate
-from novacula.errors import DataError
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, WorkTable
+from novacula.bayes.distributions.bag import Bag, bag_totals, observe_bag
+from novacula.bayes.distributions.base import (
+    ClassFactor,
+    Group,
+    PartFacts,
+    Smoothing,
+    logarithm,
+)
+from novacula.bayes.distributions.categorical import (
+    ShareNumbers,
+    pseudo,
+)
+from novacula.mathematics import Equation, word
 from novacula.state import State, each, nullable, probabilities, record, text
 from novacula.statistics import ClassTotals, Vocabulary
-from novacula.table.chunk import Chunk, Floats, without_duplicates
-from novacula.table.schema import Kind
-
-_SHOWN = 10  # entries in the table of a derivation
-
-
-def observe_bag(chunk: Chunk, group: Group, n_classes: int, presence: bool) -> ClassTotals | Vocabulary:
-    """Sums per class of what is in the bag, or of the rows that have it at all."""
-    if group.kind == "text":
-        analyzer = group.words.vectorizer().build_analyzer()
-        return Vocabulary.observe_words(chunk, n_classes, group.places[0], analyzer, presence)
-    if group.kind == "sparse":
-        return ClassTotals.observe(chunk, n_classes, presence)
-    return ClassTotals.observe_numeric(chunk, n_classes, group.places, presence)
-
-
-def bag_totals(statistic: ClassTotals | Vocabulary, group: Group) -> tuple[Floats, Any]:
-    """Sums (K, V), and the words that the V stand for (None: columns of a sparse block)."""
-    if isinstance(statistic, Vocabulary):
-        return statistic.weight, statistic.values
-    names = group.names if group.kind == "numeric" else None
-    if (statistic.low < 0).any():
-        at = int(np.argmax(statistic.low < 0))
-        raise DataError(f"{_entry(names, at)} holds negative values, and counts cannot be negative")
-    if not np.isfinite(statistic.total).all():
-        at = int(np.argwhere(~np.isfinite(statistic.total))[0, 1])
-        raise DataError(f"{_entry(names, at)} holds numbers whose sum overflows: scale it")
-    return statistic.total, names
-
-
-def _entry(names: Any, at: int) -> str:
-    return f"column {names[at]!r}" if names is not None else f"sparse column {at}"
-
-
-class Bag(DistributionPart):
-    """What the two models of a bag share: from a chunk to its CSR matrix."""
-
-    __slots__ = ()
-    kinds: ClassVar[tuple[Kind, ...]] = ("text", "sparse", "numeric")
-    heading: ClassVar[str]
-    prob: Floats
-    entries: tuple[str, ...] | None
-
-    def fits(self, statistic: Any) -> bool:
-        """A probability per class and entry of the bag, and as many sums; words rise, so none stands twice."""
-        group, entries = self.group, self.entries
-        if group.kind == "text":
-            counted = isinstance(statistic, Vocabulary) and statistic.weight.shape == self.prob.shape
-            return counted and entries is not None and all(map(lt, entries, entries[1:]))
-        counted = isinstance(statistic, ClassTotals) and statistic.total.shape == self.prob.shape
-        if group.kind == "sparse":
-            return counted and entries is None and self.prob.shape[1] == group.width
-        return counted and entries == group.names
-
-    @property
-    def n_classes(self) -> int:
-        """Rows of the table of probabilities."""
-        return len(self.prob)
-
-    def matrix(self, chunk: Chunk) -> tuple[Any, Any, Any]:
-        """The group's columns as CSR data, indices and pointers; a word that was not there at fit is not in it."""
-        group = self.group
-        if group.kind == "text":
-            texts = ["" if text is None else text for text in chunk.text[group.places[0]]]
-            place = {word: v for v, word in enumerate(self.entries or ())}
-            if not place or not texts:
-                return np.empty(0), np.empty(0, np.int32), np.zeros(len(texts) + 1, np.int32)
-            rows = group.words.vectorizer(place).transform(texts)
-        elif group.kind == "sparse":
-            rows = without_duplicates(chunk.sparse)
-        else:
-            from scipy.sparse import csr_matrix
-
-            rows = csr_matrix(group.numeric(chunk).numeric)
-        return rows.data, rows.indices.astype(np.int32, copy=False), rows.indptr.astype(np.int32, copy=False)
-
-    def entry(self, v: int) -> str:
-        """What the v-th entry is called."""
-        return str(v) if self.entries is None else self.entries[v]
-
-    @abstractmethod
-    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-        """The estimate of entry v in class k as arithmetic."""
-
-    def steps(
-        self, statistic: Any, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """The telling entries as a table, and the first entry's estimate written out."""
-        if not self.prob.shape[1]:
-            return []
-        expression, numbers = self.estimate(statistic, smoothing, 0, 0, "")
-        return [
-            Step(
-                f"{self.heading} each of {self.prob.shape[1]} entries of {', '.join(self.group.names[:3])}",
-                formula="P(v|t) = (n_vt + m·p) / (n_t + m)",
-                expression=expression,
-                values=numbers,
-                result=float(self.prob[0, 0]),
-                of=(*path, "prob", 0, 0),
-                table=self._telling(classes),
-                note=f"Written out: P({self.entry(0)} | {classes[0]}).",
-            )
-        ]
-
-    def _telling(self, classes: list[str]) -> WorkTable:
-        """The entries that distinguish the classes most."""
-        spread = np.ptp(np.log(np.maximum(self.prob, 1e-300)), axis=0)
-        top = np.argsort(-spread, kind="stable")[:_SHOWN]
-        rows: list[tuple[Cell, ...]] = [(self.entry(int(v)), *self.prob[:, v].tolist()) for v in top]
-        caption = f"The {len(top)} of {len(spread)} that differ most." if len(spread) > len(top) else ""
-        return WorkTable(("entry", *classes), tuple(rows), caption)
+from novacula.table.chunk import Chunk, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +36,8 @@ class MultinomialPart(Bag):
 
     name: ClassVar[str] = "multinomial"
     heading: ClassVar[str] = "Share of all counts of a class that belongs to"
+    counted: ClassVar[str] = "how often it was counted in rows"
+    of_rows: ClassVar[bool] = False
 
     state: ClassVar[State] = {
         "group": record(Group),
@@ -178,22 +76,29 @@ class MultinomialPart(Bag):
             log_prob = np.log(np.ascontiguousarray(self.prob.T))
         count_scores(*self.matrix(chunk), log_prob, out)
 
-    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-        """The m-estimate of an entry's share of all counts."""
-        return m_estimate(bag_totals(statistic, self.group)[0], smoothing, k, v, mark)
+    def numbers(self, facts: PartFacts, k: int, v: int) -> ShareNumbers:
+        """The parts of the m-estimate of an entry's share of all counts."""
+        counts = bag_totals(facts.statistic, self.group)[0]
+        m, p = pseudo(counts, facts.smoothing)
+        return ShareNumbers(float(counts[k, v]), float(counts[k].sum()), m, float(p[v]), counts.shape[1])
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
+    def factors(self, chunk: Chunk, facts: PartFacts, k: int) -> list[ClassFactor]:
         """A factor an entry of the bag, to the power of its count."""
         data, indices, _ = self.matrix(chunk)
         found = []
         for x, v in zip(data.tolist(), indices.tolist(), strict=True):
             if x > 0:
-                expression, numbers = self.estimate(statistic, smoothing, k, v, f"{mark}{v}")
-                value = float(self.prob[k, v]) ** x
-                if x != 1:
-                    expression, numbers = f"({expression}) ** x{mark}{v}", numbers | {f"x{mark}{v}": x}
-                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", expression, numbers, value))
+                log = x * logarithm(float(self.prob[k, v]))
+                equation = partial(self._power, facts, k, v, x)
+                found.append(ClassFactor(f"{self.entry(v)} × {x:g}", log, equation, facts.has_plain_shares))
         return found
+
+    def _power(self, facts: PartFacts, k: int, v: int, x: float) -> Equation:
+        """The probability of an entry to the power of its count."""
+        once = self.estimate(facts, k, v)
+        if x == 1:
+            return once
+        return replace(once, left=f"{once.left} ** {x!r}", right=f"({once.right[0]}) ** {x!r}", of=())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +107,8 @@ class BernoulliPart(Bag):
 
     name: ClassVar[str] = "bernoulli"
     heading: ClassVar[str] = "Share of the rows of a class that have"
+    counted: ClassVar[str] = "rows that have it"
+    of_rows: ClassVar[bool] = True
 
     state: ClassVar[State] = {
         "group": record(Group),
@@ -263,19 +170,13 @@ class BernoulliPart(Bag):
             scores[[text is None for text in chunk.text[self.group.places[0]]]] = 0.0
         out += scores
 
-    def estimate(self, statistic: Any, smoothing: Smoothing, k: int, v: int, mark: str) -> Arithmetic:
-        """The m-estimate of the share of rows that have an entry."""
-        there, rows, _ = self.tallies(statistic, self.group)
-        m, n, total = smoothing.pseudo_count(2), float(there[k, v]), float(rows[k, v])
-        if total + m == 0:
-            return f"1 / c{mark}", {f"c{mark}": 2.0}
-        if m == 0:
-            return f"n{mark} / N{mark}", {f"n{mark}": n, f"N{mark}": total}
-        p = float(self.prior_share(there, rows, smoothing)[v])
-        names = {f"n{mark}": n, f"m{mark}": m, f"p{mark}": p, f"N{mark}": total}
-        return f"(n{mark} + m{mark} * p{mark}) / (N{mark} + m{mark})", names
+    def numbers(self, facts: PartFacts, k: int, v: int) -> ShareNumbers:
+        """The parts of the m-estimate of the share of rows that have an entry."""
+        there, rows, _ = self.tallies(facts.statistic, self.group)
+        p = float(self.prior_share(there, rows, facts.smoothing)[v])
+        return ShareNumbers(float(there[k, v]), float(rows[k, v]), facts.smoothing.pseudo_count(2), p, 2)
 
-    def factors(self, chunk: Chunk, statistic: Any, smoothing: Smoothing, k: int, mark: str) -> list[ClassFactor]:
+    def factors(self, chunk: Chunk, facts: PartFacts, k: int) -> list[ClassFactor]:
         """A factor an entry: having it, or not having it."""
         if self.group.kind == "text" and chunk.text[self.group.places[0]][0] is None:
             return []
@@ -285,15 +186,14 @@ class BernoulliPart(Bag):
         for v in range(self.prob.shape[1]):
             x = row.get(v, 0.0)
             if x == x:
-                expression, numbers = self.estimate(statistic, smoothing, k, v, f"{mark}{v}")
                 p = float(self.prob[k, v])
-                word = "has" if x else "lacks"
-                found.append(
-                    ClassFactor(
-                        f"{word} {self.entry(v)}",
-                        expression if x else f"1 - {expression}",
-                        numbers,
-                        p if x else 1 - p,
-                    )
-                )
+                equation = partial(self.estimate if x else self._lacking, facts, k, v)
+                label = f"{'has' if x else 'lacks'} {self.entry(v)}"
+                found.append(ClassFactor(label, logarithm(p if x else 1.0 - p), equation, facts.has_plain_shares))
         return found
+
+    def _lacking(self, facts: PartFacts, k: int, v: int) -> Equation:
+        """The probability that a row does not have an entry."""
+        having = self.estimate(facts, k, v)
+        left = f"P((not {self.event(facts, v)}) | {word(facts.classes[k])})"
+        return replace(having, left=left, right=f"(1 - {having.right[0]})", of=())

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
-from novacula.bayes.distributions.numeric import SHOWN_COLUMNS, NumericPart
+from novacula.bayes.distributions.base import Group, PartFacts, Smoothing
+from novacula.bayes.distributions.numeric import LARGEST, SHOWN_COLUMNS, NumericPart
 from novacula.errors import DataError, overflow
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
+from novacula.mathematics import Equation, word
 from novacula.state import State, floats, record
 from novacula.statistics import ClassMoments
 from novacula.table.chunk import Chunk, Floats
@@ -82,42 +82,59 @@ class GaussianPart(NumericPart):
         constant = -0.5 * np.log(2.0 * np.pi * self.var)
         gaussian_scores(self.group.numeric(chunk).numeric, self.mean, 0.5 / self.var, constant, out)
 
-    def steps(
-        self, statistic: ClassMoments, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """Means and variances as a table, and one variance written out."""
+    def steps(self, facts: PartFacts) -> list[Step]:
+        """Means and variances as a table; one variance, or all, written out."""
+        statistic = facts.statistic
         rows: list[tuple[Cell, ...]] = [
             (name, class_, float(self.mean[k, j]), float(self.var[k, j]))
             for j, name in enumerate(self.group.names[:SHOWN_COLUMNS])
-            for k, class_ in enumerate(classes)
+            for k, class_ in enumerate(facts.classes[: facts.n_shown])
         ]
-        table = WorkTable(("column", "class", "mean", "variance"), tuple(rows), self.left_out_columns)
-        title = "Mean and variance of each number in each class"
-        if not statistic.weight[0, 0] > 0:
-            return [Step(title, table=table)]
-        floor = float(variance_floor(pooled_moments(statistic)[1], smoothing))
-        return [
-            Step(
-                title,
-                formula="σ² = Σ w (x − μ)² / Σ w + ε",
-                expression="ssd / n + floor",
-                values={"ssd": statistic.ssd[0, 0], "n": statistic.weight[0, 0], "floor": floor},
-                labels={"floor": f"ε, {smoothing.var_smoothing:g} of the largest variance of a column"},
-                result=float(self.var[0, 0]),
-                of=(*path, "var", 0, 0),
-                table=table,
-                note=f"Written out: {self.group.names[0]} in class {classes[0]}.",
-            )
-        ]
+        table = WorkTable(("column", "class", "mean ⟦μ⟧", "variance ⟦σ**2⟧"), tuple(rows), self.left_out_columns)
+        pooled = pooled_moments(statistic)[1]
+        floor = float(variance_floor(pooled, facts.smoothing))
+        cells = self.shown_cells(facts, (statistic.weight > 0) & (self.var > LEAST))
+        varies = pooled.max(initial=0.0) > 0
+        raised = Equation(
+            "ε",
+            "s * max(V[j] for j in _)" if varies else "s",
+            {"s": facts.smoothing.var_smoothing} | ({"V[j]": pooled} if varies else {}),
+            where={"s": "var_smoothing"} | ({"V[j]": "variances of the columns"} if varies else {}),
+        )
+        equations = [self._variance(facts, k, j, floor) for k, j in cells]
+        return [Step("Mean and variance of each number in each class", (raised, *equations), table=table)]
 
-    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
+    def _variance(self, facts: PartFacts, k: int, j: int, floor: float) -> Equation:
+        at, statistic = self.at(j, facts.classes[k]), facts.statistic
+        words = f"of {self.group.names[j]} in class {facts.classes[k]}"
+        return Equation(
+            f"σ{at} ** 2",
+            f"Q{at} / n{at} + ε",
+            {f"Q{at}": statistic.ssd[k, j], f"n{at}": statistic.weight[k, j], "ε": floor},
+            of=(*facts.path, "var", k, j),
+            where={f"Q{at}": f"the squared deviations {words}, added up", f"n{at}": f"known values {words}"},
+        )
+
+    def log_factor(self, k: int, j: int, x: float) -> float:
+        """The logarithm of the density at x."""
+        var = float(self.var[k, j])
+        deviation = (x - float(self.mean[k, j])) / math.sqrt(var)  # whose square may be infinite
+        return -0.5 * (deviation * deviation + math.log(2.0 * math.pi) + math.log(var))
+
+    def factor(self, facts: PartFacts, k: int, j: int, x: float) -> Equation:
         """The density at x."""
-        mean, var = float(self.mean[k, j]), float(self.var[k, j])
-        numbers = {f"x{mark}": x, f"u{mark}": mean, f"v{mark}": var, f"pi{mark}": math.pi}
-        expression = f"exp(-(x{mark} - u{mark})**2 / (2 * v{mark})) / sqrt(2 * pi{mark} * v{mark})"
-        deviation = (x - mean) / math.sqrt(var)  # whose square may be infinite, which ** would refuse
-        value = math.exp(-0.5 * deviation * deviation) / math.sqrt(2 * math.pi) / math.sqrt(var)
-        return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
+        at, value = self.at(j, facts.classes[k]), self.value_name(j)
+        return Equation(
+            f"P({value} | {word(facts.classes[k])})",
+            f"1 / sqrt(2 * π * σ{at} ** 2) * exp(-({value} - μ{at}) ** 2 / (2 * σ{at} ** 2))",
+            {value: x, f"μ{at}": self.mean[k, j], f"σ{at} ** 2": self.var[k, j]},
+            where=self.meaning(j, k),
+        )
+
+    def is_moderate(self, k: int, j: int, x: float) -> bool:
+        """Whether the square of the distance from the mean, and the variance, can be held."""
+        var = float(self.var[k, j])
+        return abs(x) < LARGEST and abs(float(self.mean[k, j])) < LARGEST and 1.0 / LARGEST < var < LARGEST
 
 
 def pooled_moments(statistic: ClassMoments) -> tuple[Floats, Floats]:

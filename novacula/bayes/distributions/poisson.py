@@ -8,14 +8,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.bayes.distributions.base import ClassFactor, Group, Smoothing
-from novacula.bayes.distributions.counts import bag_totals
-from novacula.bayes.distributions.numeric import NumericPart
+from novacula.bayes.distributions.bag import bag_totals
+from novacula.bayes.distributions.base import Group, PartFacts, Smoothing
+from novacula.bayes.distributions.numeric import WRITTEN, NumericPart
 from novacula.errors import DataError
-from novacula.learner.worded_step import WordedStep as Step
+from novacula.learner.work import Step
+from novacula.mathematics import Equation, word
 from novacula.state import State, floats, record
 from novacula.statistics import ClassTotals
 from novacula.table.chunk import Chunk, Floats
+
+MOST_FACTORIAL = 170.0
+"""The largest number whose factorial can be held."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,39 +78,56 @@ class PoissonPart(NumericPart):
         for k, rate in enumerate(self.rate):
             out[:, k] += np.nansum(np.where(x < 0.0, -np.inf, xlogy(x, rate) - rate - shared), axis=1)
 
-    def steps(
-        self, statistic: ClassTotals, classes: list[str], smoothing: Smoothing, path: tuple[str | int, ...]
-    ) -> list[Step]:
-        """Rates as a table, and the first one written out."""
-        m = smoothing.pseudo_count(1)
-        numbers = {
-            "s": statistic.total[0, 0],
-            "m": m,
-            "r": overall_rate(statistic)[0],
-            "n": statistic.known[0, 0],
-        }
-        written = numbers["n"] + m > 0
-        return [
-            Step(
-                "Rate of each count in each class",
-                formula="λ_t = (Σx + m·λ₀) / (n_t + m)",
-                expression="(s + m * r) / (n + m)" if written else "",
-                values=numbers if written else {},
-                result=float(self.rate[0, 0]) if written else None,
-                of=(*path, "rate", 0, 0) if written else (),
-                table=self.table_by_class(self.rate, classes),
-                note=f"Written out: {self.group.names[0]} in class {classes[0]}.",
-            )
+    def steps(self, facts: PartFacts) -> list[Step]:
+        """Rates as a table; the first, or all, written out."""
+        m = facts.smoothing.pseudo_count(1)
+        equations = [
+            equation
+            for k, j in self.shown_cells(facts, facts.statistic.known + m > 0)
+            for equation in self._rate(facts, k, j, m)
         ]
+        table = self.table_by_class(self.rate, facts.classes)
+        return [Step("Rate of each count in each class", tuple(equations), table=table)]
 
-    def factor(self, k: int, j: int, x: float, mark: str) -> ClassFactor:
-        """The probability of the count x, which none below 0 has."""
+    def _rate(self, facts: PartFacts, k: int, j: int, m: float) -> tuple[Equation, ...]:
+        """The rate of all rows, and that of the class, which is drawn towards it."""
+        statistic, at, column = facts.statistic, self.at(j, facts.classes[k]), self.group.places[j] + 1
+        name, class_ = self.group.names[j], facts.classes[k]
+        overall, known = f"λ[{column}]", statistic.known[:, j]
+        sums = {f"S[{column}, t]": statistic.total[:, j], f"n[{column}, t]": known}
+        of_all = Equation(overall, f"sum(S[{column}, t] for t in _) / sum(n[{column}, t] for t in _)", sums)
+        of_class = Equation(
+            f"λ{at}",
+            f"(S{at} + m * {overall}) / (n{at} + m)",
+            {f"S{at}": statistic.total[k, j], "m": m, overall: overall_rate(statistic)[j], f"n{at}": known[k]},
+            of=(*facts.path, "rate", k, j),
+            where={f"S{at}": f"{name}, added up in class {class_}", f"n{at}": f"known values in class {class_}"},
+        )
+        return (of_all, of_class) if known.sum() > 0 else (of_class,)
+
+    def log_factor(self, k: int, j: int, x: float) -> float:
+        """The logarithm of the probability of the count x, −∞ below 0."""
+        from scipy.special import gammaln, xlogy
+
+        if x < 0.0:
+            return -math.inf
         rate = float(self.rate[k, j])
-        factorial = math.gamma(x + 1.0) if 0 <= x < 170 else math.inf
-        value = math.exp(math.log(rate) * x - rate - math.lgamma(x + 1.0)) if rate > 0 and x >= 0 else float(x == 0)
-        numbers = {f"r{mark}": rate, f"x{mark}": x, f"f{mark}": factorial}
-        expression = f"r{mark} ** x{mark} * exp(-r{mark}) / f{mark}"
-        return ClassFactor(f"{self.group.names[j]} = {x:g}", expression, numbers, value)
+        return float(xlogy(x, rate) - rate - gammaln(x + 1.0))
+
+    def factor(self, facts: PartFacts, k: int, j: int, x: float) -> Equation:
+        """The probability of the count x."""
+        at, value = self.at(j, facts.classes[k]), self.value_name(j)
+        return Equation(
+            f"P({value} | {word(facts.classes[k])})",
+            f"λ{at} ** {value} * exp(-λ{at}) / factorial({value})",
+            {value: x, f"λ{at}": self.rate[k, j]},
+            where=self.meaning(j, k),
+        )
+
+    def is_moderate(self, k: int, j: int, x: float) -> bool:
+        """Whether the power and the factorial can be held."""
+        rate = float(self.rate[k, j])
+        return 0 <= x <= MOST_FACTORIAL and rate < WRITTEN and (rate == 0 or abs(x * math.log(rate)) < WRITTEN)
 
 
 def overall_rate(statistic: ClassTotals) -> Floats:

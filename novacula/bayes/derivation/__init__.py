@@ -1,0 +1,1 @@
+"""The works of Bayesian models: where their probabilities come from, with the numbers put in."""
