@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
-from novacula.learner.work import Cell, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.table.chunk import Floats
 from novacula.words import counted
 
@@ -43,3 +44,20 @@ def cut_table(
     kept = tuple(tuple(row) for row in islice(rows, most))
     cut = f"The first {most} of {total} rows." if total > most else ""
     return WorkTable(tuple(header), kept, " ".join(words for words in (caption, cut) if words))
+
+
+def told_once(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps with each name explained where it first occurs, and not again.
+
+    >>> half = Step("A half", Equation("a", "n / 2", {"n": 3}, where={"n": "how many there are"}))
+    >>> [list(step.equations[0].where) for step in told_once([half, half])]
+    [['n'], []]
+    """
+    told: set[str] = set()
+    for step in steps:
+        found = []
+        for equation in step.equations:
+            new = {name: words for name, words in equation.where.items() if name not in told}
+            told |= new.keys()
+            found.append(replace(equation, where=new))
+        yield replace(step, equation=tuple(found))
