@@ -336,7 +336,7 @@ def test_no_number_that_is_kept_can_change_unnoticed(prune):
                 changed = replace(kept, **{field.name: np.where(values == -1.0, -1.0, values * 1.001)})
                 model.trace_ = replace(trace, **{part: changed})
                 with pytest.raises(AssertionError):
-                    check_work(model)
+                    check_work(model, detail="full", drawn=False)
 
 
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier, RuleListClassifier])
