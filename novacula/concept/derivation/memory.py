@@ -30,7 +30,7 @@ def _seen_steps(model: InstanceMemory) -> list[Step]:
     if space.n_instances > HUGE:
         note = f"There are about ⟦2**{space.n_instances.bit_length()}⟧ instances, and {seen} of them were seen."
         return [Step("Instances", Equation("size(X)", "product(d[j] for j in _)"), note=note)]
-    sizes = {"d[j]": by_attribute(space, space.sizes)}
+    sizes = {"d[j]": by_attribute(space, space.sizes.tolist())}
     count = Equation("size(X)", "product(d[j] for j in _)", sizes, X_SIZE, {"d[j]": "values of attribute j"})
     share = Equation("share", "n_seen / size(X)", {"n_seen": seen, "size(X)": space.n_instances}, where=SEEN)
     return [Step("Instances", count), Step("Instances that are decided", share)]

@@ -54,7 +54,7 @@ def space_step(learner: ConceptLearner) -> Step:
     space = learner.space_
     meaning = {"H_written": "conjunctions that can be written, where ∅ is one more constraint on each attribute"}
     semantic = size_equation(space)
-    sizes = {"d[j]": by_attribute(space, space.sizes)}
+    sizes = {"d[j]": by_attribute(space, space.sizes.tolist())}
     found = [
         Equation("size(X)", "product(d[j] for j in _)", sizes, X_SIZE, {"d[j]": "values of attribute j"}),
         Equation(

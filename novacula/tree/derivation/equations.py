@@ -46,7 +46,7 @@ def impurity(classes: Sequence[str], weights: Floats, criterion: Criterion, bran
     share = f"size({part}) / size({whole})"
     where = {} if branch else {"S": MEANINGS["S"], "S[k]": "those of them of class k"}
     values = {
-        f"size({part})": {classes[k]: float(weights[k]) for k in np.flatnonzero(weights > 0)},
+        f"size({part})": {classes[k]: float(weights[k]) for k in np.flatnonzero(weights > 0).tolist()},
         f"size({whole})": float(weights.sum()),
     }
     if criterion.impurity == GINI:
@@ -128,8 +128,9 @@ def mean_gain(gains: Mapping[str, float]) -> Equation:
 def chi_squared(split: ExaminedSplit, classes: Sequence[str]) -> Equation:
     """Σ (observed − expected)² / expected over branches and classes, without those that have no examples."""
     counts, total = split.counts, split.total
-    rows, columns = counts.any(axis=1), np.flatnonzero(total > 0)
-    labels = [label for label, is_filled in zip(branch_names(split), rows, strict=True) if is_filled]
+    rows, columns = np.flatnonzero(counts.any(axis=1)), np.flatnonzero(total > 0).tolist()
+    names = branch_names(split)
+    labels = [names[row] for row in rows.tolist()]
     expected = "n[v] * n[k] / n"
     values = {
         "n[v, k]": {

@@ -10,7 +10,7 @@ import numpy as np
 from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table, told_once
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
-from novacula.mathematics import Equation
+from novacula.mathematics import Equation, word
 from novacula.tree.constants import GINI
 from novacula.tree.derivation import equations
 from novacula.tree.derivation.cutting import cut_steps
@@ -183,12 +183,12 @@ def chosen_equations(node: Examined) -> Iterator[Equation]:
     compared = {names[f]: float(scores[f]) for f in np.flatnonzero(node.competes)}
     is_whole = names[best] == growth.named.attributes[best].name  # and not shortened
     yield equations.chosen(criterion.symbol, compared, ("attributes_", best, "name") if is_whole else ())
-    label = equations.word(names[best])
-    gained = {f"Gain(S, {label})": float(node.gain[best])}
-    yield Equation("Gain(S, A_best)", *gained, gained, ("tree_", "gain", node.node), therefore=True)
+    label = word(names[best])
+    right, gained = f"Gain(S, {label})", float(node.gain[best])
+    yield Equation("Gain(S, A_best)", right, {right: gained}, ("tree_", "gain", node.node), therefore=True)
     if growth.named.attributes[best].kind == "numeric":
-        threshold = {f"t[{label}]": float(growth.candidates.threshold[node.r, best])}
-        yield Equation("t", *threshold, threshold, ("tree_", "threshold", node.node), therefore=True)
+        right, threshold = f"t[{label}]", float(growth.candidates.threshold[node.r, best])
+        yield Equation("t", right, {right: threshold}, ("tree_", "threshold", node.node), therefore=True)
 
 
 def branches_step(node: Examined, depth: int) -> Step:

@@ -171,18 +171,16 @@ def _rule_step(
     found = []
     if is_full:  # every condition that was tried at every step
         places = [(i, j) for i, j in np.argwhere(~np.isnan(counts[..., 0])).tolist() if (i + 1, j) != (len(counts), 0)]
-        found = [_estimate(*counts[i, j], estimates.confidence, f"{number + 1}, {i + 1}, {j}") for i, j in places]
+        found = [_estimate(counts[i, j], estimates.confidence, f"{number + 1}, {i + 1}, {j}") for i, j in places]
     of = ("rule_list_", "estimate", number)
-    found.append(_estimate(*counts[-1, 0], estimates.confidence, str(number + 1), of))
+    found.append(_estimate(counts[-1, 0], estimates.confidence, str(number + 1), of))
     table = _trace_table(list(_trace(parts, counts, values)))
     return Step(f"Rule {number + 1}: {rule}", tuple(equation for equation in found if equation is not None), table)
 
 
-def _estimate(
-    n: float, e: float, confidence: float | None, index: str, of: tuple[str | int, ...] = ()
-) -> Equation | None:
-    """The accuracy estimated where e of n that are covered are wrong; None where nothing is covered, and it is 0."""
-    n, e = float(n), float(e)
+def _estimate(weights: Floats, confidence: float | None, index: str, of: tuple[str | int, ...] = ()) -> Equation | None:
+    """The accuracy estimated from covered and wrong weights (2,); None where nothing is covered, and it is 0."""
+    n, e = weights.tolist()
     if n == 0.0:
         return None
     if confidence is not None:
