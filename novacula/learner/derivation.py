@@ -49,6 +49,7 @@ def cut_table(
 def told_once(steps: Iterable[Step]) -> Iterator[Step]:
     """The steps with each name explained where it first occurs, and not again.
 
+    >>> from novacula.mathematics import Equation
     >>> half = Step("A half", Equation("a", "n / 2", {"n": 3}, where={"n": "how many there are"}))
     >>> [list(step.equations[0].where) for step in told_once([half, half])]
     [['n'], []]
