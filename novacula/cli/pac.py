@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ def pac(
     delta: Annotated[float, typer.Option(help="The probability with which it may be larger.")] = 0.05,
     examples: Annotated[int | None, typer.Option(help="Say what error this many examples guarantee instead.")] = None,
     agnostic: Annotated[bool, typer.Option(help="The learner may make mistakes on its examples.")] = False,
+    work: Annotated[bool, typer.Option("--work", help="Print how the number comes about.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say how many examples guarantee an error of at most ε with probability 1 − δ."""
@@ -28,12 +29,16 @@ def pac(
         raise ParameterError("the bound by VC dimension is for consistent learners: leave --agnostic out")
     size = None if hypotheses is None else whole_number(hypotheses)
     if examples is None:
-        n = _examples(size, vc, epsilon, delta, not agnostic)
+        found: Any = _examples(size, vc, epsilon, delta, not agnostic)
+        n = int(found)
         words = f"{n:,} examples: then an error above {epsilon:g} has a probability of at most {delta:g}."
     else:
-        n, epsilon = examples, _error(examples, size, vc, delta, not agnostic)
+        found = _error(examples, size, vc, delta, not agnostic)
+        n, epsilon = examples, float(found)
         words = f"After {n:,} examples the error is at most {epsilon:.6g}, except with a probability of {delta:g}."
-    if json:
+    if work:
+        typer.echo(found.work().to_text())
+    elif json:
         space = {"hypotheses": hypotheses, "vc": vc, "consistent": not agnostic}
         echo_json({**space, "epsilon": epsilon, "delta": delta, "examples": n})
     else:

@@ -17,6 +17,8 @@ from novacula.concept.space import ConjunctiveSpace, is_number, plain
 from novacula.errors import DataError, ModelFileError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
 from novacula.learner.labels import class_array
+from novacula.learner.derivation import only_first
+from novacula.learner.showing import WorkOptions
 from novacula.state import State, flags, label, labels, record, whole, wholes
 from novacula.table import Chunk, Table
 from novacula.table.equal_rows import equal_rows
@@ -232,6 +234,11 @@ class ConceptLearner(Classifier):
                 raise DataError(f"{sentence}, which unseen='error' does not allow")
             warn_user(sentence, UnseenCategoryWarning)
         return rows
+
+    def _derived_rows(self, X: Any, options: WorkOptions) -> tuple[Positions, list[str]]:
+        """The positions of the first rows of X, which are derived, and a note where there are more."""
+        rows = self._rows(X)
+        return rows[: options.rows], only_first(min(options.rows, len(rows)), len(rows), "row")
 
     def _labelled(self, positive: Flags) -> Any:
         """The label of each row."""

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.concept.base import ConceptExamples, ConceptLearner, RowNames, refuse_contradiction
 from novacula.concept.cards import COLLAPSING, conjunction_card
-from novacula.concept.conjunction import Conjunction
-from novacula.concept.derivation import derive_version_space, derive_votes
+from novacula.concept.conjunction import Conjunction, Positions
+from novacula.concept.derivation import derive_boundaries, derive_version_space
 from novacula.concept.diagnosis import collapsed_at, diagnose
 from novacula.concept.query import Identification, most_divided, nearest_half, truth_of
 from novacula.concept.rows import chunk_positions, instance_values, row_values
@@ -28,6 +28,7 @@ from novacula.concept.version_space import VersionSpace
 from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError, DataWarning, ModelFileError, warn_user
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, flag, nullable, text, whole
 
@@ -170,9 +171,7 @@ class CandidateElimination(VotingLearner):
 
     # --- predict -----------------------------------------------------------------------------------------------------
 
-    def votes(self, X: Any) -> tuple[list[int], int]:
-        """How many members say yes to each row, and how many there are: exact integers."""
-        rows = self._rows(X)
+    def _votes_on(self, rows: Positions) -> tuple[list[int], int]:
         version_space = self._alive()
         return version_space.votes(rows), version_space.size
 
@@ -222,7 +221,10 @@ class CandidateElimination(VotingLearner):
 
     # --- explain -----------------------------------------------------------------------------------------------------
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive boundaries and size, or with X the vote for each row."""
-        check_is_fitted(self)
-        return derive_version_space(self) if X is None else derive_votes(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive boundaries and size."""
+        return derive_version_space(self, self._fitted(), options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        """Derive what one distinct example changes in the boundaries."""
+        return derive_boundaries(self, iteration, options)

@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.concept.base import ConceptLearner
 from novacula.concept.cards import conjunction_card
 from novacula.concept.conjunction import Conjunction, boxed, join
-from novacula.concept.derivation import derive_tests, derive_trace
+from novacula.concept.derivation import derive_generalisation, derive_hypothesis, derive_tests
 from novacula.concept.version_space import box_of
 from novacula.errors import ModelFileError
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, flag, record
 
@@ -40,7 +41,7 @@ class FindS(ConceptLearner):
         What was found.
     consistent_ : bool
         Whether it rejects every negative example. If not, no conjunction fits.
-    trace_ : tuple of Conjunction
+    path_ : tuple of Conjunction
         The hypothesis after each row.
 
     Examples
@@ -48,7 +49,7 @@ class FindS(ConceptLearner):
     >>> import novacula as nv
     >>> from novacula.concept import FindS
     >>> model = FindS().fit(nv.datasets.load("enjoy_sport"))
-    >>> for h in model.trace_:
+    >>> for h in model.path_:
     ...     print(h)
     ⟨Sunny, Warm, Normal, Strong, Warm, Same⟩
     ⟨Sunny, Warm, ?, Strong, Warm, Same⟩
@@ -103,7 +104,7 @@ class FindS(ConceptLearner):
         return path
 
     @property
-    def trace_(self) -> tuple[Conjunction, ...]:
+    def path_(self) -> tuple[Conjunction, ...]:
         """The hypothesis after each row that was seen."""
         check_is_fitted(self)
         path = self._path()
@@ -124,7 +125,14 @@ class FindS(ConceptLearner):
         """Give the label of each row."""
         return self._labelled(self.decide(X) > 0)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the hypothesis, example by example, or with X the tests of each row."""
-        check_is_fitted(self)
-        return derive_trace(self) if X is None else derive_tests(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive the hypothesis, example by example."""
+        return derive_hypothesis(self, self._path(), options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        """Derive what one distinct example makes of the hypothesis."""
+        return derive_generalisation(self, self._path(), iteration)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Derive the tests of each row."""
+        return derive_tests(self, *self._derived_rows(X, options))

@@ -15,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.concept.base import ConceptExamples, ConceptLearner, RowNames, refuse_contradiction
 from novacula.concept.cards import COLLAPSING, conjunction_card
 from novacula.concept.conjunction import NONE, Conjunction, Positions, inside
-from novacula.concept.derivation import derive_list, derive_votes
+from novacula.concept.derivation import derive_crossing, derive_list
 from novacula.concept.space import ConjunctiveSpace, all_places
 from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError, ModelFileError
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, codes, record
 from novacula.table.chunk import Codes
@@ -188,7 +189,15 @@ class ListThenEliminate(VotingLearner):
     def version_space_(self) -> list[Conjunction]:
         """The hypotheses that fit, in order, ∅ first where it does."""
         check_is_fitted(self)
-        rows = zip(self.listing_.low.tolist(), self.listing_.high.tolist(), strict=True)
+        return self.conjunctions(self.listing_, len(self.listing_.low))
+
+    def members(self) -> Iterator[Conjunction]:
+        """The hypotheses that fit, one by one."""
+        return iter(self.version_space_)
+
+    def conjunctions(self, listing: Listing, most: int) -> list[Conjunction]:
+        """The first hypotheses of a list."""
+        rows = zip(listing.low[:most].tolist(), listing.high[:most].tolist(), strict=True)
         return [Conjunction(self.space_, tuple(low), tuple(high)) for low, high in rows]
 
     @property
@@ -202,9 +211,7 @@ class ListThenEliminate(VotingLearner):
         """Whether none fits."""
         return self.version_space_size_ == 0
 
-    def votes(self, X: Any) -> tuple[list[int], int]:
-        """How many hypotheses say yes to each row, and how many there are."""
-        rows = self._rows(X)
+    def _votes_on(self, rows: Positions) -> tuple[list[int], int]:
         if self.collapsed_:
             raise DataError("no hypothesis fits the examples: CandidateElimination says which row left none, and why")
         return self.listing_.votes(rows).tolist(), self.version_space_size_
@@ -214,7 +221,10 @@ class ListThenEliminate(VotingLearner):
         yes, total = self.votes(X)
         return np.array([1 if count == total else -1 if count == 0 else 0 for count in yes], np.int64)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the list, or with X the vote for each row."""
-        check_is_fitted(self)
-        return derive_list(self) if X is None else derive_votes(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive the list."""
+        return derive_list(self, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        """Derive what one distinct example crosses out."""
+        return derive_crossing(self, iteration, options)

@@ -17,6 +17,7 @@ from novacula.concept.derivation import derive_memory, derive_recall
 from novacula.concept.space import ConjunctiveSpace
 from novacula.errors import ParameterError
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, floats
 from novacula.table import Chunk
@@ -66,6 +67,8 @@ class RoteLearner(InstanceMemory):
 
     Attributes
     ----------
+    default_ : label
+        What `predict` says of an instance that was never seen.
     class_count_ : array of shape (2,)
         The weight of the rows of each class.
     examples_ : ConceptExamples
@@ -113,21 +116,25 @@ class RoteLearner(InstanceMemory):
         counts = np.bincount(codes, weights=chunk.weight, minlength=2).astype(np.float64)
         self.class_count_ = counts + getattr(self, "class_count_", np.zeros(2))
 
-    def _default(self) -> bool:
-        """Whether an instance that was never seen is said to be positive."""
+    @property
+    def default_(self) -> Any:
+        """The label of an instance that was never seen."""
         if self.default is None:
             yes = self.classes_ == self.positive_
-            return bool(self.class_count_[yes][0] > self.class_count_[~yes][0])
+            return self._labelled(self.class_count_[yes] > self.class_count_[~yes])[0]
         if self.default not in self.classes_.tolist():
             raise ParameterError(f"default={self.default!r} is none of the labels {self.classes_.tolist()}")
-        return bool(self.default == self.positive_)
+        return self.default
 
     def predict(self, X: Any) -> Any:
         """Give the label of instances that were seen, and the default for others."""
         verdicts = self.decide(X)
-        return self._labelled(np.where(verdicts == 0, self._default(), verdicts > 0))
+        return self._labelled(np.where(verdicts == 0, bool(self.default_ == self.positive_), verdicts > 0))
 
-    def _work(self, X: Any = None) -> Work:
-        """Say what is remembered and how much of the instance space that is, or with X what is recalled of each row."""
-        check_is_fitted(self)
-        return derive_memory(self) if X is None else derive_recall(self, X)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Say what is remembered, and how much of the instance space that is."""
+        return derive_memory(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Say what is recalled of each row."""
+        return derive_recall(self, *self._derived_rows(X, options))

@@ -14,16 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.concept.base import ConceptExamples, RowNames, refuse_contradiction
 from novacula.concept.cards import CONTRADICTORY, memory_card
-from novacula.concept.derivation import derive_memory, derive_votes
+from novacula.concept.conjunction import Positions
+from novacula.concept.derivation import derive_halves, derive_power_set
 from novacula.concept.rote import InstanceMemory
 from novacula.concept.space import ConjunctiveSpace, all_places
 from novacula.concept.voting import VotingLearner
 from novacula.errors import DataError
 from novacula.learner.card import Card
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.table.schema import Category
-
-_HALVES = "Votes are counted in halves of the version space; where one half says yes, it is a tie, and a tie is a no."
 
 MAX_LISTED = 10**6
 """Instances up to which G is listed, and bits up to which the size is written out."""
@@ -107,14 +107,17 @@ class UnbiasedLearner(InstanceMemory, VotingLearner):
         kept = (row for row in (2 * places).tolist() if tuple(row) not in out)
         return tuple(tuple(values[j][p // 2] for j, p in enumerate(row)) for row in kept)
 
-    def votes(self, X: Any) -> tuple[list[int], int]:
+    def _votes_on(self, rows: Positions) -> tuple[list[int], int]:
         """The vote on each row in halves of the version space: 0, 1 or 2 of them say yes; and 2, as they are two.
 
         So shares are 0 or 1 for what was seen and one half for the rest, which is a tie.
         """
-        return (self.decide(X) + 1).tolist(), 2
+        return (self._recall(rows) + 1).tolist(), 2
 
-    def _work(self, X: Any = None) -> Work:
-        """Say what is remembered, or with X how the vote on each row comes about."""
-        check_is_fitted(self)
-        return derive_memory(self) if X is None else derive_votes(self, X, _HALVES)
+    def _derive(self, options: WorkOptions) -> Work:
+        """Say what is remembered."""
+        return derive_power_set(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Say how the vote on each row comes about."""
+        return derive_halves(self, *self._derived_rows(X, options))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import or_
 from typing import TypeAlias
 
@@ -152,6 +152,37 @@ class VersionSpace:
         passing = (low[:, attribute, None] <= column) & (column <= high[:, attribute, None])
         return [(count, mask) for mask, count in Counter(map(mask_of, passing)).items()]
 
+    # --- parts of its size -------------------------------------------------------------------------------------------
+
+    def n_accepting(self, rows: Positions) -> npt.NDArray[np.int64]:
+        """How many constraints on each attribute (d,) the positives meet, and these rows (n, d) of the space too."""
+        sizes, low, high = self.space.sizes, rows // 2, rows // 2
+        if self.box is not None:
+            free = self.box[0] < 0
+            low = np.vstack([low, np.where(free, 0, self.box[0] // 2)])
+            high = np.vstack([high, np.where(free, sizes - 1, self.box[1] // 2)])
+        if not len(low):
+            return np.array(self.space.constraint_counts)
+        first, last = low.min(axis=0), high.max(axis=0)
+        return np.where(self.space.is_ordered, (first + 1) * (sizes - last), np.where(first == last, 2, 1))
+
+    def by_one_constraint(self) -> list[tuple[int, int]]:
+        """The members but ∅ by what they ask of one attribute: how many such constraints, and of all the others.
+
+        Constraints that let the same negatives in are counted together.
+        """
+        if self.box is None:
+            first, *others = self._dials()
+            return [(weight, _others(others, left)) for weight, left in first]
+        ease, room = self.chains(*self.box, self.hardest)
+        used = [int(c) for c in np.flatnonzero(ease.any(axis=0))]
+        chain = min(used, key=lambda c: len(np.unique(ease[:, c])))
+        steps = [0, *np.unique(ease[:, chain][ease[:, chain] > 0]).tolist(), int(room[chain]) + 1]
+        return [
+            (stop - start, count_steps(np.delete(ease[ease[:, chain] <= start], chain, axis=1), np.delete(room, chain)))
+            for start, stop in pairwise(steps)
+        ]
+
     # --- how ----------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -234,6 +265,14 @@ class VersionSpace:
         order = np.lexsort(keys[::-1])
         rows = zip(low[order].tolist(), high[order].tolist(), strict=True)
         return tuple(Conjunction(self.space, tuple(a), tuple(b)) for a, b in rows)
+
+
+def _others(dials: Sequence[Dial], left: int) -> int:
+    """How many combinations of one choice a dial let none of some negatives, as bits, through."""
+    if not left:
+        return math.prod(sum(weight for weight, _ in dial) for dial in dials)
+    kept = [[(weight, mask & left) for weight, mask in dial] for dial in dials]
+    return count_choices(kept, left.bit_length())
 
 
 def box_of(space: ConjunctiveSpace, positives: Positions) -> Box | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from novacula.learner.work import Cell, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.table.chunk import Floats
 from novacula.table.names import printable
 from novacula.words import LABEL_WIDTH, counted, shortened
@@ -116,3 +117,19 @@ def leading(terms: Floats, index: str, most: int = TERMS_GIVEN) -> tuple[list[in
     """
     kept = largest(terms, most)
     return kept, {index: float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {}
+def told_once(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps with each name explained where it first occurs, and not again.
+
+    >>> from novacula.mathematics import Equation
+    >>> half = Step("A half", Equation("a", "n / 2", {"n": 3}, where={"n": "how many there are"}))
+    >>> [list(step.equations[0].where) for step in told_once([half, half])]
+    [['n'], []]
+    """
+    told: set[str] = set()
+    for step in steps:
+        found = []
+        for equation in step.equations:
+            new = {name: words for name, words in equation.where.items() if name not in told}
+            told |= new.keys()
+            found.append(replace(equation, where=new))
+        yield replace(step, equation=tuple(found))

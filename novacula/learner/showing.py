@@ -89,7 +89,12 @@ class ShowsWork:
             raise ParameterError("work takes X or iteration, not both: an iteration belongs to the fit")
         else:
             work = self._derive_iteration(iteration, options)
-        return replace(work, digits=digits, terms=terms, names={**work.names, **self.notations.get(notation or "", {})})
+        names = {**work.names, **self._symbols(notation)}
+        return replace(work, digits=digits, terms=terms, names=names)
+
+    def _symbols(self, notation: str | None) -> Mapping[str, str]:
+        """What a book writes in place of what; to be overridden where that depends on the result."""
+        return self.notations.get(notation or "", {})
 
     def _require_result(self) -> None:
         """Refuse something that has no result yet, such as a learner that is not fitted."""

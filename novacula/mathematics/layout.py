@@ -120,6 +120,14 @@ class Layout:
             if shown is not None:
                 return shown
             return self._within(node, None)
+        if (
+            self.scope is not None
+            and isinstance(node, Symbol)
+            and (place := self.scope.places.get(node.name)) is not None
+        ):
+            return (
+                self.notation.number(place.position + 1.0) if place.label is None else self.notation.word(place.label)
+            )
         return self._written(node)
 
     def _at_place(self, node: Node) -> Node:

@@ -118,14 +118,16 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def renamed(node: Node, names: Mapping[Node, Node]) -> Node:
-    """The tree with some of its parts written in another way."""
+    """The tree with some of its parts written in another way; a name for H alone is that of H(S) too."""
     if node in names:
         return names[node]
-    changed = {
+    changed: dict[str, Any] = {
         field.name: renamed_value
         for field in fields(node)
         if (renamed_value := _renamed(value := getattr(node, field.name), names)) is not value
     }
+    if isinstance(node, Quantity) and isinstance(head := names.get(Symbol(node.head)), Symbol):
+        changed["head"] = head.name
     return replace(node, **changed) if changed else node
 
 

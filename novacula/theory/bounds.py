@@ -6,9 +6,9 @@
 
 With probability at least 1 − δ over n random examples, no hypothesis that is consistent with them has an error
 above ε; for any learner, none has an error more than ε above its share of mistakes on the examples. Each bound is
-solved for n and for ε, that of PAC for δ, too. Logarithms are taken to 60 digits, so that no sample size is off by
-one; ε and δ are read as they are typed, 0.1 as a tenth. The bounds are those of Haussler (1988), Hoeffding (1963)
-and Blumer, Ehrenfeucht, Haussler and Warmuth (1989).
+solved for n and for ε, that of PAC for δ, too, and each result derives itself by `work()`. Logarithms are taken to
+60 digits, so that no sample size is off by one; ε and δ are read as they are typed, 0.1 as a tenth. The bounds are
+those of Haussler (1988), Hoeffding (1963) and Blumer, Ehrenfeucht, Haussler and Warmuth (1989).
 """
 
 from __future__ import annotations
@@ -17,11 +17,21 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from functools import partial
 from numbers import Real
 from typing import Any
 
 from novacula.arguments import as_decimal, proportion, whole_number
 from novacula.errors import ParameterError
+from novacula.theory.derivation.bounds import (
+    pac_delta_work,
+    pac_error_work,
+    pac_sample_work,
+    space_values,
+    vc_error_work,
+    vc_sample_work,
+)
+from novacula.theory.results import DerivedFloat, DerivedInt
 from novacula.words import quoted
 
 DIGITS = 60
@@ -36,7 +46,7 @@ def pac_sample_size(
     *,
     log_hypotheses: float | None = None,
     consistent: bool = True,
-) -> int:
+) -> DerivedInt:
     """Give the number of examples after which an error above ε has a probability of at most δ.
 
     The hypothesis space is given by its size or, where that is too large, by its natural logarithm. With
@@ -48,8 +58,12 @@ def pac_sample_size(
     173050
     """
     with many_digits():
-        needed = nats(hypotheses, log_hypotheses) - proportion(delta, "delta").ln()
-        return ceiling(needed / nats_per_example(epsilon, consistent))
+        space = nats(hypotheses, log_hypotheses)
+        m = ceiling((space - proportion(delta, "delta").ln()) / nats_per_example(epsilon, consistent))
+    values = space_values(hypotheses, float(space))
+    return DerivedInt(
+        m, partial(pac_sample_work, space=values, epsilon=float(epsilon), delta=float(delta), consistent=consistent)
+    )
 
 
 def pac_error(
@@ -59,7 +73,7 @@ def pac_error(
     *,
     log_hypotheses: float | None = None,
     consistent: bool = True,
-) -> float:
+) -> DerivedFloat:
     """Give the ε that n examples guarantee with probability 1 − δ; 1 where they guarantee nothing.
 
     >>> pac_error(3461, 2**30, delta=1e-6) <= 0.01 < pac_error(3460, 2**30, delta=1e-6)
@@ -67,10 +81,14 @@ def pac_error(
     """
     n = whole_number(n, "n")
     with many_digits():
-        needed = nats(hypotheses, log_hypotheses) - proportion(delta, "delta").ln()
+        space = nats(hypotheses, log_hypotheses)
+        needed = space - proportion(delta, "delta").ln()
         if needed >= (n if consistent else 2 * n):
-            return 1.0
-        return float(needed / n if consistent else (needed / (2 * n)).sqrt())
+            error = 1.0
+        else:
+            error = float(needed / n if consistent else (needed / (2 * n)).sqrt())
+    values = space_values(hypotheses, float(space))
+    return DerivedFloat(error, partial(pac_error_work, n=n, space=values, delta=float(delta), consistent=consistent))
 
 
 def pac_delta(
@@ -80,7 +98,7 @@ def pac_delta(
     *,
     log_hypotheses: float | None = None,
     consistent: bool = True,
-) -> float:
+) -> DerivedFloat:
     """Give δ, which bounds the probability of an error above ε after n examples; 1 where they guarantee nothing.
 
     >>> pac_delta(3461, 2**30, epsilon=0.01) <= 1e-6 < pac_delta(3460, 2**30, epsilon=0.01)
@@ -88,11 +106,16 @@ def pac_delta(
     """
     n = whole_number(n, "n")
     with many_digits():
-        missing = nats(hypotheses, log_hypotheses) - n * nats_per_example(epsilon, consistent)
-        return float(min(missing, Decimal(0)).exp())
+        space = nats(hypotheses, log_hypotheses)
+        missing = space - n * nats_per_example(epsilon, consistent)
+        delta = float(min(missing, Decimal(0)).exp())
+    values = space_values(hypotheses, float(space))
+    return DerivedFloat(
+        delta, partial(pac_delta_work, n=n, space=values, epsilon=float(epsilon), consistent=consistent)
+    )
 
 
-def vc_sample_size(vc: int, epsilon: float = 0.05, delta: float = 0.05) -> int:
+def vc_sample_size(vc: int, epsilon: float = 0.05, delta: float = 0.05) -> DerivedInt:
     """Give the number of examples after which a consistent hypothesis errs by at most ε, by the VC dimension of H.
 
     >>> vc_sample_size(3, epsilon=0.1, delta=0.05)
@@ -101,10 +124,11 @@ def vc_sample_size(vc: int, epsilon: float = 0.05, delta: float = 0.05) -> int:
     with many_digits():
         constant, slope = vc_terms(vc, delta)
         eps = proportion(epsilon, "epsilon")
-        return ceiling((constant - slope * eps.ln()) / eps)
+        m = ceiling((constant - slope * eps.ln()) / eps)
+    return DerivedInt(m, partial(vc_sample_work, vc=int(vc), epsilon=float(epsilon), delta=float(delta)))
 
 
-def vc_error(n: int, vc: int, delta: float = 0.05) -> float:
+def vc_error(n: int, vc: int, delta: float = 0.05) -> DerivedFloat:
     """Give the ε that n examples guarantee with probability 1 − δ, by the VC dimension of H.
 
     It is the root of n·ε = c − s·ln ε, and 1 where there is none below. Left of it, Newton's steps climb towards
@@ -116,12 +140,12 @@ def vc_error(n: int, vc: int, delta: float = 0.05) -> float:
     n = whole_number(n, "n")
     with many_digits():
         constant, slope = vc_terms(vc, delta)
-        if constant >= n:
-            return 1.0
-        eps = constant / n
-        while (step := (constant - slope * eps.ln() - n * eps) / (n + slope / eps)) > eps.scaleb(-TRUSTED):
+        eps = Decimal(1) if constant >= n else constant / n
+        path = [float(eps)]
+        while (step := (constant - slope * eps.ln() - n * eps) / (n + slope / eps)) > eps.scaleb(-TRUSTED) and eps < 1:
             eps += step
-        return float(eps)
+            path.append(float(eps))
+    return DerivedFloat(path[-1], partial(vc_error_work, n=n, vc=int(vc), delta=float(delta), path=path))
 
 
 # --- parts of the formulas ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -20,6 +21,8 @@ import numpy.typing as npt
 
 from novacula.arguments import Floats, as_points, whole_number
 from novacula.errors import DataError, InputTypeError
+from novacula.theory.derivation.spaces import cover_work, dichotomies_work, dimension_work, growth_work
+from novacula.theory.results import DerivedInt
 from novacula.words import quoted
 
 MAX_READS = 10**9
@@ -38,17 +41,18 @@ Labels: TypeAlias = npt.NDArray[np.bool_]
 AnyFamily: TypeAlias = Family | Callable[[Floats], Iterable[npt.ArrayLike]]
 
 
-def count_dichotomies(points: npt.ArrayLike, family: AnyFamily) -> int:
+def count_dichotomies(points: npt.ArrayLike, family: AnyFamily) -> DerivedInt:
     """Count the labellings of the points, one per row, that some concept of the family produces.
 
     >>> from novacula.theory import HalfSpaces
     >>> count_dichotomies([[0, 0], [0, 1], [1, 0], [1, 1]], HalfSpaces())
     14
     """
-    return len(labellings(family, as_points(points)))
+    labels = labellings(family, as_points(points))
+    return DerivedInt(len(labels), partial(dichotomies_work, labels=labels))
 
 
-def cover_dichotomies(P: int, N: int) -> int:
+def cover_dichotomies(P: int, N: int) -> DerivedInt:
     """Count the dichotomies of P points in N dimensions by half-spaces through the origin, by Cover's formula.
 
     It holds in general position: of the points, as vectors, no N or fewer are dependent. Otherwise it bounds them.
@@ -58,22 +62,22 @@ def cover_dichotomies(P: int, N: int) -> int:
     14
     """
     P, N = whole_number(P, "P"), whole_number(N, "N")
-    if P == 0:
-        return 1
-    return 2 * growth_function(P - 1, N - 1) if N else 0
+    count = 1 if P == 0 else 2 * growth_function(P - 1, N - 1) if N else 0
+    return DerivedInt(count, partial(cover_work, P=P, N=N))
 
 
-def growth_function(n: int, vc: int) -> int:
+def growth_function(n: int, vc: int) -> DerivedInt:
     """Bound the dichotomies of n points by a family of VC dimension vc, by the lemma of Sauer and Shelah: Σ C(n, i).
 
     >>> [growth_function(n, 2) for n in range(6)]
     [1, 2, 4, 7, 11, 16]
     """
     n, vc = whole_number(n, "n"), whole_number(vc, "vc")
-    return 2**n if vc >= n else sum(math.comb(n, i) for i in range(vc + 1))
+    count = 2**n if vc >= n else sum(math.comb(n, i) for i in range(vc + 1))
+    return DerivedInt(count, partial(growth_work, n=n, vc=vc))
 
 
-def vc_dimension(family: AnyFamily, points: npt.ArrayLike) -> int:
+def vc_dimension(family: AnyFamily, points: npt.ArrayLike) -> DerivedInt:
     """Give the size of the largest subset of the points that the family shatters.
 
     It is the VC dimension of the family on these points, and no more than that on all of space.
@@ -82,7 +86,9 @@ def vc_dimension(family: AnyFamily, points: npt.ArrayLike) -> int:
     >>> vc_dimension(Rectangles(), [[0, 1], [1, 0], [0, -1], [-1, 0], [0, 0]])
     4
     """
-    return len(shattered(family, points))
+    labels = labellings(family, as_points(points))
+    chosen = largest_shattered(labels)
+    return DerivedInt(len(chosen), partial(dimension_work, labels=labels, chosen=chosen))
 
 
 def shattered(family: AnyFamily, points: npt.ArrayLike) -> tuple[int, ...]:

@@ -32,6 +32,11 @@ class Criterion:
     by_information: bool = False
     discount: Callable[[Floats, float], Floats] | None = None  # of costs and cost_weight; None: costs do not count
 
+    @property
+    def symbol(self) -> str:
+        """What the score is called in derivations."""
+        return "Score" if self.discount is not None else "GainRatio" if self.by_information else "Gain"
+
     def discounts(self, costs: Floats, weight: float) -> Floats:
         """The factor of each attribute's score."""
         return np.ones(len(costs)) if self.discount is None else self.discount(costs, weight)

@@ -22,6 +22,7 @@ from novacula.errors import ModelFileError, ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
+from novacula.learner.showing import WorkOptions
 from novacula.state import State, each, record, wholes
 from novacula.statistics import ClassTotals
 from novacula.statistics.base import weighted_counts
@@ -44,6 +45,7 @@ from novacula.tree.pruning import (
 )
 from novacula.tree.routing import Router, costs_paid, leaf_classes, leaf_values, leaf_weights, leaves, nodes_passed
 from novacula.tree.structure import Integers, Tree, most_frequent
+from novacula.tree.trace import CutNodes, TreeTrace
 from novacula.words import counted
 
 
@@ -98,7 +100,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
     classes_ : the classes in order
     attributes_ : what the tree may ask of each column
     tree_ : the tree as arrays
-    candidates_ : what was found for every attribute at the first nodes
+    trace_ : what was found for every attribute at the first 40 nodes, and what was below the first 20 that were cut
 
     Examples
     --------
@@ -147,11 +149,15 @@ class DecisionTreeClassifier(TreeExports, Classifier):
             )
         },
     )
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates)
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mitchell": {"H": "Entropy"},
+        "aima": {"H(S)": "B(q)", "H(S[v])": "B(q[v])", "H": "B"},
+    }
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates, CutNodes, TreeTrace)
     state: ClassVar[State] = {
         "attributes_": each(record(Attribute), "attributes"),
         "tree_": record(Tree, nodes="nodes", attributes="attributes", classes="classes"),
-        "candidates_": record(Candidates, nodes="nodes", attributes="attributes", classes="classes", cells="cells"),
+        "trace_": record(TreeTrace, nodes="nodes", attributes="attributes", classes="classes"),
         "cuts_": wholes("attributes"),
     }
 
@@ -183,7 +189,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
 
     attributes_: tuple[Attribute, ...]
     tree_: Tree
-    candidates_: Candidates
+    trace_: TreeTrace
     cuts_: Integers
 
     def __init__(
@@ -243,13 +249,15 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         self.attributes_ = attributes_of(self.schema_, self.thresholds)
         training, validation = self._held_out(table)
         grown = self._grow(training)
-        self.tree_, self.candidates_, self.cuts_ = grown.tree, grown.candidates, grown.cuts
+        self.tree_, self.cuts_ = grown.tree, grown.cuts
+        self.trace_ = TreeTrace(grown.candidates, CutNodes.none(len(self.classes_)))
         if self.max_leaf_nodes is not None:
             self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
         if self.prune is not None:
             passing = None if validation is None else self._passing(validation)
             evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
-            self._cut(settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence))
+            stop = settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence)
+            self._cut(stop, self.prune != "mdl", passing)
         if self.ccp_alpha > 0:
             self._cut(prune_by_alpha(self.tree_, settings.impurities(self), self.ccp_alpha))
         if self.merge_leaves:
@@ -279,20 +287,19 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         check_is_fitted(self)
         table = self._ingest(X, y, sample_weight, first=False, piece=True)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
-        evidence = PruningEvidence(self.attributes_, validation=self._passing(table), cuts=self.cuts_)
-        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence))
+        passing = self._passing(table)
+        evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
+        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence), True, passing)
         return self
 
     def _passing(self, table: Table) -> Floats:
         """The weight of a table's examples of each class that pass each node."""
         return self.tree_.summed_upwards(table.reduce(leaf_weights, self._router(), len(self.classes_)))
 
-    def _cut(self, stop: Any) -> None:
-        """Make leaves of the marked nodes."""
-        number = np.full(len(self.tree_), -1, np.int64)
-        order = self.tree_.order(stop)
-        number[order] = np.arange(len(order))
-        self.tree_, self.candidates_ = self.tree_.pruned(stop), self.candidates_.renumbered(number)
+    def _cut(self, stop: Any, is_derived: bool = False, validation: Floats | None = None) -> None:
+        """Make leaves of the marked nodes; where that is derived, keep what was below them."""
+        self.trace_ = self.trace_.pruned(self.tree_, stop, is_derived, validation)
+        self.tree_ = self.tree_.pruned(stop)
 
     def _router(self) -> Router:
         places = cut_places(self.schema_, self.attributes_)
@@ -310,8 +317,8 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         sizes = np.array([a.size for a in self.attributes_], np.int32)
         if not self.tree_.asks(sizes):
             raise ModelFileError("its tree_ has a test that does not fit its attribute, or has no arm for a category")
-        if self.candidates_.codes.shape[1] != sizes.sum():
-            raise ModelFileError("its candidates_ do not count the categories of its attributes")
+        if self.trace_.candidates.codes.shape[1] != sizes.sum():
+            raise ModelFileError("its trace_ does not count the categories of its attributes")
 
     # --- predict -----------------------------------------------------------------------------------------------
 
@@ -395,11 +402,19 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         alphas, impurities = cost_complexity_path(whole.tree_, settings.impurities(whole))
         return Bunch(ccp_alphas=alphas, impurities=impurities)
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the tree node by node, or with X the way of each row through it."""
-        check_is_fitted(self)
-        from novacula.tree.derivation import derive_predictions, derive_tree
+    def _symbols(self, notation: str | None) -> Mapping[str, str]:
+        """B(q) is the entropy of two classes."""
+        return {} if notation == "aima" and len(self.classes_) != 2 else super()._symbols(notation)
 
-        if X is None:
-            return derive_tree(self)
-        return derive_predictions(self, self._query(X, self.unseen))
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive the tree node by node."""
+        from novacula.tree.derivation import derive_tree
+
+        return derive_tree(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Derive the way of each row through the tree."""
+        from novacula.tree.derivation import derive_predictions
+
+        chunk, cut = self._first_rows(X, options.rows, self.unseen)
+        return derive_predictions(self, chunk, cut, options)

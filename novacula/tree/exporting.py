@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class TreeExports:
     """What a learner with a `tree_` can be turned into."""
 
-    def _named(self: Any) -> NamedTree:
+    def named_tree(self: Any) -> NamedTree:
+        """Give the tree with its names: what all other forms are made from."""
         check_is_fitted(self)
         fractional = STRATEGIES[self.missing].is_fractional
         return export.NamedTree(
@@ -30,24 +31,24 @@ class TreeExports:
 
     def to_text(self, max_depth: int | None = None) -> str:
         """Give the tree as indented lines, with weights of examples and errors: `No (5/1)`."""
-        return export.to_text(self._named(), max_depth)
+        return export.to_text(self.named_tree(), max_depth)
 
     def to_rules(self) -> list[DecisionRule]:
         """Give one rule per leaf that has examples."""
-        return export.to_rules(self._named())
+        return export.to_rules(self.named_tree())
 
     def to_dnf(self, class_: Any) -> DNF:
         """Give the disjunction of the paths to leaves of a class."""
-        return export.to_dnf(self._named(), class_)
+        return export.to_dnf(self.named_tree(), class_)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the tree as plain data for JSON; `from_dict` is the way back."""
-        return export.to_dict(self._named())
+        return export.to_dict(self.named_tree())
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
         """Make a fitted learner of what `to_dict` gave; it predicts as the first did, and has no record of gains."""
-        from novacula.tree.growing.problem import Candidates
+        from novacula.tree.trace import TreeTrace
 
         named = export.from_dict(record)
         attributes = named.attributes
@@ -59,21 +60,21 @@ class TreeExports:
         model.n_features_in_ = len(attributes)
         model.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
         model.classes_, model.attributes_, model.tree_ = np.array(named.classes), attributes, named.tree
-        model.candidates_ = Candidates.none(attributes, len(named.classes))
+        model.trace_ = TreeTrace.none(attributes, len(named.classes))
         model.cuts_ = np.zeros(len(attributes), np.int64)
         return model
 
     def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
         """Give a SELECT that predicts the class of every row of a table; see `novacula.tree.export.to_sql`."""
-        return export.to_sql(self._named(), table, **options)
+        return export.to_sql(self.named_tree(), table, **options)
 
     def to_python(self, name: str = "predict", *, probabilities: bool = False) -> str:
         """Give the source of a function that needs nothing but Python: of a mapping of values, the class."""
-        return export.to_python(self._named(), name, probabilities=probabilities)
+        return export.to_python(self.named_tree(), name, probabilities=probabilities)
 
     def plot(self, ax: Any = None, *, title: str = "") -> Any:
         """Draw the tree on a Matplotlib axis, or as a figure of its own."""
-        return export.plot(self._named(), ax, title=title)
+        return export.plot(self.named_tree(), ax, title=title)
 
 
 def _column(attribute: Attribute) -> Column:

@@ -19,16 +19,17 @@ from novacula.errors import ModelFileError, ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
 from novacula.learner.constructor import store_parameters_of, with_parameters_of
+from novacula.learner.showing import WorkOptions
 from novacula.state import State, each, record
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute, attributes_of
 from novacula.tree.decision_tree import DecisionTreeClassifier
+from novacula.tree.derivation.rules import Explanation, derive_matches, derive_rules, explanations
 from novacula.tree.export import DecisionRule
 from novacula.tree.holding_out import split_rows
-from novacula.tree.rule_derivation import Explanation, derive_matches, derive_rules, explanations
 from novacula.tree.rule_pruning import learn_rules
-from novacula.tree.rule_structure import Conditions, Matcher, Pruning, RuleList, first_matches
+from novacula.tree.rule_structure import Conditions, Matcher, RuleList, RuleTrace, first_matches
 from novacula.tree.settings import leaf_counts, pseudo_examples
 from novacula.tree.structure import Integers
 
@@ -76,6 +77,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
     estimate_ : the estimated accuracy of each rule
     coverage_, accuracy_ : the weight of training examples that each rule covers, and its share of right ones
     rule_list_ : all of this as arrays
+    trace_ : what was counted as the first 10 rules lost conditions
 
     Examples
     --------
@@ -116,10 +118,11 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
             "Rivest, Learning decision lists, Machine Learning 2 (1987)",
         ),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, Conditions, Pruning, RuleList)
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, Conditions, RuleTrace, RuleList)
     state: ClassVar[State] = {
         "attributes_": each(record(Attribute), "attributes"),
-        "rule_list_": record(RuleList, attributes="attributes", classes="classes"),
+        "rule_list_": record(RuleList, rules="rules", attributes="attributes", classes="classes"),
+        "trace_": record(RuleTrace, rules="rules", attributes="attributes"),
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -132,6 +135,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
     random_state: Any
     attributes_: tuple[Attribute, ...]
     rule_list_: RuleList
+    trace_: RuleTrace
 
     @with_parameters_of(DecisionTreeClassifier, OF_THE_TREE)
     def __init__(self, criterion: str = "gain_ratio", *, validation_fraction: float | None = None, **tree: Any) -> None:
@@ -151,7 +155,7 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         growth = {name: getattr(self, name) for name in OF_THE_TREE}
         tree = DecisionTreeClassifier(self.criterion, **growth).fit(training)
         self.attributes_ = tree.attributes_
-        self.rule_list_ = learn_rules(tree, training, validation)
+        self.rule_list_, self.trace_ = learn_rules(tree, training, validation)
 
     def _held_out(self, table: Table, X_val: Any, y_val: Any) -> tuple[Table, Table | None]:
         """The rows to learn from, and those to judge rules by, if there are to be any."""
@@ -171,8 +175,8 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         """After loading: attributes must be those of the columns, and conditions ask them."""
         if attributes_of(self.schema_, self.thresholds) != self.attributes_:
             raise ModelFileError("its attributes_ are not those of its columns and thresholds")
-        if not self.rule_list_.asks(self.attributes_):
-            raise ModelFileError("its rule_list_ has conditions or counts that do not fit its attributes")
+        if not (self.rule_list_.asks(self.attributes_) and self.trace_.asks(self.attributes_)):
+            raise ModelFileError("its rule_list_ or trace_ has conditions or counts that do not fit its attributes")
 
     # --- predict -----------------------------------------------------------------------------------------------
 
@@ -236,12 +240,16 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
 
     def explain(self, X: Any) -> list[Explanation]:
         """Give for each row the rules that were tried, which condition failed and for what value, and what held."""
-        return list(explanations(self, self._query(X, self.unseen)))
+        return [found for chunk in self._query(X, self.unseen).chunks() for found in explanations(self, chunk)]
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive how the first rules lost conditions, or with X the rule and the probabilities of each row."""
-        check_is_fitted(self)
-        return derive_rules(self) if X is None else derive_matches(self, self._query(X, self.unseen))
+    def _derive(self, options: WorkOptions) -> Work:
+        """Derive how the first rules lost conditions."""
+        return derive_rules(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        """Derive the rule and the probabilities of each row."""
+        chunk, cut = self._first_rows(X, options.rows, self.unseen)
+        return derive_matches(self, chunk, cut, options)
 
 
 def in_memory(table: Table) -> Table:

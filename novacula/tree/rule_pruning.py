@@ -31,7 +31,7 @@ from novacula.tree.export.condition import Condition
 from novacula.tree.export.rules import DecisionRule
 from novacula.tree.pruning import upper_error
 from novacula.tree.pruning.ranking import ranks
-from novacula.tree.rule_structure import Conditions, Pruning, RuleList
+from novacula.tree.rule_structure import Conditions, RuleList, RuleTrace
 from novacula.tree.structure import Integers, most_frequent
 
 SHOWN, SHORT = 10, 32
@@ -40,8 +40,8 @@ SHOWN, SHORT = 10, 32
 Mask = npt.NDArray[np.bool_]
 
 
-def learn_rules(learner: Any, training: Table, validation: Table | None = None) -> RuleList:
-    """The pruned rules of a fitted tree learner, by the rows that it was grown on and, if given, others."""
+def learn_rules(learner: Any, training: Table, validation: Table | None = None) -> tuple[RuleList, RuleTrace]:
+    """The rules of a tree learner, pruned by the rows that it was grown on or by others, and how the first were."""
     totals = training.reduce(ClassTotals.observe_numeric, len(learner.classes_), ()).weight
     class_weight = class_weights(learner.class_weight, learner.classes_, totals)
     attributes, places = learner.attributes_, cut_places(learner.schema_, learner.attributes_)
@@ -55,7 +55,7 @@ def learn_rules(learner: Any, training: Table, validation: Table | None = None) 
 
 def solve_rule_list(
     grown: Sequence[DecisionRule], attributes: Sequence[Attribute], examples: ExampleColumns, pruner: RulePruner
-) -> RuleList:
+) -> tuple[RuleList, RuleTrace]:
     """Prune the rules that were grown; keep those that speak for most of the examples they cover; order them."""
     by_meaning: dict[tuple[frozenset[Condition], int], PrunedRule] = {}  # the first of equal rules
     for rule in grown:
@@ -68,13 +68,13 @@ def solve_rule_list(
     sound = np.flatnonzero((counts.sum(axis=1) > 0.0) & (most_frequent(counts) == own))
     order = sound[_order([candidates[i] for i in sound], counts[sound].sum(axis=1))]
     rules = [candidates[i] for i in order]
-    return RuleList(
+    found = RuleList(
         Conditions.of([rule.conditions for rule in rules], attributes),
         np.array([rule.estimate for rule in rules]),
         np.vstack([counts[order], _default(rules, examples)]),
         pruner.estimates.confidence,
-        _first_prunings(rules, attributes, pruner),
     )
+    return found, _first_prunings(rules, attributes, pruner)
 
 
 def _order(rules: Sequence[PrunedRule], covered: Floats) -> Integers:
@@ -93,12 +93,12 @@ def _default(rules: Iterable[PrunedRule], examples: ExampleColumns) -> Floats:
     return examples.counts(free if examples.weight[free].sum() > 0.0 else np.ones_like(free))
 
 
-def _first_prunings(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> Pruning:
+def _first_prunings(rules: Sequence[PrunedRule], attributes: Sequence[Attribute], pruner: RulePruner) -> RuleTrace:
     """The pruning of the first rules that are short enough to be written out, repeated to record its steps."""
     parts = {i: split_ends(rule.grown.conditions) for i, rule in enumerate(rules)}
     numbers = [i for i in parts if len(parts[i]) <= SHORT][:SHOWN]
     counts = tuple(pruner.steps(parts[i], rules[i].grown.class_index) for i in numbers)
-    return Pruning(np.array(numbers, np.int64), Conditions.of([parts[i] for i in numbers], attributes), counts)
+    return RuleTrace(np.array(numbers, np.int64), Conditions.of([parts[i] for i in numbers], attributes), counts)
 
 
 # --- one rule -----------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class RulePruner:
         return PrunedRule(rule, join_ends(needed), float(self.estimates.of(last[0])))
 
     def steps(self, parts: Sequence[Condition], class_index: int) -> Floats:
-        """What is counted at each step, (steps, 1 + parts, 2) as in `Pruning`.
+        """What is counted at each step, (steps, 1 + parts, 2) as in `RuleTrace`.
 
         An example that fails one condition only is what the rule would gain without it. So two numbers per example
         weigh every removal at once: how many conditions it fails, and the exclusive or of their numbers, which is

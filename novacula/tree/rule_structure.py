@@ -81,7 +81,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pruning:
+class RuleTrace:
     """How the first rules of a list lost conditions: what was counted at each step, for each that could go.
 
     The counts of a rule are (steps, 1 + conditions, 2): the weight that is covered and that is wrong, with every
@@ -93,10 +93,16 @@ class Pruning:
         "conditions": record(Conditions, rules="pruned", attributes="attributes"),
         "counts": each(floats("any", "any", 2, finite=False), "pruned"),  # NaN for conditions that had gone before
     }
+    only_drawn: ClassVar[tuple[str, ...]] = ("conditions",)  # they are named in words
 
     rule: Integers  # (S,) which rules of the list they are
     conditions: Conditions  # of these rules as they were grown
     counts: tuple[Floats, ...]
+
+    def asks(self, attributes: Sequence[Attribute]) -> bool:
+        """Whether conditions fit the attributes, and what was counted at each pruning fits its conditions."""
+        sizes = np.diff(self.conditions.start).tolist()
+        return self.conditions.ask(attributes) and all(map(is_trace, self.counts, sizes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,14 +114,12 @@ class RuleList:
         "estimate": floats("rules", most=1.0),
         "counts": floats("rules+1", "classes", least=0.0),
         "confidence": nullable(number(above=0.0, most=0.5)),
-        "pruning": record(Pruning, rules="rules", attributes="attributes"),
     }
 
     conditions: Conditions
     estimate: Floats  # (R,) the accuracy by which the rules are ordered, falling
     counts: Floats  # (R + 1, K) weight of the training examples that each rule covers; last, the default's
     confidence: float | None  # of the estimates, None where they are accuracies on validation examples
-    pruning: Pruning
 
     def __len__(self) -> int:
         return len(self.estimate)
@@ -155,17 +159,11 @@ class RuleList:
         return [*map(str, self.rules(attributes, labels)), default]
 
     def asks(self, attributes: Sequence[Attribute]) -> bool:
-        """Whether conditions fit the attributes, and what was counted at each pruning fits its conditions.
+        """Whether conditions fit the attributes; asked of arrays that are as they are declared.
 
-        It is asked of arrays that are as they are declared. Every rule covers examples, and so does the default.
+        Every rule covers examples, and so does the default.
         """
-        pruning = self.pruning
-        return (
-            self.conditions.ask(attributes)
-            and pruning.conditions.ask(attributes)
-            and bool((self.counts.sum(axis=1) > 0).all())
-            and all(map(is_trace, pruning.counts, np.diff(pruning.conditions.start).tolist()))
-        )
+        return self.conditions.ask(attributes) and bool((self.counts.sum(axis=1) > 0).all())
 
 
 def is_trace(counts: Floats, n_conditions: int) -> bool:

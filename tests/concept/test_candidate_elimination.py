@@ -238,9 +238,30 @@ def test_the_work_shows_boundaries_count_and_votes(model):
     assert "= 8 − 2 = 6" in text
     assert "⟨?, ?, ?, ?, ?, Same⟩" in text, "G after the third example"
     assert "= (8 + 32) / 96" in text
-    votes = model.work(DAYS)
-    assert [step.value for step in votes] == [1.0, 0.0, 0.5, pytest.approx(1 / 3)]
+    assert "= (4 + 1) × (3 + 1) × (3 + 1) × (3 + 1) × (3 + 1) × (3 + 1) = 5120" in text
+    votes = model.work(DAYS, rows=4)
+    assert [step.equations[0].value for step in votes] == [1.0, 0.0, 0.5, pytest.approx(1 / 3)]
+    assert [step.equations[1].value for step in votes] == ["Yes", "No", "No", "No"]
     assert len(votes[0].table.rows) == 6
+
+
+def test_one_example_in_the_work(model):
+    """Mitchell (1997), figure 2.6: the third example leaves three of the minimal specialisations in G."""
+    third = model.work(iteration=3)
+    fates = {row[1]: row[2] for row in third[0].table.rows}
+    assert [h for h, fate in fates.items() if fate.startswith("comes")] == [
+        "⟨Sunny, ?, ?, ?, ?, ?⟩",
+        "⟨?, Warm, ?, ?, ?, ?⟩",
+        "⟨?, ?, ?, ?, ?, Same⟩",
+    ]
+    assert fates["⟨?, ?, Normal, ?, ?, ?⟩"] == "is not taken: no member of S is more specific"
+    assert fates["⟨Sunny, Warm, ?, Strong, Warm, Same⟩"] == "stays: it rejects the example"
+    fourth = {row[1]: row[2] for row in model.work(iteration=4)[0].table.rows}
+    assert fourth["⟨?, ?, ?, ?, ?, Same⟩"] == "goes: it rejects the example"
+    assert fourth["⟨Sunny, Warm, ?, Strong, ?, ?⟩"] == "comes: the least that accepts it"
+    for k in range(1, 5):
+        check_work(model, iteration=k)
+        check_work(model, iteration=k, detail="full")
 
 
 def test_the_lattice_is_drawn_up_to_a_size(model):
@@ -262,6 +283,8 @@ def test_the_work_holds_for_random_problems(draw, seed):
         model = CandidateElimination(space).partial_fit(frame(rows, domains), labels, classes=[False, True])
         check_work(model)
         check_work(model, frame(rows[:2], domains))
+        for k in (1, len(model.examples_.positive)):
+            check_work(model, iteration=k, drawn=False)
 
 
 def test_many_negatives_are_counted_along_one_chain():

@@ -59,18 +59,52 @@ def test_hostile_names_and_values(learner, tmp_path):
     assert nv.load(tmp_path / "model.nova").predict(X).tolist() == [1, 0, 0]
 
 
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_works_as_they_are_asked_for(learner, sport):
+    model, X = learner().fit(sport), sport.to_pandas().drop(columns="EnjoySport")
+    for detail in ("brief", "full"):
+        check_work(model, detail=detail)
+        check_work(model, X, detail=detail, rows=4)
+    assert model.work(X).notes[0] == "Only the first 3 of 4 rows are derived."
+    if learner in (FindS, ListThenEliminate, CandidateElimination):
+        for k in (1, 4):
+            check_work(model, iteration=k, detail="full")
+        sentence = r"iteration is 5; the fit took 4 distinct examples one by one, counted from 1"
+        with pytest.raises(ParameterError, match=sentence):
+            model.work(iteration=5)
+    else:
+        with pytest.raises(ParameterError, match="without iterations"):
+            model.work(iteration=1)
+    for how, sentence in (({"digits": 0}, "digits is 0"), ({"notation": "knuth"}, "notation is 'knuth'")):
+        with pytest.raises(ParameterError, match=sentence):
+            model.work(**how)
+    with pytest.raises((nv.errors.SchemaError, DataError)):
+        model.work(pd.DataFrame({"Sky": ["Sunny"]}))
+
+
+def test_what_is_crossed_out_is_named(sport):
+    work = ListThenEliminate().fit(sport).work(iteration=3)
+    assert [row[0] for row in work[-1].table.rows] == [
+        "⟨?, ?, ?, Strong, Warm, ?⟩",
+        "⟨?, ?, ?, Strong, ?, ?⟩",
+        "⟨?, ?, ?, ?, Warm, ?⟩",
+        "⟨?, ?, ?, ?, ?, ?⟩",
+    ]
+    assert work[-1].equations[0].value == 28
+
+
 # --- FIND-S ----------------------------------------------------------------------------------------------------------
 
 
 def test_find_s_traces_every_row(sport):
     model = FindS().fit(sport)
-    assert [str(h) for h in model.trace_][1:3] == ["⟨Sunny, Warm, ?, Strong, Warm, Same⟩"] * 2
-    assert model.trace_[-1] == model.hypothesis_
+    assert [str(h) for h in model.path_][1:3] == ["⟨Sunny, Warm, ?, Strong, Warm, Same⟩"] * 2
+    assert model.path_[-1] == model.hypothesis_
     assert model.consistent_
     assert model.decide(sport).tolist() == [1, 1, -1, 1]
     again = sport.to_pandas().iloc[[0, 0, 3]]
     model.partial_fit(again.drop(columns="EnjoySport"), again["EnjoySport"])
-    assert len(model.trace_) == 7
+    assert len(model.path_) == 7
 
 
 def test_find_s_notices_a_negative_that_it_accepts():
@@ -79,6 +113,8 @@ def test_find_s_notices_a_negative_that_it_accepts():
     assert not model.consistent_
     assert model.predict(X).tolist() == [1, 1, 1]
     check_work(model)
+    check_work(model, iteration=3)
+    assert model.work()[-1].note.startswith("Warning: it accepts the negatives of rows 3, and so no conjunction fits")
 
 
 def test_find_s_without_a_positive_says_no():
@@ -86,7 +122,7 @@ def test_find_s_without_a_positive_says_no():
     model = FindS(positive="yes").fit(X, ["no", "no"])
     assert model.hypothesis_.is_empty
     assert model.predict(X).tolist() == ["no", "no"]
-    assert model.trace_ == (model.hypothesis_,) * 2
+    assert model.path_ == (model.hypothesis_,) * 2
 
 
 # --- List-Then-Eliminate ---------------------------------------------------------------------------------------------

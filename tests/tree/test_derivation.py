@@ -1,6 +1,7 @@
 """The work of trees: the numbers of the literature read off it, and every setting held to its arithmetic."""
 
 import math
+from dataclasses import fields, replace
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 import novacula as nv
 from novacula.checks import check_work
-from novacula.tree import DecisionTreeClassifier
+from novacula.tree import DecisionTreeClassifier, RuleListClassifier
+from novacula.tree.pruning import upper_error
 
 SIX_DIGITS = {"abs": 5.0001e-7}
 CRITERIA = ("gain", "gain_ratio", "gini", "tan_schlimmer", "nunez")
@@ -24,6 +26,11 @@ def tennis(**settings):
 def step(work, title):
     (found,) = [step for step in work if step.title == title]
     return found
+
+
+def equation(work, title, left=None):
+    """An equation of a step: the first, or that of a left side."""
+    return next(e for e in step(work, title).equations if left is None or e.left == left)
 
 
 def titles(work):
@@ -57,9 +64,9 @@ def mixed(n=80, n_classes=3, seed=0):
 
 def test_play_tennis_at_the_root():
     work = tennis(criterion="gain_ratio").work()
-    root = step(work, "Node 0: all examples")
-    assert root.value == pytest.approx(0.940286, **SIX_DIGITS)
-    assert root.note == "S: 5 No, 9 Yes."
+    assert equation(work, "Node 0: all examples").value == pytest.approx(0.940286, **SIX_DIGITS)
+    assert step(work, "Node 0: all examples").note == "S: 5 No, 9 Yes."
+    every = tennis(criterion="gain_ratio").work(detail="full")
     table = step(work, "Node 0: the candidates").table
     expected = {
         "Outlook": (0.246750, 1.577406, 0.156428),
@@ -71,15 +78,18 @@ def test_play_tennis_at_the_root():
         assert column(table, "gain")[name] == pytest.approx(gain, **SIX_DIGITS)
         assert column(table, "split information")[name] == pytest.approx(information, **SIX_DIGITS)
         assert column(table, "gain ratio")[name] == pytest.approx(ratio, **SIX_DIGITS)
-        assert step(work, f"Node 0: what {name} gains").value == pytest.approx(gain, **SIX_DIGITS)
-        assert step(work, f"Node 0: the split information of {name}").value == pytest.approx(information, **SIX_DIGITS)
-    assert column(table, "chosen") == {
-        "Outlook": "✓",
-        "Temperature": "below the mean gain 0.118984",
-        "Humidity": "",
-        "Wind": "below the mean gain 0.118984",
-    }
-    assert step(work, "Node 0: the score of Outlook").value == pytest.approx(0.156428, **SIX_DIGITS)
+        found = {e.left.split("(")[0]: e.value for e in step(every, f"Node 0: what {name} gains").equations}
+        assert found["Gain"] == pytest.approx(gain, **SIX_DIGITS)
+        assert found["SplitInformation"] == pytest.approx(information, **SIX_DIGITS)
+        assert found["GainRatio"] == pytest.approx(ratio, **SIX_DIGITS)
+    assert [title for title in titles(work) if "gains" in title and "Node 0" in title] == ["Node 0: what Outlook gains"]
+    verdicts = column(table, "chosen")
+    assert (verdicts["Outlook"], verdicts["Humidity"]) == ("✓", "")
+    assert verdicts["Temperature"] == verdicts["Wind"] != ""
+    assert "below the mean gain 0.118984" in str(work)
+    assert equation(work, "Node 0: Outlook is tested", "mean(Gain)").value == pytest.approx(0.118984, **SIX_DIGITS)
+    assert equation(work, "Node 0: Outlook is tested", "A_best").value == "Outlook"
+    check_work(tennis(criterion="gain_ratio"), detail="full")
 
 
 def test_play_tennis_below_the_root():
@@ -97,15 +107,29 @@ def test_play_tennis_below_the_root():
 
 
 def test_the_arithmetic_of_a_gain_as_it_is_printed():
-    assert "0.940286 − 4/14 × 0 − 5/14 × 0.970951 − 5/14 × 0.970951 = 0.24675" in str(tennis().work())
+    text = str(tennis().work())
+    assert "0.940286 − (4/14 × 0 + 5/14 × 0.970951 + 5/14 × 0.970951) = 0.24675" in text
+    assert "H(S) = −Σₖ |Sₖ| / |S| · log₂(|Sₖ| / |S|)" in text
+    assert "= −(5/14 × log₂(5/14) + 9/14 × log₂(9/14)) = 0.940286" in text
+
+
+def test_the_symbols_of_other_books():
+    assert "Entropy(S) = −Σₖ" in str(tennis().work(notation="mitchell"))
+    assert "B(q) = −Σₖ" in str(tennis().work(notation="aima"))
+    three = DecisionTreeClassifier().fit(nv.datasets.load("iris"))  # B is of two classes
+    assert "H(S) = −Σₖ" in str(three.work(notation="aima"))
 
 
 def test_restaurant():
-    work = DecisionTreeClassifier().fit(nv.datasets.load("restaurant")).work()
+    model = DecisionTreeClassifier().fit(nv.datasets.load("restaurant"))
+    work = model.work(detail="full")
     gains = column(step(work, "Node 0: the candidates").table, "gain")
     assert gains["Patrons"] == pytest.approx(0.540852, **SIX_DIGITS)
     assert gains["Type"] == 0.0
-    assert step(work, "Node 0: what Patrons gains").value == gains["Patrons"]
+    for name in ("Patrons", "Type"):
+        found = equation(work, f"Node 0: what {name} gains", f"Gain(S, '{name}')")
+        assert found.value == pytest.approx(gains[name], abs=1e-12)
+    check_work(model, detail="full")
 
 
 def test_costs():
@@ -123,22 +147,23 @@ def test_costs():
 def test_chi_squared():
     """χ² of Outlook is 3.5467 with 2 degrees of freedom, below 5.9915; of Humidity 2.8 with 1, below 3.8415."""
     work = tennis(chi2_alpha=0.05).work()
-    found = step(work, "Node 0: χ² of Outlook")
+    found, reached = step(work, "Node 0: χ² of Outlook").equations
     observed, expected = np.array([[0, 4], [2, 3], [3, 2]]), np.outer([4, 5, 5], [5, 9]) / 14
     assert found.value == pytest.approx(((observed - expected) ** 2 / expected).sum())
-    assert found.note == "It does not reach 5.99146, the critical value at 0.05 for 2 degrees of freedom."
+    assert (reached.sign, reached.value) == ("<", pytest.approx(5.99146, abs=5e-6))
+    assert list(reached.where.values()) == ["what χ² with 2 degrees of freedom exceeds by chance with probability 0.05"]
     assert titles(work)[-2] == "Node 0 is a leaf: χ² is not significant"
-    kept = step(tennis(chi2_alpha=0.2).work(), "Node 0: χ² of Outlook")
-    assert kept.note.startswith("It reaches 3.21888")
+    _, kept = step(tennis(chi2_alpha=0.2).work(), "Node 0: χ² of Outlook").equations
+    assert (kept.sign, kept.value) == ("≥", pytest.approx(3.21888, abs=5e-6))
 
 
 def test_a_threshold_pays_for_the_choice():
     """Quinlan (1996): a threshold pays log₂(N − 1) / n bits of its gain; here N = 8 values in two pure halves."""
     X, y = np.arange(8.0)[:, None], [0] * 4 + [1] * 4
     model = DecisionTreeClassifier("gain_ratio", release_8=True).fit(X, y)
-    found = step(model.work(), "Node 0: what x0 gains")
+    found = equation(model.work(), "Node 0: what x0 gains")
     tried = 5  # each side holds two examples
-    assert found.values["tries"] == tried
+    assert found.values["T"] == tried == model.trace_.candidates.tries[0, 0]
     assert found.value == pytest.approx(1.0 - math.log2(tried) / 8)
     check_work(model)
 
@@ -148,12 +173,13 @@ def test_a_missing_outlook():
     frame = nv.datasets.load("play_tennis").to_pandas()
     frame.loc[frame["Day"] == "D12", "Outlook"] = None  # an overcast day with Yes
     X, y = frame[["Outlook", "Temperature", "Humidity", "Wind"]], frame["PlayTennis"]
-    work = DecisionTreeClassifier(criterion="gain_ratio", chi2_alpha=None).fit(X, y).work()
+    work = DecisionTreeClassifier(criterion="gain_ratio", chi2_alpha=None).fit(X, y).work(detail="full")
     found = step(work, "Node 0: what Outlook gains")
-    assert found.value == pytest.approx(0.199, abs=5e-4)
-    assert "13/14 × (0.961237 − 3/13 × 0 − 5/13 × 0.970951 − 5/13 × 0.970951)" in str(work)
+    gained, information, _ = found.equations[-3:]
+    assert gained.value == pytest.approx(0.199, abs=5e-4)
+    assert "13/14 × (0.961237 − (3/13 × 0 + 5/13 × 0.970951 + 5/13 × 0.970951))" in str(work)
     assert found.note.startswith("1 without a value.")
-    assert step(work, "Node 0: the split information of Outlook").value == pytest.approx(1.809, abs=5e-4)
+    assert information.value == pytest.approx(1.809, abs=5e-4)
 
 
 # --- the way of a row ----------------------------------------------------------------------------------------------
@@ -165,7 +191,8 @@ def test_the_way_of_a_row():
         (0, "Outlook", "Sunny", "node 3: Outlook = Sunny"),
         (3, "Humidity", "High", "node 6: Humidity = High"),
     )
-    assert step(work, "Row 1: the answer is No").value == 1.0
+    probability, answer = step(work, "Row 1: the answer is No").equations
+    assert (probability.value, answer.value) == (1.0, "No")
 
 
 def test_shares_of_a_row_with_missing_values():
@@ -176,10 +203,10 @@ def test_shares_of_a_row_with_missing_values():
         "missing",
         "every branch: 4/14 to node 1 (Overcast), 5/14 to node 2 (Rain), 5/14 to node 3 (Sunny)",
     )
-    high = step(work, "Row 1: its share in leaf 6, Outlook = Sunny and Humidity = High")
+    high = equation(work, "Row 1: its share in leaf 6, Outlook = Sunny and Humidity = High")
     assert high.value == pytest.approx(5 / 14 * 3 / 5)
     # A strong wind in the rain is a No.
-    answer = step(work, "Row 1: the answer is No")
+    answer = equation(work, "Row 1: the answer is No")
     assert answer.value == pytest.approx(5 / 14 * 3 / 5 + 5 / 14)
     check_work(tennis(), day)
 
@@ -205,8 +232,7 @@ def test_an_unseen_category_and_an_interval():
     X, y = mixed()
     model = DecisionTreeClassifier(thresholds={"count": [1, 3]}).fit(X, y)
     row = pd.DataFrame({"colour": ["mauve"], "size": [0.25], "count": [2.5]})
-    with pytest.warns(nv.errors.UnseenCategoryWarning, match="'colour'"):
-        work = model.work(row)
+    work = model.work(row)
     values = {row[1]: row[2] for row in step(work, "Row 1: the tests on its way").table.rows}
     assert values == {"colour": "not seen at fit", "size": "0.25", "count": "2.5"}
 
@@ -214,7 +240,7 @@ def test_an_unseen_category_and_an_interval():
 @pytest.mark.parametrize(("m", "expected"), [(0, 1.0), (1, (3 + 1 / 2) / (3 + 1)), ("laplace", 4 / 5)])
 def test_m_estimates(m, expected):
     model = tennis(m=m)
-    assert step(model.work(SUNDAY), "Row 1: the answer is No").value == pytest.approx(expected)
+    assert equation(model.work(SUNDAY), "Row 1: the answer is No").value == pytest.approx(expected)
     check_work(model, SUNDAY)
 
 
@@ -264,6 +290,73 @@ def test_pruning_is_told():
     assert "Cut back" not in str(tennis().work())
 
 
+def test_pruning_by_limits_is_derived():
+    model = DecisionTreeClassifier("gain_ratio", prune="pessimistic").fit(nv.datasets.load("iris"))
+    (cut,) = [s for s in model.work() if s.title == "Node 4 is cut to a leaf of virginica: petal width (cm) > 1.75"]
+    limit, verdict = cut.equations[1:]
+    assert limit.value == pytest.approx(upper_error(46, 1)) == pytest.approx(0.0553484, abs=5e-8)
+    assert verdict.sign == "≤"
+    assert verdict.value == pytest.approx(3 * upper_error(3, 1) + 43 * upper_error(43, 0) + 0.1)
+    check_work(model, detail="full")
+
+
+def test_pruning_by_validation_is_derived():
+    model = DecisionTreeClassifier(prune="reduced_error", random_state=0).fit(nv.datasets.load("iris"))
+    cuts = [s for s in model.work() if "is cut to a leaf" in s.title]
+    assert len(cuts) == len(model.trace_.cut.node) > 0
+    for cut in cuts:
+        right = cut.equations[-1]
+        assert float(np.sum(right.values["r[l]"])) <= right.values["r"]
+    check_work(model)
+
+
+def test_what_is_kept_of_pruning_has_a_bound():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3_000, 3)), rng.integers(0, 2, 3_000)
+    model = DecisionTreeClassifier(prune="reduced_error", random_state=0).fit(X, y)
+    cut = model.trace_.cut
+    assert len(cut.node) <= 20
+    assert np.diff(cut.start).max(initial=0) <= 50
+    check_work(model)
+
+
+@pytest.mark.parametrize("prune", [None, "pessimistic", "reduced_error"])
+def test_no_number_that_is_kept_can_change_unnoticed(prune):
+    frame = nv.datasets.load("iris").to_pandas()
+    frame.iloc[::7, 0] = np.nan
+    X, y = frame.iloc[:, :-1].assign(side=list("abc") * 50), frame.iloc[:, -1]
+    model = DecisionTreeClassifier("gain_ratio", release_8=True, prune=prune, random_state=0).fit(X, y)
+    trace = model.trace_
+    for part in ("candidates", "cut"):
+        kept = getattr(trace, part)
+        for field in fields(kept):
+            values = getattr(kept, field.name)
+            if values.dtype.kind == "f" and np.nan_to_num(values).any():
+                changed = replace(kept, **{field.name: np.where(values == -1.0, -1.0, values * 1.001)})
+                model.trace_ = replace(trace, **{part: changed})
+                with pytest.raises(AssertionError):
+                    check_work(model, detail="full", drawn=False)
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier, RuleListClassifier])
+def test_bad_requests(learner):
+    model = learner().fit(nv.datasets.load("play_tennis"))
+    for how, sentence in (
+        ({"iteration": 1}, "finds its result without iterations"),
+        ({"digits": 0}, "digits is 0"),
+        ({"notation": "knuth"}, "notation is 'knuth'"),
+        ({"detail": "long"}, "detail is 'long'"),
+        ({"X": SUNDAY, "rows": 0}, "rows is 0"),
+    ):
+        with pytest.raises(nv.errors.ParameterError, match=sentence):
+            model.work(**how)
+    with pytest.raises((nv.errors.SchemaError, nv.errors.DataError)):
+        model.work(pd.DataFrame({"Weather": ["Sunny"]}))
+    for detail in ("brief", "full"):
+        check_work(model, detail=detail)
+        check_work(model, SUNDAY, detail=detail)
+
+
 # --- every setting -------------------------------------------------------------------------------------------------
 
 
@@ -293,13 +386,14 @@ def test_many_classes_branches_and_leaves_are_summed_up():
     X = pd.DataFrame({"town": rng.integers(0, 30, 600).astype(str), "x": rng.normal(size=600).round(2)})
     model = DecisionTreeClassifier().fit(X, rng.integers(0, 25, 600))
     work = model.work()
-    assert step(work, "Node 0: all examples").labels == {"rest": "what the other 13 classes come to"}
-    assert step(work, "Node 0: what town gains").labels == {"rest": "what the other 18 branches come to"}
-    assert step(work, "Node 0: what town gains").table.caption == "The first 20 of 30 branches."
+    assert len(equation(work, "Node 0: all examples").values["size(S[k])"]) == 25
+    assert len(equation(work, "Node 0: what town gains").values["size(S[v])"]) == 30
+    assert "[17 more: " in str(work)  # classes
+    assert "[22 more: " in str(work)  # branches
+    assert step(work, "Node 0: what town gains").table.caption == "The first 20 of 30 rows."
     check_work(model)
     nowhere = pd.DataFrame({"town": [None], "x": [np.nan]})
-    answer = model.work(nowhere)[-1]
-    assert "leaves come to" in answer.labels["rest"]
+    assert "more: " in str(model.work(nowhere)).partition("the answer is")[2]
     check_work(model, nowhere)
 
 
@@ -310,8 +404,10 @@ def test_weights_are_repetition_in_the_work_too():
     weighted = DecisionTreeClassifier().fit(X, y, weight).work()
     repeated = DecisionTreeClassifier().fit(X.iloc[again], y[again]).work()
     assert titles(weighted) == titles(repeated)
-    values, others = ([step.value for step in work if step.value is not None] for work in (weighted, repeated))
-    assert values == pytest.approx(others)
+    values, others = ([e.value for e in work.equations] for work in (weighted, repeated))
+    assert [type(value) for value in values] == [type(value) for value in others]
+    for value, other in zip(values, others, strict=True):
+        assert value == (other if isinstance(other, str) else pytest.approx(other, abs=1e-12))
 
 
 # --- caps and names ------------------------------------------------------------------------------------------------
@@ -333,7 +429,8 @@ def test_long_works_are_capped_and_say_so():
     inner = int((~model.tree_.is_leaf).sum())
     assert notes[0].endswith(f"of {inner} nodes are derived, those nearest the root.")
     assert notes[1] == f"The tree has {inner + 1} leaves; plot() draws its upper part."
-    assert model.work(np.zeros((9, 3))).notes == ("The first 5 of 9 rows are derived.",)
+    assert model.work(np.zeros((9, 3))).notes == ("Only the first 3 rows are derived.",)
+    assert model.work(np.zeros((9, 3)), rows=9).notes == ()
 
 
 def test_the_best_of_many_attributes():
@@ -350,7 +447,9 @@ def test_a_deep_chain():
     n = 5_000  # far beyond what recursion could do; to grow it takes time as n²
     model = DecisionTreeClassifier().fit(np.arange(float(n))[:, None], np.arange(n) % 2)
     assert model.get_depth() == n - 1
-    assert model.work().notes[0] == f"The tests of 40 of {n - 1} nodes are derived, those nearest the root."
+    for detail, derived in (("brief", 12), ("full", 40)):
+        words = f"The tests of {derived} of {n - 1} nodes are derived, those nearest the root."
+        assert model.work(detail=detail).notes[0] == words
     last = np.array([[float(n)], [np.nan]])
     table = model.work(last)[0].table
     assert table.caption == f"The first 12 and the last 12 of {n - 1} tests."

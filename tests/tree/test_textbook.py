@@ -148,7 +148,10 @@ def numbers_in(work):
     """Every number that a work shows: results, values and cells of tables."""
     found = []
     for step in work:
-        found += [*step.values.values(), *([] if step.value is None else [step.value])]
+        for equation in step.equations:
+            found += [] if isinstance(equation.value, str) else [equation.value]
+            for value in equation.values.values():
+                found += list(value.values()) if isinstance(value, dict) else [value]
         for row in step.table.rows if step.table else ():
             found += [cell for cell in row if isinstance(cell, int | float)]
     return np.array(found, float)

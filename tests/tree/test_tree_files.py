@@ -91,24 +91,19 @@ def test_other_attributes_than_those_of_the_columns_are_refused(tmp_path):
     model.attributes_ = (*model.attributes_[1:], model.attributes_[0])
     require_refused(model, tmp_path, "its attributes_ are not those of its columns and thresholds")
     model = tennis()
-    model.candidates_ = replace(model.candidates_, codes=model.candidates_.codes[:, :-1].copy())
-    require_refused(model, tmp_path, "its candidates_ do not count the categories of its attributes")
+    candidates = model.trace_.candidates
+    model.trace_ = replace(model.trace_, candidates=replace(candidates, codes=candidates.codes[:, :-1].copy()))
+    require_refused(model, tmp_path, "its trace_ does not count the categories of its attributes")
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda r, c: {"counts": r.counts[:-1]}, "counts is an array .* and there are 6 rules"),
-        (lambda r, c: {"counts": np.zeros_like(r.counts)}, "its rule_list_ has conditions or counts"),
+        (lambda r, c: {"counts": np.zeros_like(r.counts)}, "its rule_list_ or trace_ has conditions or counts"),
         (lambda r, c: {"conditions": replace(c, feature=c.feature + 4)}, "feature holds a number that is out of range"),
         (lambda r, c: {"conditions": replace(c, start=c.start[::-1].copy())}, "start does not rise from 0"),
-        (lambda r, c: {"conditions": replace(c, code=c.code + 3)}, "its rule_list_ has conditions or counts"),
-        (lambda r, c: {"pruning": replace(r.pruning, counts=r.pruning.counts[1:])}, "counts holds 4, but there are 5"),
-        (lambda r, c: {"pruning": replace(r.pruning, rule=r.pruning.rule + len(r))}, "rule holds a number that is out"),
-        (
-            lambda r, c: {"pruning": replace(r.pruning, counts=tuple(-part for part in r.pruning.counts))},
-            "its rule_list_ has conditions or counts",
-        ),
+        (lambda r, c: {"conditions": replace(c, code=c.code + 3)}, "its rule_list_ or trace_ has conditions or counts"),
     ],
 )
 def test_rules_that_do_not_fit_are_refused(tmp_path, change, sentence):
@@ -118,10 +113,24 @@ def test_rules_that_do_not_fit_are_refused(tmp_path, change, sentence):
     require_refused(model, tmp_path, sentence)
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda t: {"counts": t.counts[1:]}, "counts holds 4, but there are 5"),
+        (lambda t: {"rule": t.rule + 5}, "rule holds a number that is out"),
+        (lambda t: {"counts": tuple(-part for part in t.counts)}, "its rule_list_ or trace_ has conditions or counts"),
+    ],
+)
+def test_a_trace_that_does_not_fit_is_refused(tmp_path, change, sentence):
+    model = RuleListClassifier().fit(nv.datasets.load("play_tennis"))
+    model.trace_ = replace(model.trace_, **change(model.trace_))
+    require_refused(model, tmp_path, sentence)
+
+
 def test_an_interval_without_an_end_is_refused(tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 2))
     model = RuleListClassifier().fit(X, (X[:, 0] > X[:, 1]).astype(int))
     conditions = model.rule_list_.conditions
     broken = replace(conditions, low=np.full_like(conditions.low, np.nan))
     model.rule_list_ = replace(model.rule_list_, conditions=broken)
-    require_refused(model, tmp_path, "its rule_list_ has conditions or counts that do not fit its attributes")
+    require_refused(model, tmp_path, "its rule_list_ or trace_ has conditions or counts that do not fit its attributes")

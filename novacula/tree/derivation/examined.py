@@ -11,6 +11,7 @@ from novacula.statistics.contingency import side_by_side
 from novacula.table.chunk import Floats
 from novacula.tree import settings
 from novacula.tree.constants import NOISE, TINY
+from novacula.tree.derivation.equations import distinct
 from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.export import Condition, NamedTree
 from novacula.tree.growing import Candidates, Rules
@@ -20,19 +21,21 @@ if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier
 
 UNKNOWN = "no test on it stands"
-MOST_BITS = 62.0
-"""More than are paid for any number of thresholds that fits into memory."""
 
 
 class ExaminedGrowth:
     """A fitted tree, the rules by which it grew, and what was recorded on the way."""
 
     def __init__(self, model: DecisionTreeClassifier) -> None:
-        self.named: NamedTree = model._named()
+        self.named: NamedTree = model.named_tree()
         self.tree = model.tree_
+        self.trace = model.trace_
+        self.names = distinct(attribute.name for attribute in self.named.attributes)
+        self.classes = distinct(self.named.classes)
+        self.cost_weight = model.cost_weight
         self.costs: Floats = settings.costs(model.costs, model.attributes_)
         self.rules: Rules = settings.rules(model, model.attributes_, float(self.tree.weight[0]))
-        self.candidates: Candidates = model.candidates_
+        self.candidates: Candidates = self.trace.candidates
         self.parent = self.tree.parent()
         self.row = {int(node): r for r, node in enumerate(self.candidates.node)}
         self.coded = sorted((a for a in model.attributes_ if a.kind != "numeric"), key=lambda a: a.place)
@@ -99,7 +102,7 @@ class Examined:
         """The best test on an attribute; None where its groups of categories were not recorded."""
         attribute, candidates = self.growth.named.attributes[f], self.growth.candidates
         strategy = self.growth.rules.strategy
-        if attribute.kind == "numeric":
+        if self._is_numeric(f):
             below, missing = candidates.below[self.r, f], self._cleared(candidates.missing[self.r, f])
             known = np.stack([below, self._cleared(self.counts - below - missing)])
             threshold = float(candidates.threshold[self.r, f])
@@ -128,14 +131,12 @@ class Examined:
         """Weights that were found as differences, without what is only rounding."""
         return np.where(weights > NOISE * self.counts, weights, 0.0)
 
-    def tries(self, f: int, split: ExaminedSplit) -> int:
-        """Among how many thresholds that of an attribute was chosen, where it pays for that; otherwise 1."""
-        rules = self.growth.rules
-        if not rules.release_8 or self.growth.named.attributes[f].kind != "numeric":
-            return 1
-        # What was paid is log₂(tries) / n, and the gain that was recorded is what is left.
-        paid = (split.gain(rules.criterion) - float(self.gain[f])) * float(self.counts.sum())
-        return round(2.0 ** min(max(0.0, paid), MOST_BITS))
+    def tries(self, f: int) -> float:
+        """Among how many thresholds that of an attribute was chosen, where it pays for that; otherwise 0."""
+        return float(self.growth.candidates.tries[self.r, f]) if self._is_numeric(f) else 0.0
+
+    def _is_numeric(self, f: int) -> bool:
+        return self.growth.named.attributes[f].kind == "numeric"
 
     @cached_property
     def significance(self) -> tuple[ExaminedSplit, float] | None:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, Work, WorkTable
+from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table, told_once
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.mathematics import Equation, word
 from novacula.tree.constants import GINI
-from novacula.tree.derivation import arithmetic
+from novacula.tree.derivation import equations
+from novacula.tree.derivation.cutting import cut_steps
 from novacula.tree.derivation.examined import Examined, ExaminedGrowth
 from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.derivation.words import CLASSES, class_counts, way, where
@@ -21,170 +24,104 @@ from novacula.words import shortened
 if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier
 
-WRITTEN_OUT, FEW = 3, 8
-"""Nodes whose gains are all written out, and the attributes up to which that is done."""
-LISTED = 20
-"""Attributes and branches in a table."""
+FEW = 8
+"""Attributes without a test that are named."""
 DRAWN = 50
 """Leaves up to which the tree is drawn."""
 
 
-def derive_tree(model: DecisionTreeClassifier) -> Work:
+def derive_tree(model: DecisionTreeClassifier, options: WorkOptions) -> Work:
     """The work of a fitted tree, node by node from the root down."""
     growth = ExaminedGrowth(model)
-    steps = [examples_step(growth)]
     examined = growth.examined()
-    for place, node in enumerate(examined):
-        steps += node_steps(node, place < WRITTEN_OUT)
+    shown = examined if options.is_full else examined[:SHOWN]
+    steps = [examples_step(growth)]
+    for node in shown:
+        steps += node_steps(node, options.is_full)
+    steps += cut_steps(growth, model.confidence, options)
     if growth.tree.is_leaf.sum() <= DRAWN:
         steps.append(Step("The tree", figure=tree_figure(growth.named)))
-    return Work("Decision tree: the tests", steps, notes(model, growth, examined))
+    return Work("Decision tree: the tests", told_once(steps), notes(model, growth, shown))
 
 
 def examples_step(growth: ExaminedGrowth) -> Step:
     """The examples that the tree was grown from, by class."""
     counts = growth.tree.counts[0]
-    shown, others = arithmetic.largest(counts)
-    values = {f"n_{k}": float(counts[k]) for k in shown}
-    if len(others):
-        values["rest"] = float(counts[others].sum())
-    alone = growth.named.is_leaf(0)
+    values = {"size(S[k])": dict(zip(growth.classes, counts.tolist(), strict=True))}
     return Step(
         f"The examples: {class_counts(growth.named, counts)}",
-        formula="n = Σ nₖ",
-        expression=" + ".join(values),
-        values=values,
-        of=("tree_", "weight", 0),
-        labels={"rest": f"the examples of the other {len(others)} classes"} if len(others) else {},
-        note=f"The tree is one leaf: {growth.why_leaf(0, 0)}." if alone else "",
+        Equation("size(S)", "sum(size(S[k]) for k in _)", values, ("tree_", "weight", 0)),
+        note=f"The tree is one leaf: {growth.why_leaf(0, 0)}." if growth.named.is_leaf(0) else "",
     )
 
 
 def node_steps(node: Examined, every: bool) -> Iterator[Step]:
-    """The steps of a node; `every` writes out the gain of each attribute, if there are few."""
-    criterion, best = node.growth.rules.criterion, node.best
-    nodes = way(node.growth.parent, node.node)
-    yield impurity_step(node, nodes)
-    allowed = np.flatnonzero(node.allowed).tolist()
-    for f in allowed if every and len(node.gain) <= FEW else [best] if best >= 0 else []:
+    """The steps of a node; `every` writes out each attribute, and each branch."""
+    growth, best = node.growth, node.best
+    nodes, allowed = way(growth.parent, node.node), np.flatnonzero(node.allowed).tolist()
+    yield Step(
+        f"Node {node.node}: {where(growth.named, nodes)}",
+        equations.impurity(growth.classes, node.counts, growth.rules.criterion),
+        note=f"S: {class_counts(growth.named, node.counts)}.",
+    )
+    for f in allowed if every else [best] if best >= 0 else []:
         split = node.split(f)
-        if split is None:
-            continue
-        yield gain_step(node, f, split)
-        if criterion.by_information:
-            yield information_step(node, f, split)
-    if best >= 0 and criterion.formula != "gain":  # where it is the gain, there is nothing to work out
-        yield score_step(node)
+        if split is not None:
+            yield attribute_step(node, f, split, every)
     if node.significance is not None:
-        yield chi_squared_step(node, *node.significance)
+        split, limit = node.significance
+        statistic = equations.chi_squared(split, growth.classes)
+        reaches = equations.critical(statistic.value, limit, split.degrees, growth.rules.chi2_alpha or 0.0)
+        yield Step(f"Node {node.node}: χ² of {growth.names[best]}", (statistic, reaches))
     if allowed:
         yield candidates_step(node)
-    if node.is_leaf:
-        yield Step(f"Node {node.node} is a leaf: {node.why_leaf()}")
-    else:
-        yield branches_step(node, len(nodes))
+    yield leaf_step(node) if node.is_leaf else branches_step(node, len(nodes))
 
 
-# --- one number -----------------------------------------------------------------------------------------------------
-
-
-def impurity_step(node: Examined, nodes: list[int]) -> Step:
-    """The entropy of a node's classes, or Gini's impurity."""
-    criterion, named = node.growth.rules.criterion, node.growth.named
-    letter, formula = arithmetic.formula_of(criterion)
-    return Step(
-        f"Node {node.node}: {where(named, nodes)}",
-        formula=f"{letter}(S) = {formula}",
-        **arithmetic.impurity(node.counts, criterion).parts,
-        result=float(criterion.impurities(node.counts)),
-        note=f"S: {class_counts(named, node.counts)}.",
-    )
-
-
-def gain_step(node: Examined, f: int, split: ExaminedSplit) -> Step:
-    """What the best test on an attribute gains, and its branches."""
-    criterion, name = node.growth.rules.criterion, shortened(node.growth.named.attributes[f].name)
-    letter, _ = arithmetic.formula_of(criterion)
-    formula = f"{letter}(S) − Σ |Sᵥ|/|S| · {letter}(Sᵥ)"
-    if split.is_reduced:
-        formula = f"|known|/|S| · ({letter}(known) − Σ |Sᵥ|/|known| · {letter}(Sᵥ))"
-    tries = node.tries(f, split)
-    if tries > 1:
-        formula += " − log₂(tries)/|S|"
-    chosen = f == node.best and not node.is_leaf
+def attribute_step(node: Examined, f: int, split: ExaminedSplit, every: bool) -> Step:
+    """What the best test on an attribute gains, its split information and score, and its branches."""
+    growth, name = node.growth, node.growth.names[f]
+    criterion, path = growth.rules.criterion, ("trace_", "candidates")
+    gained, information = float(node.gain[f]), float(node.information[f])
+    found: list[Equation | None] = []
+    if every:
+        branches = zip(equations.branch_names(split), split.judged, strict=True)
+        found += [equations.impurity(growth.classes, row, criterion, label) for label, row in branches if row.any()]
+    of_gain = (*path, "gain", node.r, f)
+    found.append(equations.gain(name, split, criterion, node.counts, node.tries(f), of_gain))
+    if criterion.impurity != GINI:
+        found.append(equations.information(name, split, node.counts, (*path, "information", node.r, f)))
+        found.append(equations.ratio(name, gained, information))
+    if criterion.discount is not None:
+        cost = float(growth.costs[f])
+        found.append(equations.score(name, criterion, gained, cost, growth.cost_weight))
     return Step(
         f"Node {node.node}: what {name} gains",
-        formula=f"Gain(S, {name}) = {formula}",
-        **arithmetic.gain(split, criterion, tries).parts,
-        result=float(node.gain[f]),
-        of=("tree_", "gain", node.node) if chosen else ("candidates_", "gain", node.r, f),
-        table=judged_table(node, split, letter),
+        tuple(equation for equation in found if equation is not None),
+        table=judged_table(node, split),
         note=missing_note(split),
     )
 
 
-def judged_table(node: Examined, split: ExaminedSplit, letter: str) -> WorkTable:
+def judged_table(node: Examined, split: ExaminedSplit) -> WorkTable:
     """The branches by which a test is judged: class weights and impurity."""
-    classes = node.growth.named.classes
-    labels = [shortened(str(label)) for label in classes] if len(classes) <= CLASSES else []
-    spread = node.growth.rules.criterion.impurities(split.judged)
+    growth = node.growth
+    labels = growth.classes if len(growth.classes) <= CLASSES else []
+    criterion = growth.rules.criterion
+    spread = criterion.impurities(split.judged)
     rows: list[tuple[Cell, ...]] = [
-        (
-            shortened(str(condition)),
-            *(row.tolist() if labels else ()),
-            float(row.sum()),
-            float(impurity),
-        )
+        (shortened(str(condition)), *(row.tolist() if labels else ()), float(row.sum()), float(impurity))
         for condition, row, impurity in zip(split.conditions, split.judged, spread, strict=True)
     ]
-    return listed(("branch", *labels, "examples", letter), rows)
+    return branch_table(("branch", *labels, "examples", f"⟦{equations.head(criterion)}(S[v])⟧"), rows)
 
 
 def missing_note(split: ExaminedSplit) -> str:
     """What became of the examples without a value, where there are any."""
     if not split.missing.any():
         return ""
-    return f"{amount(float(split.missing.sum()))} without a value. {split.strategy.sentence}"
-
-
-def information_step(node: Examined, f: int, split: ExaminedSplit) -> Step:
-    """The information of a split."""
-    name = shortened(node.growth.named.attributes[f].name)
-    return Step(
-        f"Node {node.node}: the split information of {name}",
-        formula=f"Split(S, {name}) = −Σ |Sᵥ|/|S| · log₂(|Sᵥ|/|S|)",
-        **arithmetic.information(split).parts,
-        of=("candidates_", "information", node.r, f),
-        note="Examples without a value are a branch of their own here." if split.is_reduced else "",
-    )
-
-
-def score_step(node: Examined) -> Step:
-    """The score of the best test."""
-    rules, best = node.growth.rules, node.best
-    criterion, name = rules.criterion, shortened(node.growth.named.attributes[best].name)
-    discount, cost = float(rules.discount[best]), amount(float(node.growth.costs[best]))
-    found = arithmetic.score(criterion, float(node.gain[best]), float(node.information[best]), discount)
-    return Step(
-        f"Node {node.node}: the score of {name}",
-        formula=f"score = {criterion.formula}",
-        **found.parts,
-        result=float(node.score[best]),
-        note=f"Its cost is {cost}, which multiplies the score by {discount:.6g}." if criterion.discount else "",
-    )
-
-
-def chi_squared_step(node: Examined, split: ExaminedSplit, critical: float) -> Step:
-    """χ² of the best test, and what it must reach."""
-    name, alpha = shortened(node.growth.named.attributes[node.best].name), node.growth.rules.chi2_alpha
-    reaches = "reaches" if split.deviations.sum() >= critical else "does not reach"
-    return Step(
-        f"Node {node.node}: χ² of {name}",
-        formula="χ² = Σ (observed − expected)² / expected",
-        **arithmetic.chi_squared(split).parts,
-        result=float(split.deviations.sum()),
-        note=f"It {reaches} {critical:.6g}, the critical value at {alpha:g} for {split.degrees} degrees of freedom.",
-    )
+    apart = " In the split information they are a branch of their own." if split.is_reduced else ""
+    return f"{amount(float(split.missing.sum()))} without a value. {split.strategy.sentence}{apart}"
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------
@@ -192,11 +129,11 @@ def chi_squared_step(node: Examined, split: ExaminedSplit, critical: float) -> S
 
 def candidates_step(node: Examined) -> Step:
     """Every attribute's best test with its numbers, and which was chosen."""
-    rules, names = node.growth.rules, [a.name for a in node.growth.named.attributes]
+    rules, names = node.growth.rules, node.growth.names
     allowed = np.flatnonzero(node.allowed)
-    shown = np.sort(allowed[np.argsort(-node.score[allowed], kind="stable")[:LISTED]])
+    shown = np.sort(allowed[np.argsort(-node.score[allowed], kind="stable")[:TABLE_ROWS]])
     columns: dict[str, list[Any]] = {
-        "attribute": [shortened(names[f]) for f in shown],
+        "attribute": [names[f] for f in shown],
         "test": [branch_words(node, f) for f in shown],
         "gain": node.gain[shown].tolist(),
     }
@@ -208,8 +145,8 @@ def candidates_step(node: Examined) -> Step:
         columns[rules.criterion.formula] = node.score[shown].tolist()
     columns["chosen"] = [verdict(node, f) for f in shown]
     rows = tuple(zip(*columns.values(), strict=True))
-    caption = f"The best {LISTED} of {len(allowed)} attributes." if len(allowed) > LISTED else ""
-    refused = [shortened(name) for name, allowed in zip(names, node.allowed, strict=True) if not allowed]
+    caption = f"The best {TABLE_ROWS} of {len(allowed)} attributes." if len(allowed) > TABLE_ROWS else ""
+    refused = [name for name, is_allowed in zip(names, node.allowed, strict=True) if not is_allowed]
     more = ", …" if len(refused) > FEW else ""
     return Step(
         f"Node {node.node}: the candidates",
@@ -232,11 +169,30 @@ def verdict(node: Examined, f: int) -> str:
     """Whether a test was chosen, or why it was not compared."""
     if f == node.best and not node.is_leaf:
         return "✓"
-    return "" if node.competes[f] else f"below the mean gain {node.mean_gain:.6f}"
+    return "" if node.competes[f] else f"below the mean gain ⟦{node.mean_gain!r}⟧"
+
+
+def chosen_equations(node: Examined) -> Iterator[Equation]:
+    """The attribute whose score is the largest of those compared, what it gains, and its threshold."""
+    growth, best = node.growth, node.best
+    names, criterion = growth.names, growth.rules.criterion
+    positive = {names[f]: float(node.gain[f]) for f in np.flatnonzero(node.gain > 0.0)}
+    if criterion.by_information and positive:
+        yield equations.mean_gain(positive)
+    scores = equations.settled(np.where(node.competes, node.score, -1.0))
+    compared = {names[f]: float(scores[f]) for f in np.flatnonzero(node.competes)}
+    is_whole = names[best] == growth.named.attributes[best].name  # and not shortened
+    yield equations.chosen(criterion.symbol, compared, ("attributes_", best, "name") if is_whole else ())
+    label = word(names[best])
+    right, gained = f"Gain(S, {label})", float(node.gain[best])
+    yield Equation("Gain(S, A_best)", right, {right: gained}, ("tree_", "gain", node.node), therefore=True)
+    if growth.named.attributes[best].kind == "numeric":
+        right, threshold = f"t[{label}]", float(growth.candidates.threshold[node.r, best])
+        yield Equation("t", right, {right: threshold}, ("tree_", "threshold", node.node), therefore=True)
 
 
 def branches_step(node: Examined, depth: int) -> Step:
-    """Where the branches of the chosen test lead; depth is the number of tests above their nodes."""
+    """Why the test was chosen, and where its branches lead; depth is the number of tests above their nodes."""
     growth = node.growth
     rows: list[tuple[Cell, ...]] = []
     for child, condition in growth.named.branches(node.node):
@@ -244,28 +200,32 @@ def branches_step(node: Examined, depth: int) -> Step:
             label, why = growth.named.classes[growth.named.plurality[child]], growth.why_leaf(child, depth)
             leads = f"leaf {shortened(str(label))}: {why}"
         else:
-            leads = f"a test on {shortened(growth.named.attributes[growth.tree.feature[child]].name)}"
+            leads = f"a test on {growth.names[growth.tree.feature[child]]}"
         counted = class_counts(growth.named, growth.tree.counts[child]) or "none"
         rows.append((shortened(str(condition)), int(child), counted, leads))
-    name = shortened(growth.named.attributes[node.best].name)
+    title = f"Node {node.node}: {growth.names[node.best]} is tested"
     header = ("branch", "node", "examples", "what is there")
-    return Step(f"Node {node.node}: {name} is tested", table=listed(header, rows))
+    return Step(title, tuple(chosen_equations(node)), branch_table(header, rows))
 
 
-def listed(header: tuple[str, ...], rows: list[tuple[Cell, ...]]) -> WorkTable:
+def leaf_step(node: Examined) -> Step:
+    """Why no test stands at a node."""
+    return Step(f"Node {node.node} is a leaf: {node.why_leaf()}")
+
+
+def branch_table(header: tuple[str, ...], rows: list[tuple[Cell, ...]]) -> WorkTable:
     """A table of branches, cut if it is long."""
-    caption = f"The first {LISTED} of {len(rows)} branches." if len(rows) > LISTED else ""
-    return WorkTable(header, tuple(rows[:LISTED]), caption)
+    return cut_table(header, rows, len(rows))
 
 
 # --- notes ----------------------------------------------------------------------------------------------------------
 
 
-def notes(model: DecisionTreeClassifier, growth: ExaminedGrowth, examined: list[Examined]) -> list[str]:
+def notes(model: DecisionTreeClassifier, growth: ExaminedGrowth, shown: list[Examined]) -> list[str]:
     """What was left out, and what was done to the tree after it had grown."""
     found = []
-    inner, derived = int((~growth.tree.is_leaf).sum()), sum(not node.is_leaf for node in examined)
-    if not examined and inner:
+    inner, derived = int((~growth.tree.is_leaf).sum()), sum(not node.is_leaf for node in shown)
+    if not shown and inner:
         found.append("What the attributes gained was not recorded, so no test is derived.")
     elif derived < inner:
         found.append(f"The tests of {derived} of {inner} nodes are derived, those nearest the root.")

@@ -6,65 +6,65 @@ branches on the way that were taken for want of a value, and the answer mixes th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, Work, WorkTable
-from novacula.table import Chunk, Table
-from novacula.table.chunk import UNSEEN, Floats
-from novacula.tree.derivation import arithmetic
-from novacula.tree.derivation.words import CLASSES, step_condition, way, where
+from novacula.learner.derivation import told_once
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.mathematics import Equation, word
+from novacula.table import Chunk
+from novacula.table.chunk import UNSEEN
+from novacula.tree.attributes import cut_places
+from novacula.tree.derivation import equations
+from novacula.tree.derivation.words import step_condition, way, where
 from novacula.tree.export.condition import amount, digits
-from novacula.tree.routing import Routes
-from novacula.tree.structure import Integers, most_frequent
+from novacula.tree.routing import Router, Routes
+from novacula.tree.structure import most_frequent
 from novacula.words import shortened
 
 if TYPE_CHECKING:
     from novacula.tree.decision_tree import DecisionTreeClassifier
 
-ROWS = 5
-"""Predictions derived."""
 ENDS = 12
 """Tests that are shown of the beginning and of the end of a long way."""
 LEAVES = 6
-"""Leaves whose share is written out."""
+"""Leaves whose share is written out, unless everything is asked for."""
 BRANCHES = 6
 """Branches that are named where a row takes all of them."""
 
 
-def derive_predictions(model: DecisionTreeClassifier, table: Table) -> Work:
-    """The way of each of the first rows, and its answer."""
-    guide, steps, n = Guide(model), [], 0
-    for chunk in table.chunks():
-        for i in range(min(len(chunk), ROWS - n)):
-            steps += guide.row_steps(chunk.rows(i, i + 1), n + i)
-        n += len(chunk)
-    notes = [f"The first {ROWS} of {n} rows are derived."] if n > ROWS else []
-    return Work("Decision tree: the predictions", steps, notes)
+def derive_predictions(model: DecisionTreeClassifier, chunk: Chunk, cut: bool, options: WorkOptions) -> Work:
+    """The way of each row of a chunk, and its answer."""
+    guide = Guide(model, options.is_full)
+    steps = [step for i in range(len(chunk)) for step in guide.row_steps(chunk.rows(i, i + 1), i)]
+    notes = [f"Only the first {len(chunk)} rows are derived."] if cut else []
+    return Work("Decision tree: the predictions", told_once(steps), notes)
 
 
 class Guide:
     """A tree with what is needed to describe the ways of rows."""
 
-    def __init__(self, model: DecisionTreeClassifier) -> None:
-        self.named = model._named()
-        self.tree = model.tree_
-        self.router = model._router()
+    def __init__(self, model: DecisionTreeClassifier, is_full: bool) -> None:
+        self.named, self.tree, self.is_full = model.named_tree(), model.tree_, is_full
+        places = cut_places(model.schema_, model.attributes_)
+        self.router = Router(self.tree, model.attributes_, places, self.named.fractional)
         self.parent = self.tree.parent()
 
-    def row_steps(self, chunk: Chunk, row: int) -> list[Step]:
+    def row_steps(self, chunk: Chunk, row: int) -> Iterator[Step]:
         """The steps of a chunk of one row."""
         routes, values = self.router.route(chunk), TestedValues(self, chunk)
-        shown = np.sort(np.argsort(-routes.share, kind="stable")[: arithmetic.TERMS])
+        largest = np.argsort(-routes.share, kind="stable")
+        shown = np.sort(largest if self.is_full else largest[:LEAVES])
         ways = [way(self.parent, leaf) for leaf in routes.node[shown].tolist()]
-        steps = [self._tests_step(values, ways, row)] if len(self.tree) > 1 else []
+        if len(self.tree) > 1:
+            yield self._tests_step(values, ways, row)
         if len(routes.node) > 1:
-            order = np.sort(np.argsort(-routes.share[shown], kind="stable")[:LEAVES])
-            steps += [self._share_step(values, ways[i], float(routes.share[shown[i]]), row) for i in order]
-        return [*steps, self._answer_step(routes, shown, row)]
+            yield from (self._share_step(values, nodes, row) for nodes in ways)
+        yield self._answer_step(routes, row)
 
     # --- the way -----------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class Guide:
         """The tests on the way, or on the ways to the largest leaves, with the row's values and what follows."""
         taken: dict[int, int] = {node: child for nodes in ways for node, child in pairwise(nodes)}
         order = sorted(taken)  # parents before their children
-        shown = order if len(order) <= 2 * ENDS else [*order[:ENDS], *order[-ENDS:]]
+        shown = order if len(order) <= 2 * ENDS or self.is_full else [*order[:ENDS], *order[-ENDS:]]
         rows: list[tuple[Cell, ...]] = [
             (node, shortened(self._name(node)), values.words(node), self._follows(values, node, taken[node]))
             for node in shown
@@ -103,36 +103,36 @@ class Guide:
     def _name(self, node: int) -> str:
         return self.named.attributes[self.tree.feature[node]].name
 
-    def _share_step(self, values: TestedValues, nodes: list[int], share: float, row: int) -> Step:
+    def _share_step(self, values: TestedValues, nodes: list[int], row: int) -> Step:
         """The share of a row that comes to a leaf."""
         branches = np.array([pair for pair in pairwise(nodes) if values.divides(pair[0])])
         weight = self.named.weight
         return Step(
             f"Row {row + 1}: its share in leaf {nodes[-1]}, {where(self.named, nodes)}",
-            formula="share = Π n(branch) / n(node)",
-            **arithmetic.product(weight[branches[:, 1]], weight[branches[:, 0]]).parts,
-            result=share,
+            equations.share(nodes[-1], weight[branches[:, 1]], weight[branches[:, 0]]),
         )
 
     # --- the answer --------------------------------------------------------------------------------------------
 
-    def _answer_step(self, routes: Routes, shown: Integers, row: int) -> Step:
-        """The probability of the most probable class: that of the leaf, or of the leaves by their shares."""
-        answer, m = routes.mixed(self.named.probabilities, 1)[0], self.named.m
-        best, leaves = int(most_frequent(answer[None, :])[0]), routes.node[shown].tolist()
-        label = shortened(str(self.named.classes[best]))
-        others = np.delete(np.arange(len(routes.node)), shown)
-        rest = float(routes.share[others] @ self.named.probabilities[routes.node[others], best])
-        counts = self.tree.counts[[self._source(leaf) for leaf in leaves]]
-        estimate = "n_k / n" if m == 0 else "(n_k + m/K) / (n + m)"
-        return Step(
-            f"Row {row + 1}: the answer is {label}",
-            formula=f"P({label}) = {estimate}" if len(leaves) == 1 else f"P({label}) = Σ share · {estimate}",
-            **arithmetic.mixture(routes.share[shown], counts, best, m, rest, len(others)).parts,
-            of=("predict_proba", row, best),
-            table=self._classes(answer),
-            note=self._about(leaves),
+    def _answer_step(self, routes: Routes, row: int) -> Step:
+        """The probability of the most probable class, or of every class, and what is answered."""
+        answer, leaves = routes.mixed(self.named.probabilities, 1)[0], routes.node.tolist()
+        best, labels = int(most_frequent(answer[None, :])[0]), [str(label) for label in self.named.classes]
+        sources = [self._source(leaf) for leaf in leaves]
+        counts = self.tree.counts[sources]
+        found = [
+            equations.probability(row, labels[k], k, self.named.m, sources, routes.share, counts)
+            for k in (range(len(labels)) if self.is_full else [best])
+        ]
+        given = f"P(c | x[{row + 1}])"
+        probabilities = dict(zip(labels, equations.settled(answer).tolist(), strict=True))
+        choice = Equation(
+            word("class"), f"argmax({given} for c in _)", {given: probabilities}, ("predict", row), therefore=True
         )
+        note = ""
+        if len(leaves) == 1 and sources != leaves:
+            note = f"Leaf {leaves[0]} has no examples and answers as node {sources[0]}."
+        return Step(f"Row {row + 1}: the answer is {shortened(labels[best])}", (*found, choice), note=note)
 
     def _source(self, leaf: int) -> int:
         """The node whose examples a leaf answers by: itself or, where it has none, the nearest above that has some."""
@@ -140,18 +140,6 @@ class Guide:
         while not self.named.weight[node] > 0 and self.parent[node] >= 0:
             node = int(self.parent[node])
         return node
-
-    def _classes(self, answer: Floats) -> WorkTable:
-        shown: Integers = np.sort(np.argsort(-answer, kind="stable")[:CLASSES])
-        rows = tuple((shortened(str(self.named.classes[k])), float(answer[k])) for k in shown)
-        cut = f"The {CLASSES} most probable of {len(answer)} classes." if len(shown) < len(answer) else ""
-        return WorkTable(("class", "probability"), rows, cut)
-
-    def _about(self, leaves: list[int]) -> str:
-        if len(leaves) > 1:
-            return f"The leaves are {', '.join(map(str, leaves))}, in this order."
-        source = self._source(leaves[0])
-        return "" if source == leaves[0] else f"Leaf {leaves[0]} has no examples and answers as node {source}."
 
 
 class TestedValues:

@@ -130,6 +130,7 @@ class Candidates:
         "threshold": floats("examined", "attributes", finite=False),  # NaN where there is none
         "below": floats("examined", "attributes", "classes", least=0.0),
         "missing": floats("examined", "attributes", "classes"),
+        "tries": floats("examined", "attributes", least=0.0),
         "codes": floats("examined", "cells", "classes", least=0.0),
     }
 
@@ -139,6 +140,7 @@ class Candidates:
     threshold: Floats  # (r, F) NaN for tests by category
     below: Floats  # (r, F, K) class weights of known values up to the threshold
     missing: Floats  # (r, F, K) class weights of missing values, for thresholds
+    tries: Floats  # (r, F) thresholds that C4.5's rule makes a threshold pay for, 0 without that rule
     codes: (
         Floats  # (r, c, K) class weights of each code, the coded attributes side by side in the order of their places
     )
@@ -148,14 +150,14 @@ class Candidates:
         """Of no node."""
         F, cells = len(attributes), sum(a.size for a in attributes)
         flat, by_class = np.zeros((0, F)), np.zeros((0, F, n_classes))
-        return cls(np.zeros(0, np.int64), flat, flat, flat, by_class, by_class, np.zeros((0, cells, n_classes)))
+        return cls(np.zeros(0, np.int64), flat, flat, flat, by_class, by_class, flat, np.zeros((0, cells, n_classes)))
 
     def renumbered(self, number: Longs) -> Candidates:
         """Those of the nodes that are still there; number[i] is the new number of node i, −1 where it is gone."""
         new = number[self.node]
         rows = np.flatnonzero(new >= 0)
         order = rows[np.argsort(new[rows], kind="stable")]
-        arrays = (self.gain, self.information, self.threshold, self.below, self.missing, self.codes)
+        arrays = (self.gain, self.information, self.threshold, self.below, self.missing, self.tries, self.codes)
         return Candidates(new[order], *(array[order] for array in arrays))
 
 

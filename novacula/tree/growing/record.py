@@ -27,14 +27,14 @@ class Record:
         return self.n_nodes <= RECORDED
 
     def add(self, node: int, candidates: Any, table: Any) -> None:
-        """Keep what was found at a node: candidates (F, 3 + 2K), and the counts of its codes (c, K)."""
+        """Keep what was found at a node: candidates (F, 4 + 2K), and the counts of its codes (c, K)."""
         self.entries.append((node, candidates, table))
 
     def candidates(self, features: Features) -> Candidates:
         """All of it; the counts are those of attributes' codes, without bins."""
         K, F = self.n_classes, len(features.kind)
         cells = int(np.diff(features.offsets)[: self._nominal(features)].sum())
-        entries = np.stack([entry for _, entry, _ in self.entries]) if self.entries else np.zeros((0, F, 3 + 2 * K))
+        entries = np.stack([entry for _, entry, _ in self.entries]) if self.entries else np.zeros((0, F, 4 + 2 * K))
         tables = [table[:cells] for _, _, table in self.entries]
         return Candidates(
             np.array([node for node, _, _ in self.entries], np.int64),
@@ -42,7 +42,8 @@ class Record:
             np.ascontiguousarray(entries[:, :, 1]),
             np.ascontiguousarray(entries[:, :, 2]),
             np.ascontiguousarray(entries[:, :, 3 : 3 + K]),
-            np.ascontiguousarray(entries[:, :, 3 + K :]),
+            np.ascontiguousarray(entries[:, :, 3 + K : 3 + 2 * K]),
+            np.ascontiguousarray(entries[:, :, 3 + 2 * K]),
             np.stack(tables) if tables else np.zeros((0, cells, K)),
         )
 

@@ -154,11 +154,12 @@ def is_leaf(counts, i, depth, settings):
 
 @inner
 def record_candidates(arena, lo, hi, mass, data, settings, desk, candidates):
-    """What was found for each feature, with the class weights below its threshold and of missing values."""
+    """What was found for each feature, with class weights below its threshold and of missing values, and its price."""
     K = desk.work.shape[1]
     for f in range(len(data.kind)):
         threshold = best_threshold(f, arena, lo, data, desk)
         candidates[f, 0], candidates[f, 1], candidates[f, 2] = desk.found[f, 0], desk.found[f, 1], threshold
+        candidates[f, 3 + 2 * K] = desk.found[f, 3]
         if data.kind[f] != NOMINAL and desk.found[f, 0] >= 0.0:
             _branches(f, arena, lo, hi, mass, data, settings, desk)
             for k in range(K):

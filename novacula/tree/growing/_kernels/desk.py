@@ -21,7 +21,7 @@ class Desk(NamedTuple):
     work: Any  # (8, K) rows as the constants say
     order: Any  # (b,) codes by their share of a class
     share: Any  # (b,) that share
-    found: Any  # (F, 3) gain (−1: no test is allowed), split information, place of the threshold
+    found: Any  # (F, 4) gain (−1: no test is allowed), split information, place of the threshold, those it pays for
     known: Any  # (b, K) class weights of known examples in each branch
     counts: Any  # (b, K) the same with the missing ones
     to_branch: Any  # (b,) branch of a code
@@ -40,7 +40,7 @@ def new_desk(K, offsets, F):
         width = max(width, offsets[j + 1] - offsets[j])
     return Desk(
         np.zeros((cells, K)), np.zeros(cells, np.int32), np.zeros(C, np.int32), np.zeros((C, K)),
-        np.zeros(cells, np.int32), np.zeros((8, K)), np.zeros(width, np.int64), np.zeros(width), np.zeros((F, 3)),
+        np.zeros(cells, np.int32), np.zeros((8, K)), np.zeros(width, np.int64), np.zeros(width), np.zeros((F, 4)),
         np.zeros((width, K)), np.zeros((width, K)), np.zeros(width, np.int32), np.zeros(K, np.int32), np.zeros(width),
         np.zeros(width, np.int64), np.zeros(width, np.int64), np.zeros(width, np.int64),
     )  # fmt: skip

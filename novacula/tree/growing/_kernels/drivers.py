@@ -41,11 +41,12 @@ def grow(arena, masses, start, stop, depth, total, splits, record, data, setting
 
     Gives nodes (m, 7), numbers (m, 2), counts (m, K), arms (a, 2), the nodes that wait (w, 4: node, start, stop, depth)
     with arena and masses to go on from; and, where asked to `record`, of the first node each feature's gain, split
-    information, threshold, class weights below it and missing (F, 3 + 2K), and the counts of its codes (c, K).
+    information, threshold, class weights below it and missing, thresholds it pays for (F, 4 + 2K), and the counts of
+    its codes (c, K).
     """
     K, F, n, unit = len(total), len(data.kind), len(data.y), len(masses) == 0
     desk, tree = new_desk(K, data.offsets, F), new_tree(total)
-    candidates, table = np.zeros((F, 3 + 2 * K)), np.zeros((0, K))
+    candidates, table = np.zeros((F, 4 + 2 * K)), np.zeros((0, K))
     branch_of, mass = np.empty(n, np.int32), np.empty(0 if unit else n)
     spare, spare_mass = np.empty(stop - start, np.uint32), np.empty(0 if unit else stop - start)
     stack = np.empty((16, 4), np.int64)
@@ -109,7 +110,7 @@ def split(table, gone, depth, total, data, settings):
     """
     arena, mass, nothing, root = np.empty((1, 0), np.uint32), np.empty(0), len(data.y), int64(0)
     K, F, offsets = len(total), len(data.kind), data.offsets
-    desk, tree, candidates = new_desk(K, offsets, F), new_tree(total), np.zeros((F, 3 + 2 * K))
+    desk, tree, candidates = new_desk(K, offsets, F), new_tree(total), np.zeros((F, 4 + 2 * K))
     if not is_leaf(tree[2], root, depth, settings):
         copy_row(desk.work, TOTAL, tree[2], root)
         for j in range(len(gone)):

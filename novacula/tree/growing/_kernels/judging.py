@@ -78,7 +78,10 @@ def least_weight(n, n_gone, K, rules, limits):
 @inner
 def charge_threshold(found, f, tries, n, rules):
     """With C4.5's rule a threshold costs log2 of those it was chosen from, and a test that gains nothing is none."""
-    if rules[RELEASE_8] and found[f, 0] >= 0.0:
+    if not rules[RELEASE_8]:
+        return
+    found[f, 3] = tries
+    if found[f, 0] >= 0.0:
         found[f, 0] -= np.log2(tries) / n
         if found[f, 0] <= TINY:
             found[f, 0] = -1.0

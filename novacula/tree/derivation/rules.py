@@ -5,26 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, Work, WorkTable
-from novacula.table import Chunk, Table
+from novacula.learner.derivation import told_once
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.mathematics import Equation, word
+from novacula.table import Chunk
 from novacula.table.chunk import UNSEEN, Codes, Floats
 from novacula.table.names import printable
+from novacula.tree.derivation.equations import settled
+from novacula.tree.derivation.limits import lower_accuracy
 from novacula.tree.export.condition import Condition, digits
 from novacula.tree.export.rules import DecisionRule
-from novacula.tree.pruning.pessimistic import ONE
 from novacula.tree.rule_pruning import Estimates
 from novacula.tree.rule_structure import Matcher
 from novacula.tree.settings import pseudo_examples
+from novacula.words import shortened
 
-ROWS = 5
-"""Rows whose class is derived."""
 TRIED = 12
 """Rules that are written out for a row."""
 LINES = 20
@@ -68,17 +68,12 @@ class Explanation:
         return "\n".join(lines if self.rule is not None else [*lines, self.default])
 
 
-def explanations(learner: Any, table: Table) -> Iterator[Explanation]:
-    """What was tried on each row of a table by a learner that has a `rule_list_`."""
+def explanations(learner: Any, chunk: Chunk) -> Iterator[Explanation]:
+    """What was tried on each row of a chunk by a learner that has a `rule_list_`."""
     labels = learner.classes_.tolist()
     rules = learner.rule_list_.rules(learner.attributes_, labels)
     *_, default = learner.rule_list_.lines(learner.attributes_, labels)
     matcher = Matcher(learner.rule_list_, learner.schema_, learner.attributes_)
-    for chunk in table.chunks():
-        yield from _of_chunk(chunk, matcher, rules, default)
-
-
-def _of_chunk(chunk: Chunk, matcher: Matcher, rules: Sequence[DecisionRule], default: str) -> Iterator[Explanation]:
     codes, first_rules = matcher.codes(chunk), matcher.match(chunk)
     for row, match in enumerate(first_rules.tolist()):
         tried = [_trial(rule, chunk.numeric[row], codes[row]) for rule in rules[: match + 1]]
@@ -103,71 +98,96 @@ def _value_in_words(condition: Condition, value: Any) -> str:
     return printable(str(condition.attribute.labels[value]))
 
 
-def derive_matches(learner: Any, table: Table) -> Work:
-    """For each of the first rows the rules that were tried, and the probability of the class that is given."""
-    first_rows = islice(explanations(learner, table), ROWS)
-    steps = [_match_step(learner, explanation, row) for row, explanation in enumerate(first_rows)]
-    notes = [f"At most {ROWS} rows are derived.", "A condition on a missing value does not hold."]
-    return Work("Rule list: the predictions", steps, notes)
+def derive_matches(learner: Any, chunk: Chunk, cut: bool, options: WorkOptions) -> Work:
+    """For each row of a chunk the rules that were tried, and the probability of the class that is given."""
+    found = enumerate(explanations(learner, chunk))
+    steps = [_match_step(learner, explanation, row, options.is_full) for row, explanation in found]
+    notes = [f"Only the first {len(chunk)} rows are derived."] if cut else []
+    return Work(
+        "Rule list: the predictions", told_once(steps), [*notes, "A condition on a missing value does not hold."]
+    )
 
 
-def _match_step(learner: Any, explanation: Explanation, row: int) -> Step:
+def _match_step(learner: Any, explanation: Explanation, row: int, is_full: bool) -> Step:
     trials, rule_list = explanation.trials, learner.rule_list_
     number = len(rule_list) if explanation.rule is None else len(trials) - 1
-    k, m = int(rule_list.classes[number]), pseudo_examples(learner)
-    counts = rule_list.counts[number]
-    label = str(learner.classes_[k])
-    first = max(len(trials) - TRIED, 0)
+    best, m, counts = int(rule_list.classes[number]), pseudo_examples(learner), rule_list.counts[number]
+    labels = [str(label) for label in learner.classes_.tolist()]
+    first = 0 if is_full else max(len(trials) - TRIED, 0)
     rows: list[tuple[Cell, ...]] = [(i + 1, str(trials[i].rule), trials[i].reason) for i in range(first, len(trials))]
     if explanation.rule is None:
         rows.append(("", explanation.default, "no rule holds"))
-    smoothed = {"m": m, "K": len(counts)} if m > 0 else {}
+    speaks = f"rule {number + 1}" if explanation.rule is not None else "the default"
+    found = [
+        _probability(row, labels[k], k, number, counts, m, speaks) for k in (range(len(labels)) if is_full else [best])
+    ]
+    given = f"P(c | x[{row + 1}])"
+    chances = dict(zip(labels, settled(rule_list.distributions(m)[number]).tolist(), strict=True))
+    choice = Equation(word("class"), f"argmax({given} for c in _)", {given: chances}, ("predict", row), therefore=True)
     return Step(
-        f"Row {row + 1}: {label}",
-        f"P({label}) = (n_t + m/K) / (n + m)" if smoothed else f"P({label}) = n_t / n",
-        "(n_t + m / K) / (n + m)" if smoothed else "n_t / n",
-        {"n_t": float(counts[k]), "n": float(counts.sum()), **smoothed},
-        float(rule_list.distributions(m)[number, k]),
-        ("predict_proba", row, k),
-        {"n": "examples that the rule covers", "n_t": f"of class {label}"},
+        f"Row {row + 1}: {shortened(labels[best])}",
+        (*found, choice),
         WorkTable(("rule", "", "for this row"), tuple(rows), f"{first} rules before these do not hold." * (first > 0)),
     )
+
+
+def _probability(row: int, label: str, k: int, number: int, counts: Floats, m: float, speaks: str) -> Equation:
+    own, whole = f"n[{number + 1}, {word(label)}]", f"n[{number + 1}]"
+    values = {own: float(counts[k]), whole: float(counts.sum()), **({"m": m, "K": len(counts)} if m > 0 else {})}
+    where = {whole: f"examples that {speaks} covers", own: f"those of class {shortened(label)}"}
+    right = f"({own} + m / K) / ({whole} + m)" if m > 0 else f"{own} / {whole}"
+    return Equation(f"P({word(label)} | x[{row + 1}])", right, values, ("predict_proba", row, k), where)
 
 
 # --- how rules lost conditions ------------------------------------------------------------------------------------
 
 
-def derive_rules(learner: Any) -> Work:
+def derive_rules(learner: Any, options: WorkOptions) -> Work:
     """The pruning of the first rules, the estimates that order them, and the default."""
-    rule_list = learner.rule_list_
-    labels = learner.classes_.tolist()
-    rules = rule_list.rules(learner.attributes_, labels)
-    shown, estimates = rule_list.pruning, Estimates(rule_list.confidence)
-    grown = shown.conditions.named(learner.attributes_)
+    rule_list, trace = learner.rule_list_, learner.trace_
+    rules = rule_list.rules(learner.attributes_, learner.classes_.tolist())
+    grown = trace.conditions.named(learner.attributes_)
+    estimates = Estimates(rule_list.confidence)
     steps = [
-        _rule_step(number, rules[number], parts, counts, estimates)
-        for number, parts, counts in zip(shown.rule.tolist(), grown, shown.counts, strict=True)
+        _rule_step(number, rules[number], parts, counts, estimates, options.is_full)
+        for number, parts, counts in zip(trace.rule.tolist(), grown, trace.counts, strict=True)
     ]
     judge = "the training examples" if rule_list.confidence is not None else "validation examples"
-    notes = [f"Conditions are judged by {judge}; n is the weight that is covered, e what is wrong of it."]
+    notes = [f"Conditions are judged by {judge}; ⟦n⟧ is the weight that is covered, ⟦e⟧ what is wrong of it."]
     if len(steps) < len(rules):
         notes.append(f"{len(steps)} of {len(rules)} rules are derived; to_text() gives them all.")
-    return Work("Rule list: how the rules were pruned", [*steps, _default_step(learner)], notes)
+    return Work("Rule list: how the rules were pruned", told_once([*steps, _default_step(learner)]), notes)
 
 
 def _rule_step(
-    number: int, rule: DecisionRule, parts: Sequence[Condition], counts: Floats, estimates: Estimates
+    number: int,
+    rule: DecisionRule,
+    parts: Sequence[Condition],
+    counts: Floats,
+    estimates: Estimates,
+    is_full: bool,
 ) -> Step:
     values = estimates.of(np.nan_to_num(counts))
-    formula, expression, named = _arithmetic(float(counts[-1, 0, 0]), float(counts[-1, 0, 1]), estimates.confidence)
-    return Step(
-        f"Rule {number + 1}: {rule}",
-        formula,
-        expression,
-        named,
-        float(values[-1, 0]),
-        ("rule_list_", "estimate", number),
-        table=_trace_table(list(_trace(parts, counts, values))),
+    found = []
+    if is_full:  # every condition that was tried at every step
+        places = [(i, j) for i, j in np.argwhere(~np.isnan(counts[..., 0])).tolist() if (i + 1, j) != (len(counts), 0)]
+        found = [_estimate(counts[i, j], estimates.confidence, f"{number + 1}, {i + 1}, {j}") for i, j in places]
+    of = ("rule_list_", "estimate", number)
+    found.append(_estimate(counts[-1, 0], estimates.confidence, str(number + 1), of))
+    table = _trace_table(list(_trace(parts, counts, values)))
+    return Step(f"Rule {number + 1}: {rule}", tuple(equation for equation in found if equation is not None), table)
+
+
+def _estimate(weights: Floats, confidence: float | None, index: str, of: tuple[str | int, ...] = ()) -> Equation | None:
+    """The accuracy estimated from covered and wrong weights (2,); None where nothing is covered, and it is 0."""
+    n, e = weights.tolist()
+    if n == 0.0:
+        return None
+    if confidence is not None:
+        return lower_accuracy(n, e, confidence, index, of)
+    values = {f"n[{index}]": n, f"e[{index}]": e}
+    return Equation(
+        f"a[{index}]", f"(n[{index}] - e[{index}]) / n[{index}]", values, of, {f"a[{index}]": "the accuracy"}
     )
 
 
@@ -190,35 +210,11 @@ def _trace(parts: Sequence[Condition], counts: Floats, values: Floats) -> Iterat
                 yield ("", f"without {part}", *map(float, weights[i]), float(estimate[i]), verdict)
 
 
-def _arithmetic(n: float, e: float, confidence: float | None) -> tuple[str, str, dict[str, float]]:
-    """Formula, expression and values of an estimate; for parts of an error, between none and one, the formula alone."""
-    if n == 0.0:
-        return "0, as nothing is covered", "", {}
-    if confidence is None:
-        return "accuracy on validation examples = (n − e) / n", "(n - e) / n", {"n": n, "e": e}
-    if e == 0.0:
-        return "1 − U(0, n) = CF^(1/n)", "CF ** (1 / n)", {"CF": confidence, "n": n}
-    if e < ONE:
-        return "1 − U(e, n), with U linear in e between 0 and 1", "", {}
-    if e + 0.5 >= n:
-        return "1 − U(e, n) = 1 − (e + 0.67 (n − e)) / n", "1 - (e + 0.67 * (n - e)) / n", {"n": n, "e": e}
-    return (
-        "1 − U(e, n) = 1 − (e + ½ + z²/2 + z √((e + ½)(1 − (e + ½)/n) + z²/4)) / (n + z²)",
-        "1 - (e + 1/2 + z**2 / 2 + z * sqrt((e + 1/2) * (1 - (e + 1/2) / n) + z**2 / 4)) / (n + z**2)",
-        {"n": n, "e": e, "z": float(ndtri(1.0 - confidence))},
-    )
-
-
 def _default_step(learner: Any) -> Step:
     rule_list = learner.rule_list_
     *_, line = rule_list.lines(learner.attributes_, learner.classes_.tolist())
     k, counts = int(rule_list.classes[-1]), rule_list.counts[-1]
-    return Step(
-        line,
-        "share of the default's class = n_t / n",
-        "n_t / n",
-        {"n_t": float(counts[k]), "n": float(counts.sum())},
-        float(rule_list.accuracy[-1]),
-        ("rule_list_", "accuracy", -1),
-        {"n": "examples that no rule covers; all, if there are none"},
-    )
+    own = f"n[{word(learner.classes_[k])}]"
+    values = {own: float(counts[k]), "n": float(counts.sum())}
+    where = {"n": "examples that no rule covers; all, if there are none"}
+    return Step(line, Equation("a_default", f"{own} / n", values, ("rule_list_", "accuracy", -1), where))

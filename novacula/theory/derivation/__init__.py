@@ -1,0 +1,1 @@
+"""How the numbers of learning theory come about: bounds step by step, sizes of spaces, labellings."""
