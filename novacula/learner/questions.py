@@ -123,9 +123,10 @@ class Question:
 
     def secret(self, digits: int) -> str | None:
         """The right answer as it would give itself away elsewhere, or None for words and small counts."""
-        if isinstance(self.value, str) or (self.value == int(self.value) and abs(self.value) < SMALL):
+        if isinstance(self.value, str):
             return None
-        return TextNotation(digits).plain_digits(self.value)
+        text = TextNotation(digits).plain_digits(self.value)
+        return None if float(text).is_integer() and abs(float(text)) < SMALL else text
 
     def blank(self) -> BlankEquation:
         """Its equation with the gap."""
