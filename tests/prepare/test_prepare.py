@@ -199,7 +199,8 @@ def test_what_is_asked_of_the_work_goes_to_the_learner_behind():
     assert model.work(weather, notation="mitchell").names == {"t̂": "v_NB"}
     assert model.work(digits=3).digits == 3
     tied = [equation.of for equation in model.work().equations if equation.of]
-    assert tied and all(of[0] == "model_" for of in tied)
+    assert tied
+    assert all(of[0] == "model_" for of in tied)
 
 
 @pytest.mark.parametrize(
