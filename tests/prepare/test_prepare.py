@@ -11,6 +11,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import novacula as nv
 from novacula.bayes import NaiveBayes
+from novacula.checks import check_work
 from novacula.concept import FindS
 from novacula.errors import DataError, UnseenCategoryWarning
 from novacula.learner.registry import learners
@@ -183,3 +184,35 @@ def test_prepared_ridge_on_numbers_is_ridge_on_scaled_numbers():
 def test_every_classifier_stands_behind_a_preparation(name):
     table = nv.datasets.load("enjoy_sport").take(np.tile(np.arange(4), 3))  # a conjunction, for learners of concepts
     assert PreparedClassifier(learners()[name]()).fit(table).predict(table).shape == (12,)
+
+
+# --- work ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_asked_of_the_work_goes_to_the_learner_behind():
+    weather = pd.DataFrame({"sky": ["sunny", "rain", "rain", "sunny"] * 3, "wind": [3.0, None, 9.0, 5.0] * 3})
+    model = PreparedClassifier(NaiveBayes()).fit(weather, ["play", "stay", "stay", "play"] * 3)
+    for how in ({}, {"detail": "full"}):
+        check_work(model, **how)
+        check_work(model, weather, **how)
+    assert [step.title for step in model.work(weather, rows=1)][-1] == "Row 1: the answer"
+    assert model.work(weather, notation="mitchell").names == {"t̂": "v_NB"}
+    assert model.work(digits=3).digits == 3
+    tied = [equation.of for equation in model.work().equations if equation.of]
+    assert tied
+    assert all(of[0] == "model_" for of in tied)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"iteration": 1}, "NaiveBayes finds its result without iterations"),
+        ({"digits": 0}, "digits is 0"),
+        ({"notation": "bishop"}, "notation is 'bishop'"),
+        ({"X": pd.DataFrame({"rain": [1.0]})}, "wind"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(asked, sentence):
+    model = PreparedClassifier(NaiveBayes()).fit(pd.DataFrame({"wind": [1.0, 2.0, 5.0, 6.0]}), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=sentence):
+        model.work(**asked)

@@ -81,6 +81,8 @@ def derive_answers(model: NaiveBayes, chunk: Chunk, joint: Floats, is_cut: bool,
     steps = [step for i in range(len(chunk)) for step in _row_steps(model, chunk.rows(i, i + 1), joint[i], options, i)]
     notes = [*only_rows(len(chunk), is_cut), "Missing values are left out of the product."]
     notes += _only_first_classes(model, options)
+    if model.m != 0 and any(part.name in ("categorical", "multinomial", "bernoulli") for part in model.parts_):
+        notes.append("⟦m⟧ is the weight of the prior estimate ⟦p⟧ of a probability.")
     if any(part.name in ("gaussian", "kernel") for part in model.parts_):
         notes.append("Of a number, ⟦P⟧ is a density.")
     return Work("Naive Bayes: the predictions", steps, notes)
