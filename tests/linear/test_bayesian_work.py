@@ -30,7 +30,7 @@ LEARNERS = [
 def test_precisions_add_up_in_numbers(five):
     work = BayesianLinearRegression(2.0, noise_variance=0.5).fit(*five).work()
     text = str(work)
-    assert "Λⱼₗ = Λⱼₗ⁽⁰⁾ + Sⱼₗ/σ²" in text
+    assert "Λⱼₗ = Λ⁽⁰⁾ⱼₗ + Sⱼₗ/σ²" in text
     assert "= 2 + 32.25/0.5 = 66.5" in text
     assert "= 0 + 5/0.5 = 10" in text
     # Sums about the means are 5.8 and 3.39, and the prior is worth 2 · 0.5 = 1.
