@@ -53,7 +53,12 @@ def test_unknown_noise_is_derived(five):
     assert "a = a₀ + N/2" in text
     assert "= 5 − 1 = 4" in text
     assert "= 2 + 4/2 = 4" in text
-    assert {equation.of for equation in model.work().equations} >= {("shape_",), ("scale_",), ("noise_variance_",), ("log_evidence_",)}
+    assert {equation.of for equation in model.work().equations} >= {
+        ("shape_",),
+        ("scale_",),
+        ("noise_variance_",),
+        ("log_evidence_",),
+    }
 
 
 def test_chosen_precisions_satisfy_mackays_equations():
