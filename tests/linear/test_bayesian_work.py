@@ -30,7 +30,7 @@ LEARNERS = [
 def test_precisions_add_up_in_numbers(five):
     work = BayesianLinearRegression(2.0, noise_variance=0.5).fit(*five).work()
     text = str(work)
-    assert "Λⱼₗ = Λⱼₗ⁽⁰⁾ + Sⱼₗ/σ²" in text
+    assert "Λⱼₗ = Λ⁽⁰⁾ⱼₗ + Sⱼₗ/σ²" in text
     assert "= 2 + 32.25/0.5 = 66.5" in text
     assert "= 0 + 5/0.5 = 10" in text
     # Sums about the means are 5.8 and 3.39, and the prior is worth 2 · 0.5 = 1.
@@ -53,7 +53,12 @@ def test_unknown_noise_is_derived(five):
     assert "a = a₀ + N/2" in text
     assert "= 5 − 1 = 4" in text
     assert "= 2 + 4/2 = 4" in text
-    assert {equation.of for equation in model.work().equations} >= {("shape_",), ("scale_",), ("noise_variance_",), ("log_evidence_",)}
+    assert {equation.of for equation in model.work().equations} >= {
+        ("shape_",),
+        ("scale_",),
+        ("noise_variance_",),
+        ("log_evidence_",),
+    }
 
 
 def test_chosen_precisions_satisfy_mackays_equations():

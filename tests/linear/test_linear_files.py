@@ -58,9 +58,9 @@ def test_a_classifier_of_one_class_is_refused(tmp_path):
 def test_showings_of_a_perceptron_have_codes_of_its_classes(tmp_path):
     model = Perceptron(max_iter=5).fit(X, THREE)
     sentence = "its trace_ has showings with numbers for targets, where codes of classes should be"
-    require_refused(model, tmp_path, sentence, trace_=with_targets(model, np.ones(20)))
+    numbers, beyond = with_targets(model, np.ones(20)), with_targets(model, np.full(20, 3, np.int32))
+    require_refused(model, tmp_path, sentence, trace_=numbers)
     require_refused(model, tmp_path, "its trace_ has no showings", trace_=replace(model.trace_, showings=None))
-    beyond = with_targets(model, np.full(20, 3, np.int32))
     require_refused(model, tmp_path, r"its trace_\.showings\.targets is", trace_=beyond)
 
 
