@@ -243,7 +243,7 @@ def _neighbour_step(
     share, distance = found.shares(model.n_neighbors_)[0], found.distance[0]
     taking = np.flatnonzero(share > 0.0)
     rows = list[tuple[Cell, ...]]()
-    for j in taking:
+    for j in taking.tolist():
         cells: tuple[Cell, ...] = (f"row {int(found.row[0, j]) + 1}", float(distance[j]), float(share[j]))
         rows.append(cells if strength is None else (*cells, says[j], float(strength[0, j])))
     header = ("neighbour", "distance ⟦δ⟧", "places ⟦m⟧", *((what, "strength ⟦s⟧") if strength is not None else ()))

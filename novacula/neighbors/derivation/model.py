@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,7 +62,9 @@ def derive_regressor(model: KNeighborsRegressor, left_out: LeftOutRows | None, a
         figure = _error_figure(left_out.loss.mean(axis=1), "mean squared error")
         equations, scores = list[Equation](), list[float]()
         for t in range(targets.shape[1]):
-            mean, score = _r_squared(targets[:, t], left_out.answers[:, t], weight, t, targets.shape[1])
+            mean, score = _r_squared(
+                targets[:, t], np.asarray(left_out.answers[:, t], float), weight, t, targets.shape[1]
+            )
             equations += [mean, score] if of.is_full or t < SHOWN else []
             scores.append(float(score.value))
         if len(scores) > 1:
@@ -109,7 +111,7 @@ def derive_density(model: KNeighborsDensity, left_out: LeftOutRows | None, ask: 
     unit, p = model.scaling_.unit, power(model.metric, model.p)
     unit = unit[np.isfinite(unit)]
     ball = "d * log(2)" if p == np.inf else "d * (log(2) + lgamma(1 + 1 / p)) - lgamma(1 + d / p)"
-    values = {"d": len(unit), **({} if p == np.inf else {"p": p})}
+    values: dict[str, Any] = {"d": len(unit), **({} if p == np.inf else {"p": p})}
     where = {"d": "columns", **({} if p == np.inf else {"p": "the power of the distance"})}
     if model.scale is not None:
         ball, values["u"], where["u"] = f"{ball} + sum(log(u[j]) for j in _)", unit, "the unit of each column"

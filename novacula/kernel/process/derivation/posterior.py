@@ -89,7 +89,7 @@ def _scale_steps(model: FittedProcess) -> Iterator[Step]:
     weight = model.examples_["weight"]
     target = model.examples_["target"].reshape(len(weight), -1)[:, 0]
     mean, std, total = float(model.y_mean_[0]), float(model.y_std_[0]), float(weight.sum())
-    sums = (
+    sums: tuple[Any, ...] = (
         ("m", "sum(w[i] * t[i] for i in _) / N", weight * target, {}, ("y_mean_", 0)),
         (
             "s",
@@ -157,7 +157,7 @@ def _dual_steps(model: FittedProcess, targets: ShownTargets, matrix: Floats, dua
     table = cut_table(("row", "weight", "⟦y⟧", "⟦α⟧"), cells, len(dual), most=CORNER)
     yield Step("The coefficients ⟦α⟧", (Equation("L @ z", "y"), Equation("L.T @ α", "z")), table)
     for i in range(rows):
-        of = ("alpha_", i, *targets.last)
+        of: tuple[str | int, ...] = ("alpha_", i, *targets.last)
         yield Step(f"Row {i + 1} of ⟦C @ α⟧ = ⟦y⟧", row_equation(("C", "α", "y"), i, matrix, dual, target, of))
 
 
@@ -209,7 +209,7 @@ def _left_out_steps(model: FittedProcess, targets: ShownTargets, factor: Floats,
         return
     values = {"y[1]": targets.scaled[0, 0], "α[1]": first, "inv(C)[1, 1]": inverse_diagonal(factor)[0]}
     formula, values = in_units(model, "y[1] - α[1] / inv(C)[1, 1]", values)
-    of = ("leave_one_out_", "mean", 0, *targets.last)
+    of: tuple[str | int, ...] = ("leave_one_out_", "mean", 0, *targets.last)
     yield Step("The first row left out", Equation("μ[1]", formula, values, of))
 
 

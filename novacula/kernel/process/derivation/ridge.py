@@ -74,7 +74,7 @@ def _solution_steps(
     """The equations of the first rows, and what the others say of the first one."""
     dual, letters = model.examples_["dual"][:, 0], ("A", "a", "y")
     for i in range(min(CORNER if options.is_full else EQUATIONS, len(dual))):
-        of = ("dual_coef_", i, *_last(model))
+        of: tuple[str | int, ...] = ("dual_coef_", i, *_last(model))
         yield Step(f"Equation of row {i + 1}", row_equation(letters, i, matrix, dual, target, of))
     if model.examples_["weight"][0] == 1.0 and len(dual) > 1:
         values = {"y[1]": target[0], "a[1]": dual[0], "inv(A)[1, 1]": inverse_diagonal(factor)[0]}

@@ -68,12 +68,17 @@ def _move_steps(model: FittedProcess, climb: Climb, iteration: int, length: floa
             equations.append(Equation(f"p{at}", f"-g{at}", {f"g{at}": float(gradient[j])}))
         if direction is not None:
             values = {f"u{at}": float(u[j]), "t": length, f"p{at}": float(direction[j])}
-            of = ("trace_", "path", "states", place, j)
             where = {"t": "how far the direction was followed"}
-            equations.append(Equation(f"u{at}", f"u{at} + t * p{at}", values, of, where, sign="←"))
+            equations.append(
+                Equation(
+                    f"u{at}", f"u{at} + t * p{at}", values, ("trace_", "path", "states", place, j), where, sign="←"
+                )
+            )
         values = {f"a{at}": float(climb.start[j]), "R": REACH, f"u{at}": float(following[j])}
-        of, where = ("theta_", j) if is_last else (), {f"a{at}": "the logarithm of what was given"}
-        equations.append(Equation(f"log(θ{at})", f"a{at} + R * tanh(u{at} / R)", values, of, where))
+        where = {f"a{at}": "the logarithm of what was given"}
+        equations.append(
+            Equation(f"log(θ{at})", f"a{at} + R * tanh(u{at} / R)", values, ("theta_", j) if is_last else (), where)
+        )
         yield Step(f"The step of {name}", tuple(equations))
     if direction is not None:
         downhill = Equation("dot(g, p)", "0", {"g": gradient, "p": direction}, sign="<")

@@ -141,6 +141,6 @@ def _probability_step(model: Any, decisions: Floats, i: int) -> Step:
         best = Equation("ŷ", "argmax(P(t | x) for t in _)", values, ("predict", i), therefore=True)
         return Step(f"Row {i + 1}: the probabilities of pairs, coupled", best, table)
     sigmoid = model.sigmoids_[0]
-    values = {"a": sigmoid.a, "f(x)": float(decisions[0])}
-    share = Equation(f"P({word(labels[1])} | x)", "1 / (1 + exp(a * f(x)))", values, ("predict_proba", i, 1))
+    known = {"a": sigmoid.a, "f(x)": float(decisions[0])}
+    share = Equation(f"P({word(labels[1])} | x)", "1 / (1 + exp(a * f(x)))", known, ("predict_proba", i, 1))
     return Step(f"Row {i + 1}: the probability of {labels[1]}", share)

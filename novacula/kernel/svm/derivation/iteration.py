@@ -60,10 +60,11 @@ class ShownPair:
 def derive_pair_step(model: Any, path: FitPath, iteration: int) -> Work:
     """One step of the first machine of a small fit, from the multipliers before it to those after it."""
     machine = show_machine(model, 0)
+    target = np.asarray(machine.target, float)
     if classifies(model):
-        dual, names = Dual.classification(machine.target, machine.cost, model.loss), list(map(str, machine.number))
+        dual, names = Dual.classification(target, machine.cost, model.loss), list(map(str, machine.number))
     else:
-        dual = Dual.regression(machine.target, machine.cost, float(model.epsilon), model.loss)
+        dual = Dual.regression(target, machine.cost, float(model.epsilon), model.loss)
         names = [f"{number}{side}" for side in "+-" for number in machine.number]
     before, after = path.step(iteration, (len(names),))
     i, j = int(np.argmax(after - before)), int(np.argmin(after - before))

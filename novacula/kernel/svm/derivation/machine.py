@@ -131,8 +131,7 @@ def _margins_step(model: SVC, machine: ShownMachine) -> Step:
     squared, alpha = model.loss == "squared_hinge", np.abs(machine.beta)
     statuses = machine.statuses(squared)
     if machine.f is None or machine.target is None:
-        header = ("row", "⟦y⟧", "⟦α⟧", "status")
-        table = columns_table(header, machine.number, np.sign(machine.beta), alpha, statuses)
+        table = columns_table(("row", "⟦y⟧", "⟦α⟧", "status"), machine.number, np.sign(machine.beta), alpha, statuses)
         return Step(machine.titled("The multipliers"), _kept_conditions(model), table)
     margin = machine.target * machine.f
     slack = np.maximum(1.0 - margin, 0.0).round(DECIMALS)
