@@ -1,4 +1,4 @@
-"""What EM keeps of its way through the tables of a discrete network: tables, distinct rows, and counts of the others."""
+"""What EM keeps of its way through a discrete network: tables, distinct rows, and counts of the others."""
 
 from __future__ import annotations
 

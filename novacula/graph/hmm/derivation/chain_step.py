@@ -90,7 +90,7 @@ def share_equation(
     place: int,
     of: Path,
 ) -> Equation | str:
-    """One probability from counts, (n + m) / (N + m·a), a the number of cells that are allowed; or why there is none."""
+    """One probability from counts, (n + m) / (N + m·a), a the number that are allowed; or why there is none."""
     if sum(counts.values()) == 0.0 and m == 0.0:
         return "Nothing was counted, so what is allowed is divided evenly."
     if chance[place] == 0.0 and m:

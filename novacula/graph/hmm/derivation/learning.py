@@ -124,15 +124,11 @@ def _transition(step: ChainStep, i: int, j: int, name: str, other: str, m: float
     a, b, k = word(name), word(other), len(step.names)
     counts, equations = step.transitions[i], []
     if step.passage is not None:
-        pairs = {f"ξ_t[{a}, {b}]": step.passage.pairs(i, j)}
+        pairs = {str(t + 1): float(x) for t, x in enumerate(step.passage.pairs(i, j))}
         rest = {} if step.others is None else {"t": float(step.others[k + i * k + j])}
-        right = f"{step.times}sum(ξ_t[{a}, {b}] for t in _)"
-        if step.others is not None and step.times:
-            right, pairs = f"sum({step.times}ξ_t[{a}, {b}] for t in _)", pairs
-        values = {f"ξ_t[{a}, {b}]": {str(t + 1): float(x) for t, x in enumerate(pairs[f"ξ_t[{a}, {b}]"])}}
+        right, values = f"sum({step.times}ξ[t, {a}, {b}] for t in _)", {f"ξ[t, {a}, {b}]": pairs, **step.weights}
         of = step.tie("transition_counts_", i, j)
-        equations.append(Equation(f"Ñ[{a}, {b}]", right.replace("ξ_t[", "ξ[t, "), {
-            f"ξ[t, {a}, {b}]": values[f"ξ_t[{a}, {b}]"], **step.weights}, of, rest=rest))  # fmt: skip
+        equations.append(Equation(f"Ñ[{a}, {b}]", right, values, of, rest=rest))
     of = step.tie("transition_", i, j) or step.path(k + i * k + j)
     row = step.after.transition[i]
     share = share_equation(f"A[{a}, {b}]", f"Ñ[{a}, {b}]", f"Ñ[{a}, k]", step.named(counts), other, m, row, j, of)

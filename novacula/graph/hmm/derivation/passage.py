@@ -147,8 +147,8 @@ class Passage:
         n = min(len(self.block), SHOWN)
         path, _ = best_paths(self.block, self.parameters)
         best, back = lattice(self.logs, self.block.code[:n], self.parameters)
-        rule = Equation("log(δ_t[j])", "max(log(δ_s[i]) + log(A[i, j]) for i in _) + log(b_t[j])", where={
-            "δ_t[j]": "how likely the best way to j at step t is", "δ_s[i]": "the same at the step before"})  # fmt: skip
+        where = {"δ_t[j]": "how likely the best way to j at step t is", "δ_s[i]": "the same at the step before"}
+        rule = Equation("log(δ_t[j])", "max(log(δ_s[i]) + log(A[i, j]) for i in _) + log(b_t[j])", where=where)
         if n == len(self.block):
             ends = {name: float(d) for name, d in zip(self.states, best[-1], strict=True) if np.isfinite(d)}
             right = f"max(log(δ_{n}[k]) for k in _)"
