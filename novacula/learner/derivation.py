@@ -43,3 +43,13 @@ def cut_table(
     kept = tuple(tuple(row) for row in islice(rows, most))
     cut = f"The first {most} of {total} rows." if total > most else ""
     return WorkTable(tuple(header), kept, " ".join(words for words in (caption, cut) if words))
+
+
+def only_first_rows(shown: int, is_cut: bool) -> list[str]:
+    """A note that not all rows are derived, if not all are.
+
+    >>> only_first_rows(1, True), only_first_rows(3, True), only_first_rows(3, False)
+    (['Only the first row is derived.'], ['Only the first 3 rows are derived.'], [])
+    """
+    words = "row is" if shown == 1 else f"{shown} rows are"
+    return [f"Only the first {words} derived."] if is_cut else []

@@ -89,7 +89,8 @@ class Notation:
 
     def entry(self, base: Piece, indices: Sequence[Piece]) -> Piece:
         """One of several values."""
-        low = lowered("".join(index.text for index in indices))
+        apart = len(indices) == 1 or all(len(index.text) == 1 for index in indices)  # r[1, 12] is not r[11, 2]
+        low = lowered("".join(index.text for index in indices)) if apart else None
         if low is None:
             inner = ", ".join(index.text for index in indices)
             low = f"_{inner}" if inner.isalnum() else f"[{inner}]"
