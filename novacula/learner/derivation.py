@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
-from novacula.learner.work import Cell, WorkTable
+from novacula.learner.work import Cell, Step, WorkTable
 from novacula.table.chunk import Floats
 from novacula.words import counted
 
@@ -53,3 +54,16 @@ def only_first_rows(shown: int, is_cut: bool) -> list[str]:
     """
     words = "row is" if shown == 1 else f"{shown} rows are"
     return [f"Only the first {words} derived."] if is_cut else []
+
+
+def explained_once(steps: Iterable[Step]) -> list[Step]:
+    """The steps, in which each name is explained where it first occurs only."""
+    seen, kept = set[str](), list[Step]()
+    for step in steps:
+        equations = []
+        for equation in step.equations:
+            new = {name: words for name, words in equation.where.items() if name not in seen}
+            seen |= new.keys()
+            equations.append(replace(equation, where=new))
+        kept.append(replace(step, equation=tuple(equations)))
+    return kept

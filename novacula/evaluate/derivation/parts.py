@@ -1,0 +1,114 @@
+"""Errors and descriptions in parts: bias, variance and noise; bits of a model and of the data given it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novacula.learner.derivation import explained_once
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Step, Work
+from novacula.mathematics import Equation
+
+if TYPE_CHECKING:
+    from novacula.evaluate.bias_variance import BiasVariance
+    from novacula.evaluate.description_length import DescriptionLength
+
+MOST = 500
+"""Rows up to which a binomial coefficient is written as one."""
+
+
+def derive_bias_variance(result: BiasVariance, options: WorkOptions) -> Work:
+    """The parts at single points, their means over all points, and their sum."""
+    steps: list[Step] = []
+    for i in range(min(options.rows, len(result.points))):
+        steps.append(Step(f"Point {i + 1}", tuple(point_equations(result, i))))
+    for left, right, at, of in (
+        ("bias²", "sum(B[i] for i in _) / p", {"B": result.bias_squared_at}, "bias_squared"),
+        ("variance", "sum(c_2[i] * V[i] for i in _) / p", {"c_2": result.variance_effect, "V": result.variance_at}, "variance"),
+        ("noise", "sum(c_1[i] * N[i] for i in _) / p", {"c_1": result.noise_effect, "N": result.noise_at}, "noise"),
+        ("error", "sum(E[i] for i in _) / p", {"E": result.error_at}, "error"),
+    ):  # fmt: skip
+        plain = left in ("variance", "noise") and (np.asarray(next(iter(at.values()))) == 1.0).all()
+        if plain:  # the effect is 1 everywhere, as for squared loss
+            name = list(at)[1]
+            right, at = f"sum({name}[i] for i in _) / p", {name: at[name]}
+        letter = left.replace("²", "_squared")
+        where = {"p": "points"}
+        mean = Equation(letter, right, {**at, "p": len(result.error_at)}, of=(of,), where=where)
+        steps.append(Step(f"The mean {left}", mean))
+    names = {"bias_squared": result.bias_squared, "variance": result.variance, "noise": result.noise}
+    total = Equation("error", "bias_squared + variance + noise", names, of=("error",), therefore=True)
+    steps.append(Step("The parts add up to the error", total, table=result.table(), figure=result.plot()))
+    return Work("Bias and variance", explained_once(steps), [f"{result.note}."] if result.note else [])
+
+
+def point_equations(result: BiasVariance, i: int) -> Iterator[Equation]:
+    """One point under squared loss: the mean prediction, and what makes its error."""
+    point = result.points[i]
+    h, S = point.predictions, len(point.predictions)
+    mean = float(h.mean())
+    where = {"h": "predictions by the training sets that lack the point", "S": "these sets"}
+    yield Equation("h̄", "sum(h[s] for s in _) / S", {"h": h, "S": S}, where=where)
+    best = point.label if point.truth is None else point.truth
+    letter = "y" if point.truth is None else "f"
+    what = {"y": "label of the point"} if point.truth is None else {"f": "truth at the point"}
+    yield Equation("B", f"({letter} - h̄) ** 2", {letter: best, "h̄": mean}, ("bias_squared_at", i), what)
+    spread = {"h": h, "h̄": mean, "S": S}
+    yield Equation("V", "sum((h[s] - h̄) ** 2 for s in _) / S", spread, ("variance_at", i))
+    values = {"B": float(result.bias_squared_at[i]), "V": float(result.variance_at[i])}
+    if point.truth is not None:
+        both = {"y": point.label, "f": point.truth}
+        yield Equation("N", "(y - f) ** 2", both, ("noise_at", i), {"y": "label of the point"})
+        values["N"] = float(result.noise_at[i])
+    yield Equation("E", " + ".join(values), values, ("error_at", i))
+
+
+def derive_description(result: DescriptionLength, options: WorkOptions) -> Work:
+    """The bits of the model, those of the data given it, and their sum."""
+    steps = [
+        Step("Bits of the model", tuple(model_bits(result)), note=f"By the code: {result.model_code}."),
+        Step("Bits of the data given the model", tuple(data_bits(result)), note=f"By the code: {result.data_code}."),
+    ]
+    values = {"L(h)": result.model_bits, "L(D | h)": result.data_bits}
+    total = Equation("L(h, D)", "L(h) + L(D | h)", values, of=("total",), therefore=True)
+    steps.append(Step("Together", total))
+    return Work("Description length", explained_once(steps))
+
+
+def model_bits(result: DescriptionLength) -> Iterator[Equation]:
+    """½ log₂ n for each parameter, where that is the code."""
+    if "parameters" in result.parts:
+        values = {"k": result.parts["parameters"], "n": result.parts["n"]}
+        where = {"k": "parameters", "n": "rows"}
+        yield Equation("L(h)", "k / 2 * log2(n)", values, of=("model_bits",), where=where)
+
+
+def data_bits(result: DescriptionLength) -> Iterator[Equation]:
+    """−Σ log₂ P(y|x), or the mistakes named one by one, or normal residuals."""
+    parts: dict[str, Any] = dict(result.parts)
+    weight = parts.get("weight")
+    factor, weights = ("w[i] * ", {"w": weight}) if weight is not None else ("", {})
+    left, of = "L(D | h)", ("data_bits",)
+    if "probabilities" in parts:
+        right = f"-sum({factor}log2(P(y[i] | x[i])) for i in _)"
+        yield Equation(left, right, {"P(y[i] | x[i])": parts["probabilities"], **weights}, of)
+    elif "mistakes" in parts:
+        values = {"n": parts["n"], "e": parts["mistakes"], "K": parts["classes"]}
+        whole = values["n"] <= MOST and all(float(v).is_integer() for v in values.values())
+        gamma = "(lgamma(n + 1) - lgamma(e + 1) - lgamma(n - e + 1)) / log(2)"
+        which = "log2(choose(n, e))" if whole else gamma
+        where = {"n": "rows", "e": "mistakes", "K": "classes"}
+        yield Equation(left, f"log2(n + 1) + {which} + e * log2(max(K - 1, 1))", values, of, where)
+    elif "residuals" in parts:
+        sigma, delta = parts["σ"], parts["δ"]
+        where = {"r": "residuals", "σ": "their deviation", "δ": "precision of the targets"}
+        count = "sum(w[i] for i in _)" if weights else "n"
+        size = weights or {"n": len(parts["residuals"])}
+        spread = f"max(sqrt(sum({factor}r[i] ** 2 for i in _) / {count}), δ)"
+        yield Equation("σ", spread, {"r": parts["residuals"], "δ": delta, **size}, where=where)
+        body = f"{factor}(r[i] ** 2 / (2 * σ ** 2) + log(σ * sqrt(2 * π) / δ))"
+        values = {"r": parts["residuals"], "σ": sigma, "δ": delta, **weights}
+        yield Equation(left, f"sum({body} for i in _) / log(2)", values, of)
