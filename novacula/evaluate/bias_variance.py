@@ -90,9 +90,14 @@ class BiasVariance(TabularResult):
         """The mean error over points and training sets."""
         return float(self.error_at.mean())
 
+    @property
+    def knows_noise(self) -> bool:
+        """Whether the truth was known, so that noise is told from bias."""
+        return UNKNOWN not in self.note
+
     def _parts(self) -> dict[str, float]:
         """The parts that are known, and their sum."""
-        if UNKNOWN in self.note:
+        if not self.knows_noise:
             return {"bias² and noise": self.bias_squared, "variance": self.variance, "error": self.error}
         return {"bias²": self.bias_squared, "variance": self.variance, "noise": self.noise, "error": self.error}
 

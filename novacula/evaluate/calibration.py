@@ -51,7 +51,7 @@ class Calibration(TabularResult):
     within: float
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_calibration(self, options)
+        return derive_calibration(self)
 
     def table(self) -> WorkTable:
         """The bins, and in the caption the Brier score and its parts."""

@@ -58,7 +58,7 @@ class Comparison(TabularResult):
         )
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_comparison(self, options)
+        return derive_comparison(self)
 
     def table(self) -> WorkTable:
         """Difference, intervals and p, and in the caption what they say."""
@@ -141,7 +141,7 @@ class McNemar(TabularResult):
     p: float
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_mcnemar(self, options)
+        return derive_mcnemar(self)
 
     def table(self) -> WorkTable:
         """The counts and what they say."""

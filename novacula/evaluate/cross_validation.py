@@ -52,7 +52,7 @@ class CrossValidation(TabularResult):
         return standard_error(self.validation[name])
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_cross_validation(self, options)
+        return derive_cross_validation(self)
 
     def table(self) -> WorkTable:
         """Mean training and validation errors, with the standard error of the latter."""

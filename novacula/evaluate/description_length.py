@@ -47,7 +47,7 @@ class DescriptionLength(TabularResult):
         return self.model_bits + self.data_bits
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_description(self, options)
+        return derive_description(self)
 
     def table(self) -> WorkTable:
         """Both parts with their codes, and their sum."""

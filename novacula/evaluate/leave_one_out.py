@@ -43,7 +43,7 @@ class LeaveOneOut(TabularResult):
         return standard_error(self.losses)
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_left_out(self, options)
+        return derive_left_out(self)
 
     def table(self) -> WorkTable:
         """The error and how it was measured."""

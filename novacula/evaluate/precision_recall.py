@@ -39,7 +39,7 @@ class PrecisionRecall(TabularResult):
         return np.divide(product, total, out=np.zeros_like(total), where=total > 0)
 
     def _derive(self, options: WorkOptions) -> Work:
-        return derive_precision_recall(self, options)
+        return derive_precision_recall(self)
 
     def table(self) -> WorkTable:
         """The average precision, with the share of positives, which is that of a score that says nothing."""

@@ -247,8 +247,8 @@ def lagrange_smooth(problem: LagrangeProblem, start: Floats, tol: float, max_ite
         "inequality_multipliers": np.empty(0),
         "residuals": residuals,
         "kind": kind,
+        "program": problem.program,
     }
-    more["program"] = problem.program
     return ConstrainedResult(**{**vars(result), **more})
 
 

@@ -84,7 +84,7 @@ class Result(ShowsWork):
         raise ParameterError("the work of an optimiser takes no rows X: it has a path, and iteration=k shows step k")
 
     def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
-        return derive_step(self, iteration, options)
+        return derive_step(self, iteration)
 
     def __str__(self) -> str:
         n, rows = self.n_iter, list[tuple[str, ...]]()

@@ -107,7 +107,7 @@ def derive_roc(result: RocCurve, options: WorkOptions) -> Work:
     return Work(f"ROC of {shortened(str(result.positive))}", explained_once(steps))
 
 
-def derive_precision_recall(result: PrecisionRecall, options: WorkOptions) -> Work:
+def derive_precision_recall(result: PrecisionRecall) -> Work:
     """The average precision as a sum over the steps of recall."""
     area = Equation(
         "AP",
@@ -120,7 +120,7 @@ def derive_precision_recall(result: PrecisionRecall, options: WorkOptions) -> Wo
     return Work(title, [Step("The average precision", area, figure=result.plot())])
 
 
-def derive_calibration(result: Calibration, options: WorkOptions) -> Work:
+def derive_calibration(result: Calibration) -> Work:
     """The Brier score and its parts, from the bins."""
     n, p, o = result.count, result.predicted, result.observed
     base = float(n @ o / n.sum())
@@ -129,18 +129,26 @@ def derive_calibration(result: Calibration, options: WorkOptions) -> Work:
     every = "sum(n[b] for b in _)"
     of_all = {"n": where["n"], "o": where["o"], "ō": "share of all rows"}
     share = Equation("ō", f"sum(n[b] * o[b] for b in _) / {every}", {"n": n, "o": o}, where=of_all)
+    gap = f"sum(n[b] * (p[b] - o[b]) ** 2 for b in _) / {every}"
+    spread = f"sum(n[b] * (o[b] - ō) ** 2 for b in _) / {every}"
+    parts = {name: getattr(result, name) for name in ("reliability", "resolution", "uncertainty", "within")}
+    total = Equation(
+        "Brier",
+        "reliability - resolution + uncertainty + within",
+        parts,
+        of=("brier",),
+        where={"within": "what predictions of one bin differ by"},
+    )
+    even = Equation("uncertainty", "ō * (1 - ō)", {"ō": base}, of=("uncertainty",))
+    apart = Equation("resolution", spread, {"n": n, "o": o, "ō": base}, of=("resolution",))
     steps = [
         Step("The bins", share, table=result.table(), figure=result.plot()),
-        Step("Reliability: how far predictions are from what comes true", Equation(
-            "reliability", f"sum(n[b] * (p[b] - o[b]) ** 2 for b in _) / {every}", bins, of=("reliability",), where=where)),
-        Step("Resolution: how far bins are from the share of all", Equation(
-            "resolution", f"sum(n[b] * (o[b] - ō) ** 2 for b in _) / {every}", {"n": n, "o": o, "ō": base},
-            of=("resolution",))),
-        Step("Uncertainty: that of the share itself", Equation(
-            "uncertainty", "ō * (1 - ō)", {"ō": base}, of=("uncertainty",))),
-        Step("The Brier score", Equation(
-            "Brier", "reliability - resolution + uncertainty + within",
-            {name: getattr(result, name) for name in ("reliability", "resolution", "uncertainty", "within")},
-            of=("brier",), where={"within": "what predictions of one bin differ by"})),
-    ]  # fmt: skip
+        Step(
+            "Reliability: how far predictions are from what comes true",
+            Equation("reliability", gap, bins, of=("reliability",), where=where),
+        ),
+        Step("Resolution: how far bins are from the share of all", apart),
+        Step("Uncertainty: that of the share itself", even),
+        Step("The Brier score", total),
+    ]
     return Work(f"Calibration of {shortened(str(result.positive))}", explained_once(steps))

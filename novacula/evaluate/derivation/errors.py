@@ -36,7 +36,7 @@ def mean_equations(errors: Floats, at: str, of_mean: tuple[Any, ...], of_error: 
         yield Equation(f"s{at}", right, {**values, f"ē{at}": mean}, of_error, known)
 
 
-def derive_cross_validation(result: CrossValidation, options: WorkOptions) -> Work:
+def derive_cross_validation(result: CrossValidation) -> Work:
     """The errors of the folds with their mean, for each loss."""
     steps = []
     for name, errors in result.validation.items():
@@ -98,7 +98,7 @@ def derive_choice(result: SizeCurve, options: WorkOptions) -> Work:
     )
 
 
-def derive_left_out(result: LeaveOneOut, options: WorkOptions) -> Work:
+def derive_left_out(result: LeaveOneOut) -> Work:
     """The losses of rows by models that have not seen them, and their mean."""
     values: dict[str, Any] = {"e": result.losses}
     where = {"e": "losses of the rows"}

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from novacula.learner.derivation import explained_once
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation
+from novacula.words import capitalised
 
 if TYPE_CHECKING:
     from novacula.evaluate.bias_variance import BiasVariance
     from novacula.evaluate.description_length import DescriptionLength
 
+MEANINGS = {
+    "B": "squared bias at a point",
+    "V": "variance at a point",
+    "N": "noise at a point",
+    "E": "error at a point",
+    "c_1": "how much noise counts at a point",
+    "c_2": "how much variance counts at a point; below 0 it helps",
+}
 MOST = 500
 """Rows up to which a binomial coefficient is written as one."""
 
@@ -25,24 +32,28 @@ def derive_bias_variance(result: BiasVariance, options: WorkOptions) -> Work:
     steps: list[Step] = []
     for i in range(min(options.rows, len(result.points))):
         steps.append(Step(f"Point {i + 1}", tuple(point_equations(result, i))))
-    for left, right, at, of in (
-        ("bias²", "sum(B[i] for i in _) / p", {"B": result.bias_squared_at}, "bias_squared"),
-        ("variance", "sum(c_2[i] * V[i] for i in _) / p", {"c_2": result.variance_effect, "V": result.variance_at}, "variance"),
-        ("noise", "sum(c_1[i] * N[i] for i in _) / p", {"c_1": result.noise_effect, "N": result.noise_at}, "noise"),
-        ("error", "sum(E[i] for i in _) / p", {"E": result.error_at}, "error"),
-    ):  # fmt: skip
-        plain = left in ("variance", "noise") and (np.asarray(next(iter(at.values()))) == 1.0).all()
-        if plain:  # the effect is 1 everywhere, as for squared loss
-            name = list(at)[1]
-            right, at = f"sum({name}[i] for i in _) / p", {name: at[name]}
-        letter = left.replace("²", "_squared")
-        where = {"p": "points"}
-        mean = Equation(letter, right, {**at, "p": len(result.error_at)}, of=(of,), where=where)
-        steps.append(Step(f"The mean {left}", mean))
-    names = {"bias_squared": result.bias_squared, "variance": result.variance, "noise": result.noise}
-    total = Equation("error", "bias_squared + variance + noise", names, of=("error",), therefore=True)
+    effects = {"variance": ("c_2", "V", result.variance_effect, result.variance_at)}
+    if result.knows_noise:
+        effects["noise"] = ("c_1", "N", result.noise_effect, result.noise_at)
+    p = len(result.error_at)
+    steps.append(mean_step("bias_squared", "B[i]", {"B": result.bias_squared_at}, p))
+    for name, (effect, letter, factors, values) in effects.items():
+        if (factors == 1.0).all():
+            steps.append(mean_step(name, f"{letter}[i]", {letter: values}, p))
+        else:
+            steps.append(mean_step(name, f"{effect}[i] * {letter}[i]", {effect: factors, letter: values}, p))
+    steps.append(mean_step("error", "E[i]", {"E": result.error_at}, p))
+    parts = {name: getattr(result, name) for name in ("bias_squared", *effects)}
+    total = Equation("error", " + ".join(parts), parts, of=("error",), therefore=True)
     steps.append(Step("The parts add up to the error", total, table=result.table(), figure=result.plot()))
-    return Work("Bias and variance", explained_once(steps), [f"{result.note}."] if result.note else [])
+    return Work("Bias and variance", explained_once(steps), [f"{capitalised(result.note)}."] if result.note else [])
+
+
+def mean_step(name: str, term: str, values: dict[str, Any], p: int) -> Step:
+    """The mean of a part over the points."""
+    where = {letter: MEANINGS[letter] for letter in values} | {"p": "points"}
+    mean = Equation(name, f"sum({term} for i in _) / p", {**values, "p": p}, of=(name,), where=where)
+    return Step(f"The mean {'squared bias' if name == 'bias_squared' else name}", mean)
 
 
 def point_equations(result: BiasVariance, i: int) -> Iterator[Equation]:
@@ -66,7 +77,7 @@ def point_equations(result: BiasVariance, i: int) -> Iterator[Equation]:
     yield Equation("E", " + ".join(values), values, ("error_at", i))
 
 
-def derive_description(result: DescriptionLength, options: WorkOptions) -> Work:
+def derive_description(result: DescriptionLength) -> Work:
     """The bits of the model, those of the data given it, and their sum."""
     steps = [
         Step("Bits of the model", tuple(model_bits(result)), note=f"By the code: {result.model_code}."),
@@ -109,6 +120,5 @@ def data_bits(result: DescriptionLength) -> Iterator[Equation]:
         size = weights or {"n": len(parts["residuals"])}
         spread = f"max(sqrt(sum({factor}r[i] ** 2 for i in _) / {count}), δ)"
         yield Equation("σ", spread, {"r": parts["residuals"], "δ": delta, **size}, where=where)
-        body = f"{factor}(r[i] ** 2 / (2 * σ ** 2) + log(σ * sqrt(2 * π) / δ))"
-        values = {"r": parts["residuals"], "σ": sigma, "δ": delta, **weights}
-        yield Equation(left, f"sum({body} for i in _) / log(2)", values, of)
+        right = f"(sum({factor}r[i] ** 2 for i in _) / (2 * σ ** 2) + {count} * log(σ * sqrt(2 * π) / δ)) / log(2)"
+        yield Equation(left, right, {"r": parts["residuals"], "σ": sigma, "δ": delta, **size}, of)

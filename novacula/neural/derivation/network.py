@@ -191,10 +191,15 @@ def single_precision(model: MultilayerNetwork, update: Update, kept: Floats, tit
     trained = model.weights_.astype(np.float64) if is_end else kept
     near = Equation(
         "max(abs(w[j] - v[j]) for j in _)",
-        "ε * max(abs(v[j]) for j in _)",
-        {"w": update.after[0], "v": trained, "ε": DIGITS_OF_SINGLE},
+        "u * ε * max(abs(v[j]) for j in _)",
+        {"w": update.after[0], "v": trained, "ε": DIGITS_OF_SINGLE, "u": update.number},
         sign="≤",
-        where={"w": "weights and biases as derived", "v": "as trained, in single precision", "ε": "2 to the power −17"},
+        where={
+            "w": "weights and biases as derived",
+            "v": "as trained, in single precision",
+            "ε": "2 to the power −21",
+            "u": "updates of the epoch so far",
+        },
     )
     return Step(f"{title}: training rounds to single precision", near)
 
@@ -270,7 +275,7 @@ def objective_step(
     kept: Any = model
     for key in of:
         kept = getattr(kept, key) if isinstance(key, str) else kept[key]
-    near = Equation("abs(f - f̃)", "ε * f", {"f": exact.value, "f̃": kept, "ε": DIGITS_OF_SINGLE}, sign="≤")
+    near = Equation("abs(f - f̃)", "16 * ε * f", {"f": exact.value, "f̃": kept, "ε": DIGITS_OF_SINGLE}, sign="≤")
     return Step(title, (exact, near), note="⟦f̃⟧ is what training in single precision came to.")
 
 

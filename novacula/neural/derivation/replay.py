@@ -90,7 +90,7 @@ def updates_of(model: MultilayerNetwork, epoch: int) -> Iterator[Update]:
     if len(trace.orders):
         order = trace.orders[int(np.searchsorted(trace.path.iterations, epoch))]
     batch = trace.batch if trace.by_epoch else n
-    count = steps_before(model, epoch)
+    count = updates_before(model, epoch)
     if model.solver == "batch":
         memory, persistence = last_change(model, epoch)
     for number, start in enumerate(range(0, n, batch), start=1):
@@ -147,13 +147,11 @@ def rates_of(model: MultilayerNetwork, epoch: int) -> Floats:
     return np.array([*[eta * hidden] * (layers - 1), eta * output])
 
 
-def steps_before(model: MultilayerNetwork, epoch: int) -> int:
+def updates_before(model: MultilayerNetwork, epoch: int) -> int:
     """How many updates were made before an epoch."""
     trace = model.trace_
     per_epoch = -(-len(trace.rows) // trace.batch)
-    if "n_steps" in model.rule_ and trace.by_epoch:  # pieces may have had other numbers of rows
-        return int(model.rule_["n_steps"]) - per_epoch
-    return (epoch - 1) * per_epoch
+    return trace.updates + (epoch - 1 - int(trace.path.iterations[0])) * per_epoch
 
 
 def last_change(model: MultilayerNetwork, epoch: int) -> tuple[tuple[Floats, ...], float]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,8 +26,8 @@ from novacula.table.chunk import Floats
 
 WEIGHTS = 2
 """Weights of a layer whose change is derived, those that move most, unless everything is asked for; and biases: 1."""
-DIGITS_OF_SINGLE = 2.0**-17
-"""How far training in single precision may be from what is derived in double, as a share of the largest weight."""
+DIGITS_OF_SINGLE = 2.0**-21
+"""How far one update in single precision may be from what is derived in double, as a share of the largest weight."""
 
 
 SHARES = "shares with which rows count"
@@ -55,7 +56,7 @@ Tie: TypeAlias = Callable[[Parameter], Place]
 def parameters_of(sizes: tuple[int, ...]) -> list[Parameter]:
     """All weights and biases in the order of θ."""
     found = list[Parameter]()
-    for layer, (a, b) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for layer, (a, b) in enumerate(pairwise(sizes)):
         for i in range(a + 1):
             source = i if i < a else None
             found += [Parameter(layer, source, j, len(found) + j) for j in range(b)]
@@ -148,7 +149,7 @@ def gradient_equation(update: Update, parameter: Parameter) -> Equation:
     return Equation(f"g({own})", right, values, where={**where, f"g({own})": "slope of the objective"}, rest=rest)
 
 
-def slope_only(update: Update, parameter: Parameter, of: Place) -> tuple[Equation, ...]:
+def slope_only(update: Update, parameter: Parameter, _: Place) -> tuple[Equation, ...]:
     """The slope, from which the solver makes its step."""
     return (gradient_equation(update, parameter),)
 

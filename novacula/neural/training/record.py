@@ -52,8 +52,8 @@ class Start:
 class NetworkTrace:
     """What a fit keeps so that its updates can be derived: at most 32 showings, and 25 states of a small network.
 
-    Where there are more rows, it is the first update alone, with the first 20 showings of its batch; of a large network,
-    or one whose weights are tied or whose derivatives are priced, the first showings only.
+    Where there are more rows, it is the first update alone, with the first 20 showings of its batch; of a large
+    network, or one whose weights are tied or whose derivatives are priced, the first showings only.
     """
 
     state: ClassVar[State] = {
@@ -62,6 +62,7 @@ class NetworkTrace:
         "shares": floats("examples", least=0.0),
         "batch": whole(least=1),
         "share": number(above=0.0),
+        "updates": whole(),
         "rest": floats("rest"),
         "path": record(FitPath),
         "orders": wholes("epochs", "any"),
@@ -74,6 +75,7 @@ class NetworkTrace:
     shares: Floats  # (m,), with which they count
     batch: int  # showings of a batch, at most
     share: float  # the mean share of all showings
+    updates: int  # that were made before the path begins, by earlier pieces
     rest: Floats  # (P,), the sum of share · δ · input over the rest of the first batch; empty where there is none
     path: FitPath  # of the weights, and of what the rule remembers, by epoch, or before and after the first update
     orders: npt.NDArray[np.int64]  # (kept, m), of the showings in each epoch of the path; none where one batch is all
@@ -87,7 +89,7 @@ class NetworkTrace:
             len(self.rest) in (0, n_parameters)
             and (kept == 0 or self.path.states.shape[1] in (n_parameters, 2 * n_parameters, 3 * n_parameters))
             and self.orders.shape in ((0, m), (kept, m))
-            and (self.orders < m).all()
+            and bool((self.orders < m).all())
             and len(self.steps) in (0, kept)
             and (kept > 1 or not self.by_epoch)
         )

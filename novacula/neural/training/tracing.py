@@ -45,14 +45,21 @@ def state_numbers(state: TeachingState) -> Floats:
     return np.concatenate([state.theta, *(zero if part is None else part for part in remembered)]).astype(np.float64)
 
 
-def trace_of_epochs(plan: TeachingPlan, showings: NetworkShowings, path: FitPath) -> NetworkTrace:
+def updates_before(state: TeachingState) -> int:
+    """The updates that a rule has counted, if it counts."""
+    return int(memory(state.rule).get("n_steps", 0))
+
+
+def trace_of_epochs(plan: TeachingPlan, showings: NetworkShowings, path: FitPath, updates: int) -> NetworkTrace:
     """All showings, and the weights epoch by epoch."""
     n = len(showings)
     orders = np.empty((0, n), np.int64)
     if n > plan.batch:
         found = [plan.order(n, max(0, int(epoch) - 1), 0) for epoch in path.iterations]
         orders = np.array([np.arange(n) if order is None else order for order in found], np.int64)
-    return _trace(plan.lesson, showings, plan.batch, plan.share, path=path, orders=orders, by_epoch=True)
+    return _trace(
+        plan.lesson, showings, plan.batch, plan.share, path=path, orders=orders, updates=updates, by_epoch=True
+    )
 
 
 def trace_of_first_update(plan: TeachingPlan, window: NetworkShowings, begin: TrainingEpoch) -> NetworkTrace:
@@ -64,7 +71,8 @@ def trace_of_first_update(plan: TeachingPlan, window: NetworkShowings, begin: Tr
     states = np.array([state_numbers(begin.state), state_numbers(after)])
     rest = _sum_of(plan.lesson, begin.state.theta, batch.part(EXAMPLES, len(batch)))
     path = FitPath(np.array([begin.number, begin.number + 1], np.int64), states)
-    return _trace(plan.lesson, batch.part(0, EXAMPLES), len(batch), plan.share, path=path, rest=rest)
+    updates = updates_before(begin.state)
+    return _trace(plan.lesson, batch.part(0, EXAMPLES), len(batch), plan.share, path=path, rest=rest, updates=updates)
 
 
 def trace_of_solver(table: Table, lesson: NetworkLesson, result: Result, stretch: Any) -> NetworkTrace:
@@ -105,13 +113,18 @@ def _sum_of(lesson: NetworkLesson, theta: Any, showings: NetworkShowings) -> Flo
 
 
 def _trace(lesson: NetworkLesson, showings: NetworkShowings, batch: int, share: float, **more: Any) -> NetworkTrace:
-    targets = lesson.targets.split(showings.t)[0]
-    rows = [np.array(part, np.float64) for part in (showings.x, targets, showings.share)]
-    nothing = {
+    rows, targets = showings.x, lesson.targets.split(showings.t)[0]
+    parts: dict[str, Any] = {
+        "rows": np.array(rows, np.float64),
+        "targets": np.array(targets, np.float64),
+        "shares": np.array(showings.share, np.float64),
+        "batch": batch,
+        "share": share,
+        "updates": 0,
         "rest": np.empty(0),
         "path": FitPath(np.empty(0, np.int64), np.empty((0, 0))),
-        "orders": np.empty((0, len(rows[0])), np.int64),
+        "orders": np.empty((0, len(rows)), np.int64),
         "steps": np.empty(0),
         "by_epoch": False,
     }
-    return NetworkTrace(*rows, batch=batch, share=share, **{**nothing, **more})
+    return NetworkTrace(**{**parts, **more})

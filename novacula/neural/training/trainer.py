@@ -33,6 +33,7 @@ from novacula.neural.training.tracing import (
     trace_of_epochs,
     trace_of_examples,
     trace_of_first_update,
+    updates_before,
 )
 from novacula.table import Table
 from novacula.table.parallel import one_blas_thread
@@ -112,7 +113,7 @@ class Trainer:
         """What is kept of a training that has ended."""
         window = self._windows[0].kept
         if window is not None and recorder is not None:
-            return trace_of_epochs(plan, window, recorder.kept())
+            return trace_of_epochs(plan, window, recorder.kept(), updates_before(begin.state))
         if window is not None and keeps_updates(self.lesson):
             return trace_of_first_update(plan, window, begin)
         return self._examples()

@@ -151,8 +151,11 @@ def binding_steps(result: ConstrainedResult, program: QuadraticProgram, most: in
     P, q, G, h, _, _ = program.arrays
     z, x = result.inequality_multipliers, result.x
     binds = z > BINDING * max(1.0, float(np.abs(z).max()))
-    rows = [(j + 1, float(G[j] @ x), float(h[j]), float(h[j] - G[j] @ x), float(z[j]), "binds" if binds[j] else "is slack")
-            for j in range(len(h))]  # fmt: skip
+    reached = G @ x
+    rows = [
+        (j + 1, float(reached[j]), float(h[j]), float(h[j] - reached[j]), float(z[j]), "binds" if b else "is slack")
+        for j, b in enumerate(binds)
+    ]
     header = ("row ⟦j⟧ of ⟦G⟧", "⟦G @ x⟧", "⟦h⟧", "slack", "price ⟦z⟧", "")
     yield Step("Which constraints bind", table=cut_table(header, rows, len(rows), most=most))
     free = None
@@ -161,7 +164,7 @@ def binding_steps(result: ConstrainedResult, program: QuadraticProgram, most: in
         free = np.asarray(minimum.value)
         yield Step("Where the objective would be least without constraints", minimum)
     for j in np.flatnonzero(binds)[:most]:
-        yield Step(f"Row {j + 1} binds", tuple(_why(G[j], h[j], z[j], x, free, int(j))))
+        yield Step(f"Row {j + 1} binds", tuple(_why(G[j], h[j], z[j], free, int(j))))
     if (~binds).any():
         j = int(np.flatnonzero(~binds)[0])
         room: dict[str, Any] = {f"G[{j + 1}]": G[j], "x": x, f"h[{j + 1}]": h[j]}
@@ -170,7 +173,7 @@ def binding_steps(result: ConstrainedResult, program: QuadraticProgram, most: in
             yield Step(f"Row {j + 1} is slack: it could be dropped", Equation(left, f"h[{j + 1}]", room, sign="<"))
 
 
-def _why(row: Floats, side: float, price: float, x: Floats, free: Floats | None, j: int) -> Iterator[Equation]:
+def _why(row: Floats, side: float, price: float, free: Floats | None, j: int) -> Iterator[Equation]:
     """The price of a row that binds, and that the free minimum lies beyond it, if it does."""
     yield Equation(f"z[{j + 1}]", "0", {f"z[{j + 1}]": price}, sign=">")
     if free is not None and float(row @ free) > side:

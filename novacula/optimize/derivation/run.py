@@ -47,7 +47,7 @@ def derive_run(result: Result, options: WorkOptions) -> Work:
     return Work(result.method, explained_once(steps), notes)
 
 
-def derive_step(result: Result, iteration: int, options: WorkOptions) -> Work:
+def derive_step(result: Result, iteration: int) -> Work:
     """One step: where it was, the slope there, the direction, how far it went, and where it came to."""
     is_number = isinstance(iteration, int) and not isinstance(iteration, bool)
     if not is_number or not 1 <= iteration <= result.n_iter:
@@ -100,14 +100,14 @@ def derivatives(result: Result, k: int) -> list[float]:
 
 def gradient_at(result: Result, x: Floats) -> Floats:
     """The gradient of f, as it was given or by central differences."""
-    assert result.problem is not None
-    return np.asarray(result.problem.sign * result.problem.gradient(x))
+    problem: Any = result.problem
+    return np.asarray(problem.sign * problem.gradient(x))
 
 
 def hessian_at(result: Result, x: Floats) -> Floats:
     """The Hessian of f, as it was given or by central differences, as a matrix."""
-    assert result.problem is not None
-    return np.asarray(result.problem.sign * (result.problem.hessian(x) @ np.eye(len(x))))
+    problem: Any = result.problem
+    return np.asarray(problem.sign * (problem.hessian(x) @ np.eye(len(x))))
 
 
 # --- one step -------------------------------------------------------------------------------------------------
@@ -115,8 +115,7 @@ def hessian_at(result: Result, x: Floats) -> Floats:
 
 def step_steps(result: Result, k: int) -> Iterator[Step]:
     """Step k: the direction by the rule of the method, and x moved along it."""
-    assert result.path is not None
-    before, after = result.path[k - 1], result.path[k]
+    before, after = np.asarray(result.path)[k - 1 : k + 1]
     title, directions = f"Iteration {k}", result.directions
     if directions is None or np.isnan(directions[k]).any():
         of: tuple[str | int, ...] = ("steps", k) if result.method == "Levenberg–Marquardt" else ()
@@ -140,19 +139,18 @@ def arrival_steps(result: Result, k: int) -> Iterator[Step]:
     if result.problem is None:
         return
     g = gradient_at(result, np.asarray(result.path)[k])
-    if np.isclose(np.linalg.norm(g), result.gradient_norms[k], rtol=1e-12):
+    if np.isclose(np.linalg.norm(g), result.gradient_norms[k], rtol=1e-12, atol=0.0):
         length = Equation("norm(g)", "sqrt(sum(g[j] ** 2 for j in _))", {"g": g}, of=("gradient_norms", k))
         yield Step(f"Iteration {k}: the slope where it comes to", length)
 
 
 def direction_steps(result: Result, k: int, directions: Floats) -> Iterator[Step]:
     """The direction of step k from the gradient, where the rule of the method is known."""
-    assert result.path is not None
-    x, d, title = result.path[k - 1], directions[k], f"Iteration {k}: the direction"
-    sign = result.problem.sign if result.problem is not None else 1.0
-    g = sign * gradient_at(result, x) if result.problem is not None else None  # of what is made smallest
-    if g is None:
+    if result.problem is None:
         return
+    path, sign = np.asarray(result.path), result.problem.sign
+    x, d, title = path[k - 1], directions[k], f"Iteration {k}: the direction"
+    g = sign * gradient_at(result, x)  # of what is made smallest
     of: tuple[str | int, ...] = ("directions", k)
     minus = "-g" if sign > 0 else "g"
     shown = sign * g
@@ -165,15 +163,14 @@ def direction_steps(result: Result, k: int, directions: Floats) -> Iterator[Step
         values = {"g": shown, "β": result.momentum, "d′": directions[k - 1]}
         yield Step(title, Equation("d", f"{minus} + β * d′", values, of, meanings("d", "g", "β", "d′")))
     elif result.method == "Conjugate gradients":
-        before = gradient_at(result, result.path[k - 2])
+        before = gradient_at(result, path[k - 2])
         share = Equation("β", "dot(g, g - g′) / dot(g′, g′)", {"g": g, "g′": before}, where=meanings("β", "g", "g′"))
         turned = {"g": g, "β": share.value, "d′": directions[k - 1]}
         yield Step(title, (share, Equation("d", "-g + β * d′", turned, of, meanings("d", "d′"))))
     if float(g @ d) < 0.0:
-        slope = Equation(
-            "dot(g, d)", "0", {"g": shown, "d": d}, sign="<" if sign > 0 else ">", where=meanings("g", "d")
-        )
-        yield Step(f"Iteration {k}: it leads {'down' if sign > 0 else 'up'}hill", slope)
+        below, way = ("<", "downhill") if sign > 0 else (">", "uphill")
+        slope = Equation("dot(g, d)", "0", {"g": shown, "d": d}, sign=below, where=meanings("g", "d"))
+        yield Step(f"Iteration {k}: it leads {way}", slope)
 
 
 # --- the end --------------------------------------------------------------------------------------------------
