@@ -62,6 +62,15 @@ from novacula.state import (
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
+LAYERS = range(1, 10)
+"""Layers whose symbols other books write in another way."""
+NOTATIONS: Mapping[str, Mapping[str, str]] = {
+    "mitchell": {f"b__{layer}": f"w_0__{layer}" for layer in LAYERS},
+    "aima": {"η": "α", "α": "μ", "t": "y"}
+    | {f"δ__{layer}": f"Δ__{layer}" for layer in LAYERS}
+    | {f"o__{layer}": f"a__{layer}" for layer in LAYERS}
+    | {f"b__{layer}": f"w_0__{layer}" for layer in LAYERS},
+}
 BLOCK = 1 << 20
 """Numbers of the widest layer for a block of rows that are predicted together."""
 
@@ -69,6 +78,7 @@ BLOCK = 1 << 20
 class MultilayerNetwork(Learner):
     """A layered network with its training."""
 
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = NOTATIONS
     state_types: ClassVar[tuple[type, ...]] = (Architecture, TrainingCurve, Start, NetworkTrace, FitPath)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden": [Interval(Integral, 1, None, closed="left"), "array-like", tuple],
