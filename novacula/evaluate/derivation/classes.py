@@ -77,7 +77,11 @@ def derive_roc(result: RocCurve, options: WorkOptions) -> Work:
     header = ("threshold", "TP", "FP", "TN", "FN", "sensitivity", "specificity")
     most = len(rows) if options.is_full else 20
     table = cut_table(header, rows, len(rows), "Rows are called positive from the threshold on.", most=most)
-    steps = [Step("Counts at each threshold", table=table)]
+    shares = (
+        Equation("TPR", "T / m", {"T": tp, "m": m}, ("tpr",), {"T": "TP by threshold", "m": "rows that are positive"}),
+        Equation("FPR", "F / n", {"F": fp, "n": n}, ("fpr",), {"F": "FP by threshold", "n": "rows that are negative"}),
+    )
+    steps = [Step("Counts at each threshold", shares, table=table)]
     best = int(np.argmax(result.tpr - result.fpr))
     counts = {"TP": tp[best], "FN": m - tp[best], "FP": fp[best], "TN": n - fp[best]}
 
@@ -91,7 +95,6 @@ def derive_roc(result: RocCurve, options: WorkOptions) -> Work:
             (
                 share("sensitivity", "TP / (TP + FN)", ("tpr", best)),
                 share("specificity", "TN / (TN + FP)", ()),
-                share("FPR", "FP / (FP + TN)", ("fpr", best)),
             ),
         )
     )

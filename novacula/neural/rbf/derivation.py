@@ -75,7 +75,7 @@ def units_step(model: RadialNetwork) -> Step:
 
 def follow_centers(model: RadialNetwork) -> bool:
     """Whether the widths are found from the distances of the centres, rather than given or tuned."""
-    return isinstance(model.width, str) and not hasattr(model, "history_")
+    return isinstance(model.width, str) and len(model.widths_) > 1 and not hasattr(model, "history_")
 
 
 def width_steps(model: RadialNetwork, count: int) -> Iterator[Step]:
