@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 from novacula.checks import check_work
 from novacula.errors import ParameterError
 from novacula.neural.derivation.drawing import network_figure
-from novacula.neural.derivation.passage import Passage
+from novacula.neural.derivation.passage import RowPassage
 from novacula.neural.derivation.replay import updates_of
 from novacula.neural.mlp_classifier import MLPClassifier
 from novacula.neural.mlp_regressor import MLPRegressor
@@ -44,7 +44,7 @@ def test_delta_times_input_is_minus_the_gradient(activation, output, loss, targe
     architecture = Architecture((2, *hidden, 3), activation, output)
     theta, x = architecture.initial(np.random.default_rng(1)), np.array([[0.7, -0.4], [0.1, 1.2]])
     t, shares = np.array([target, target[::-1]]), np.array([1.0, 0.3])
-    rows = Passage.of(architecture, theta, x)
+    rows = RowPassage.of(architecture, theta, x)
     objective = NetworkObjective(architecture, loss)
     slopes = central_differences(lambda w: shares.sum() * objective.value(np.array(w), x, t, shares), theta)
     np.testing.assert_allclose(rows.sums(rows.deltas(t, loss), shares), -slopes, rtol=1e-6, atol=1e-8)
@@ -56,7 +56,7 @@ def test_the_rules_of_the_textbook():
     """Logistic units under squared loss, by hand: δ_k = o_k(1 − o_k)(t_k − o_k), δ_h = o_h(1 − o_h) w_h δ_k."""
     architecture = Architecture((2, 2, 1), "logistic", "logistic")
     theta = np.array([0.1, 0.2, 0.3, 0.4, 0.0, -0.1, 0.5, -0.6, 0.05])  # W row by row, then b, layer by layer
-    example = Passage.of(architecture, theta, np.array([[1.0, 0.5]]))
+    example = RowPassage.of(architecture, theta, np.array([[1.0, 0.5]]))
 
     def logistic(z):
         return 1 / (1 + math.exp(-z))

@@ -12,7 +12,7 @@ import numpy as np
 
 from novacula.learner.work import Step
 from novacula.mathematics import Equation
-from novacula.neural.derivation.passage import Passage
+from novacula.neural.derivation.passage import RowPassage
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -29,7 +29,7 @@ SLOPES: Mapping[str, str] = {
 """The factor g′ of δ, of an output o."""
 
 
-def unit_name(passage: Passage, layer: int, j: int, outcomes: tuple[str, ...]) -> str:
+def unit_name(passage: RowPassage, layer: int, j: int, outcomes: tuple[str, ...]) -> str:
     """What a unit is called."""
     if layer == len(passage.layers) - 1:
         return f"output for {shortened(outcomes[j])}"
@@ -51,7 +51,7 @@ def input_letter(layer: int) -> str:
 
 
 def forward_steps(
-    passage: Passage, outcomes: tuple[str, ...], row: str, is_full: bool, places: Mapping[int, Any] | None = None
+    passage: RowPassage, outcomes: tuple[str, ...], row: str, is_full: bool, places: Mapping[int, Any] | None = None
 ) -> Iterator[Step]:
     """Net input and output of units of each layer; `places`: where the model says outputs of the row."""
     last = len(passage.layers) - 1
@@ -69,7 +69,7 @@ def forward_steps(
             )
 
 
-def output_equation(passage: Passage, layer: int, j: int, of: tuple[str | int, ...]) -> Equation:
+def output_equation(passage: RowPassage, layer: int, j: int, of: tuple[str | int, ...]) -> Equation:
     """From net input to output."""
     architecture, nets, above = passage.architecture, passage.nets[layer][0], layer + 1
     name = architecture.output if above == len(passage.layers) else architecture.activation
@@ -93,7 +93,7 @@ def output_equation(passage: Passage, layer: int, j: int, of: tuple[str | int, .
 # --- backward -------------------------------------------------------------------------------------------------
 
 
-def error_step(passage: Passage, target: Floats, loss: str, row: str) -> Step:
+def error_step(passage: RowPassage, target: Floats, loss: str, row: str) -> Step:
     """The loss of the row."""
     above = len(passage.layers)
     o = f"o__{above}"
@@ -107,7 +107,7 @@ def error_step(passage: Passage, target: Floats, loss: str, row: str) -> Step:
 
 
 def backward_steps(
-    passage: Passage, target: Floats, loss: str, outcomes: tuple[str, ...], row: str, is_full: bool
+    passage: RowPassage, target: Floats, loss: str, outcomes: tuple[str, ...], row: str, is_full: bool
 ) -> Iterator[Step]:
     """δ of units, outputs first, then below."""
     deltas, last = passage.deltas(target[None], loss), len(passage.layers) - 1
@@ -125,7 +125,7 @@ def backward_steps(
             yield Step(f"{row}, {unit_name(passage, layer, h, outcomes)}: ⟦δ⟧", delta)
 
 
-def output_delta(passage: Passage, target: Floats, loss: str, k: int) -> Equation:
+def output_delta(passage: RowPassage, target: Floats, loss: str, k: int) -> Equation:
     """δ of an output."""
     o, output, above = passage.outputs[-1][0], passage.architecture.output, len(passage.layers)
     left, t, own = f"δ__{above}[{k + 1}]", f"t[{k + 1}]", f"o__{above}[{k + 1}]"

@@ -17,7 +17,7 @@ from novacula.mathematics import Equation
 from novacula.neural.derivation.drawing import network_figure
 from novacula.neural.derivation.example import UNITS, backward_steps, error_step, forward_steps
 from novacula.neural.derivation.network_landscape import landscape_figure
-from novacula.neural.derivation.passage import Passage
+from novacula.neural.derivation.passage import RowPassage
 from novacula.neural.derivation.replay import Update, loss_of, require_epoch, updates_of
 from novacula.neural.derivation.update import (
     DIGITS_OF_SINGLE,
@@ -56,7 +56,7 @@ def derive_network(model: MultilayerNetwork, options: WorkOptions) -> Work:
 def derive_predictions(model: MultilayerNetwork, rows: Floats, cut: bool, options: WorkOptions) -> Work:
     """The outputs for rows (n, d), unit by unit; `cut`: there were more rows."""
     outcomes, steps = outcomes_of(model), list[Step]()
-    passage = Passage.of(model.architecture_, model.weights_, rows)
+    passage = RowPassage.of(model.architecture_, model.weights_, rows)
     for i in range(len(rows)):
         places = {k: output_place(model, i, k) for k in range(model.architecture_.sizes[-1])}
         steps += forward_steps(passage.row(i), outcomes, f"Row {i + 1}", options.is_full, places)
@@ -140,14 +140,14 @@ def taught_steps(model: MultilayerNetwork, options: WorkOptions) -> Iterator[Ste
 def example_steps(model: MultilayerNetwork, options: WorkOptions) -> Iterator[Step]:
     """The kept row that is missed most: forward, its error, backward, the slopes of weights."""
     trace, outcomes, loss = model.trace_, outcomes_of(model), loss_of(model)
-    passage = Passage.of(model.architecture_, model.weights_, trace.rows)
+    passage = RowPassage.of(model.architecture_, model.weights_, trace.rows)
     i = int(np.abs(passage.outputs[-1] - trace.targets).sum(axis=1).argmax())
     row, target = f"Example {i + 1}", trace.targets[i]
     yield from row_steps(model, passage.row(i), target, row, options.is_full)
     yield from example_slopes(passage.row(i), target, loss, outcomes, row, options.is_full)
 
 
-def row_steps(model: MultilayerNetwork, passage: Passage, target: Floats, row: str, is_full: bool) -> Iterator[Step]:
+def row_steps(model: MultilayerNetwork, passage: RowPassage, target: Floats, row: str, is_full: bool) -> Iterator[Step]:
     """One row: forward, its error, and backward."""
     outcomes, loss = outcomes_of(model), loss_of(model)
     yield from forward_steps(passage, outcomes, row, is_full)
@@ -247,7 +247,7 @@ def objective_steps(model: MultilayerNetwork, epoch: int, updates: list[Update])
     ends = []
     for number, title in ((epoch - 1, "before"), (epoch, "after")):
         theta = trace.path.at(number, (len(after),))
-        losses = Passage.of(model.architecture_, theta, trace.rows).losses(trace.targets, loss_of(model))
+        losses = RowPassage.of(model.architecture_, theta, trace.rows).losses(trace.targets, loss_of(model))
         step = objective_step(model, losses, trace.shares, theta, f"The objective {title}", ("history_", number))
         ends.append(step.equations[0].value)
         yield step

@@ -17,7 +17,7 @@ from novacula.table.chunk import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Passage:
+class RowPassage:
     """Rows (n, d) with the net inputs and outputs of every layer (n, units)."""
 
     architecture: Architecture

@@ -11,7 +11,7 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.linear.online.delta import rate
-from novacula.neural.derivation.passage import Passage
+from novacula.neural.derivation.passage import RowPassage
 from novacula.optimize.updates import Adam
 from novacula.table.chunk import Floats
 from novacula.words import counted
@@ -42,9 +42,9 @@ class Update:
     persistence: float  # the share of the last change that is made again
 
     @cached_property
-    def passage(self) -> Passage:
+    def passage(self) -> RowPassage:
         """The showings on their way."""
-        return Passage.of(self.model.architecture_, self.theta, self.rows)
+        return RowPassage.of(self.model.architecture_, self.theta, self.rows)
 
     @cached_property
     def deltas(self) -> list[Floats]:

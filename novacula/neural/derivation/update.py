@@ -19,7 +19,7 @@ from novacula.learner.derivation import cut_table
 from novacula.learner.work import Step, WorkTable
 from novacula.mathematics import Equation
 from novacula.neural.derivation.example import input_letter, unit_name
-from novacula.neural.derivation.passage import Passage
+from novacula.neural.derivation.passage import RowPassage
 from novacula.neural.derivation.replay import RULE, Update
 from novacula.neural.network import Architecture
 from novacula.table.chunk import Floats
@@ -75,7 +75,7 @@ def chosen(architecture: Architecture, moves: Floats, is_full: bool) -> list[Par
     return kept
 
 
-def words_for(passage: Passage, parameter: Parameter, outcomes: tuple[str, ...]) -> str:
+def words_for(passage: RowPassage, parameter: Parameter, outcomes: tuple[str, ...]) -> str:
     """What a parameter is called in words."""
     unit = unit_name(passage, parameter.layer, parameter.unit, outcomes)
     if parameter.source is None:
@@ -186,7 +186,7 @@ def rate_letter(update: Update, layer: int) -> str:
 
 
 def example_slopes(
-    passage: Passage, target: Floats, loss: str, outcomes: tuple[str, ...], row: str, is_full: bool
+    passage: RowPassage, target: Floats, loss: str, outcomes: tuple[str, ...], row: str, is_full: bool
 ) -> Iterator[Step]:
     """What one row asks of weights, outputs first: minus the slopes of its error."""
     deltas = passage.deltas(target[None], loss)
