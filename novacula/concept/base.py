@@ -16,8 +16,8 @@ from novacula.concept.rows import chunk_positions, columns_of, observed_domains
 from novacula.concept.space import ConjunctiveSpace, is_number, plain
 from novacula.errors import DataError, ModelFileError, ParameterError, SchemaError, UnseenCategoryWarning, warn_user
 from novacula.learner.base import Classifier
-from novacula.learner.labels import class_array
 from novacula.learner.derivation import only_first
+from novacula.learner.labels import class_array
 from novacula.learner.showing import WorkOptions
 from novacula.state import State, flags, label, labels, record, whole, wholes
 from novacula.table import Chunk, Table

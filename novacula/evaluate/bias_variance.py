@@ -25,11 +25,13 @@ import numpy.typing as npt
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.evaluate.derivation.parts import derive_bias_variance
 from novacula.evaluate.loss import Floats, differ, metric_name
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import rows_for
 from novacula.learner.figure import Figure, bar_figure, few_digits
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import capitalised, quoted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -38,6 +40,19 @@ Parts: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 SplitLoss: TypeAlias = Literal["squared", "zero_one"]
 
 UNKNOWN = "noise cannot be separated from bias without the truth, so it is counted in bias²"
+
+
+FIRST = 20
+"""Points that are kept with their predictions."""
+
+
+@dataclass(frozen=True, eq=False)
+class SplitPoint:
+    """One point: its label, its truth where that is known, and what models that have not seen it predict."""
+
+    label: float
+    truth: float | None
+    predictions: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +68,7 @@ class BiasVariance(TabularResult):
     noise_effect: Floats  # (p,), c₁; 1 for squared loss
     variance_effect: Floats  # (p,), c₂; 1 for squared loss
     note: str = ""
+    points: tuple[SplitPoint, ...] = ()  # the first ones with their predictions, for squared loss
 
     @property
     def bias_squared(self) -> float:
@@ -74,11 +90,19 @@ class BiasVariance(TabularResult):
         """The mean error over points and training sets."""
         return float(self.error_at.mean())
 
+    @property
+    def knows_noise(self) -> bool:
+        """Whether the truth was known, so that noise is told from bias."""
+        return UNKNOWN not in self.note
+
     def _parts(self) -> dict[str, float]:
         """The parts that are known, and their sum."""
-        if UNKNOWN in self.note:
+        if not self.knows_noise:
             return {"bias² and noise": self.bias_squared, "variance": self.variance, "error": self.error}
         return {"bias²": self.bias_squared, "variance": self.variance, "noise": self.noise, "error": self.error}
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_bias_variance(self, options)
 
     def table(self) -> WorkTable:
         """The parts and their sum."""
@@ -141,7 +165,15 @@ def bias_variance(
     parts = (_squared if loss == "squared" else _zero_one)(predictions[:, there], out_of_sample[:, there], labels, best)
     left_out = f"{int((~there).sum())} rows were in every training set and are left out" if not there.all() else ""
     note = "; ".join(filter(None, ["" if f is not None else UNKNOWN, left_out]))
-    return BiasVariance(loss, sets, *parts, note=note)
+    kept = _first_points(predictions[:, there], out_of_sample[:, there], labels, best) if loss == "squared" else ()
+    return BiasVariance(loss, sets, *parts, note=note, points=kept)
+
+
+def _first_points(predictions: Floats, out_of_sample: Flags, y: Any, f: Any) -> tuple[SplitPoint, ...]:
+    return tuple(
+        SplitPoint(float(y[i]), None if f is None else float(f[i]), predictions[out_of_sample[:, i], i].astype(float))
+        for i in range(min(FIRST, len(y)))
+    )
 
 
 def _drawn(learner: Any, sampler: Sampler, y: Any, sets: int, rng: np.random.Generator, points: Any) -> Any:

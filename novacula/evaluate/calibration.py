@@ -17,13 +17,15 @@ import numpy as np
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
+from novacula.evaluate.derivation.classes import derive_calibration
 from novacula.evaluate.intervals import proportion_interval
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import quoted, shortened
 
 if TYPE_CHECKING:
@@ -47,6 +49,9 @@ class Calibration(TabularResult):
     resolution: float
     uncertainty: float
     within: float
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_calibration(self)
 
     def table(self) -> WorkTable:
         """The bins, and in the caption the Brier score and its parts."""

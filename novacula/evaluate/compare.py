@@ -18,11 +18,13 @@ import numpy.typing as npt
 
 from novacula.arguments import as_numbers, proportion
 from novacula.errors import DataError, ParameterError
+from novacula.evaluate.derivation.comparisons import derive_comparison, derive_mcnemar
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats, differ
 from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import few_digits
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import quoted
 
 RESAMPLES = 10_000
@@ -54,6 +56,9 @@ class Comparison(TabularResult):
             f"{level} interval {ends} (corrected t-test, p = {few_digits(self.p)}), by the bootstrap "
             f"{few_digits(self.bootstrap.low)} to {few_digits(self.bootstrap.high)}; at this level it {verdict}."
         )
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_comparison(self)
 
     def table(self) -> WorkTable:
         """Difference, intervals and p, and in the caption what they say."""
@@ -134,6 +139,9 @@ class McNemar(TabularResult):
     only_b_wrong: int
     n: int
     p: float
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_mcnemar(self)
 
     def table(self) -> WorkTable:
         """The counts and what they say."""

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.errors import DataError, ParameterError
+from novacula.evaluate.derivation.classes import derive_confusion
 from novacula.evaluate.loss import Floats, hits
 from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import INK, Figure, few_digits, literal
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import quoted, shortened
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ class Confusion(TabularResult):
     def error(self) -> float:
         """The error rate: the share of rows that were predicted wrong."""
         return 1.0 - float(np.trace(self.matrix) / self.matrix.sum())
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_confusion(self, options)
 
     def table(self) -> WorkTable:
         """The matrix, with precision, recall and F1 of each class."""

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.evaluate.derivation.errors import derive_cross_validation
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.folds import folds as cut
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats, LossFunction, metric_name
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +32,27 @@ class CrossValidation(TabularResult):
         """The mean validation error of a loss over the folds."""
         return float(self.validation[name].mean())
 
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean validation error of each loss."""
+        return {name: self.mean(name) for name in self.validation}
+
+    @property
+    def train_means(self) -> dict[str, float]:
+        """The mean error of each loss on the rows of the fit."""
+        return {name: float(errors.mean()) for name, errors in self.train.items()}
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        """The standard error of each mean validation error."""
+        return {name: self.standard_error(name) for name in self.validation}
+
     def standard_error(self, name: str) -> float:
         """The standard error of that mean, as if folds were independent."""
         return standard_error(self.validation[name])
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_cross_validation(self)
 
     def table(self) -> WorkTable:
         """Mean training and validation errors, with the standard error of the latter."""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novacula.evaluate.derivation.errors import derive_error_curve
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats, metric_name
 from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import capitalised, shortened
 
 if TYPE_CHECKING:
@@ -47,6 +49,9 @@ class ErrorCurve(TabularResult):
     def tried(self) -> list[int]:
         """The places of the sizes that were tried."""
         return np.flatnonzero(~np.isnan(self.validation_mean)).tolist()
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_error_curve(self, options)
 
     def table(self) -> WorkTable:
         """Errors by size, for those that were tried."""

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from novacula.evaluate.derivation.errors import derive_left_out
 from novacula.evaluate.intervals import standard_error
 from novacula.evaluate.loss import Floats, LossFunction, metric_name
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import SupervisedRows, loss_for, predictions, rows_for
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,9 @@ class LeaveOneOut(TabularResult):
     def standard_error(self) -> float:
         """The standard error of the mean loss, as if the rows' losses were independent."""
         return standard_error(self.losses)
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_left_out(self)
 
     def table(self) -> WorkTable:
         """The error and how it was measured."""

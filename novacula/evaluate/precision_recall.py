@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novacula.evaluate.derivation.classes import derive_precision_recall
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.roc import unit_square
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import shortened
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ class PrecisionRecall(TabularResult):
         total = self.precision[:-1] + self.recall[:-1]
         product = 2 * self.precision[:-1] * self.recall[:-1]
         return np.divide(product, total, out=np.zeros_like(total), where=total > 0)
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_precision_recall(self)
 
     def table(self) -> WorkTable:
         """The average precision, with the share of positives, which is that of a score that says nothing."""

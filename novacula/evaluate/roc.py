@@ -17,12 +17,14 @@ import numpy.typing as npt
 
 from novacula.arguments import proportion
 from novacula.errors import ParameterError
+from novacula.evaluate.derivation.classes import derive_roc
 from novacula.evaluate.intervals import Interval
 from novacula.evaluate.loss import Floats
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.two_classes import sides
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.words import quoted, shortened
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class RocCurve(TabularResult):
     positive: Any
     n_positive: int
     n_negative: int
+    true_positives: Floats  # rows of the positive class that are called so at each threshold
+    false_positives: Floats  # others that are called so
 
     def interval(self, level: float = 0.95, method: AucMethod = "logit") -> Interval:
         """DeLong's interval of the area, on the logit scale, where it stays between 0 and 1, or plain.
@@ -95,6 +99,9 @@ class RocCurve(TabularResult):
         i = int(np.argmin(cost))
         return OperatingPoint(*(float(values[i]) for values in (self.thresholds, self.fpr, self.tpr, cost)))
 
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_roc(self, options)
+
     def table(self) -> WorkTable:
         """The area and its interval."""
         low, high = self.interval()
@@ -131,7 +138,9 @@ def roc(y: Any, score: Any, positive: Any = None) -> RocCurve:
     area, spread = delong(scores[is_positive], scores[~is_positive])
     n = int(is_positive.sum())
     fpr, tpr, thresholds = roc_curve(is_positive, scores)
-    return RocCurve(fpr, tpr, thresholds, area, spread, label, n, len(is_positive) - n)
+    called = [np.sort(scores[side]) for side in (is_positive, ~is_positive)]
+    counts = [(len(part) - np.searchsorted(part, thresholds)).astype(np.float64) for part in called]
+    return RocCurve(fpr, tpr, thresholds, area, spread, label, n, len(is_positive) - n, *counts)
 
 
 def delong(positives: Floats, negatives: Floats) -> tuple[float, float]:

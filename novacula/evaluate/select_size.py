@@ -15,6 +15,7 @@ import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.evaluate.cross_validation import fold_errors, folds_of
+from novacula.evaluate.derivation.errors import derive_choice
 from novacula.evaluate.error_curve import ErrorCurve, mark_choice, size_words, spread
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.loss import Floats, LossFunction
@@ -22,7 +23,8 @@ from novacula.evaluate.one_standard_error import Rule, choose
 from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.card import Extent
 from novacula.learner.figure import few_digits
-from novacula.learner.work import WorkTable
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work, WorkTable
 from novacula.table import Table
 from novacula.words import quoted
 
@@ -61,6 +63,9 @@ class SizeCurve(ErrorCurve):
                 f"{size_words(self.sizes[best])} with {few_digits(self.validation_mean[best])}"
             )
         return ". ".join(filter(None, [words, self.stopped, self.reason]))
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_choice(self, options)
 
     def table(self) -> WorkTable:
         """Errors by size, for those that were tried, and in the caption the choice."""

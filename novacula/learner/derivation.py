@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -83,6 +83,8 @@ def only_first_rows(count: int, is_cut: bool) -> list[str]:
     """
     words = "row is" if count == 1 else f"{count} rows are"
     return [f"Only the first {words} derived."] if is_cut else []
+
+
 def distinct_names(names: Iterable[object], width: int = LABEL_WIDTH) -> list[str]:
     """Names as a derivation writes them: shortened, and numbered where two would look the same.
 
@@ -100,36 +102,20 @@ def distinct_names(names: Iterable[object], width: int = LABEL_WIDTH) -> list[st
     return list(found)
 
 
-def only_rows(n: int, is_cut: bool) -> list[str]:
-    """A note that there are more rows than are derived, if there are.
-
-    >>> only_rows(3, True), only_rows(1, True), only_rows(3, False)
-    (['Only the first 3 rows are derived.'], ['Only the first row is derived.'], [])
-    """
-    return [f"Only the first {f'{n} rows are' if n > 1 else 'row is'} derived."] if is_cut else []
-
-
-def leading(terms: Floats, index: str, most: int = TERMS_GIVEN) -> tuple[list[int], dict[str, float]]:
-    """The places of the largest terms of a long sum, and by its index what all others add, for `rest`.
-
-    >>> leading(np.array([1.0, -5.0, 2.0, 0.5]), "i", 2)
-    ([1, 2], {'i': 1.5})
-    """
-    kept = largest(terms, most)
-    return kept, {index: float(np.delete(terms, kept).sum())} if len(kept) < len(terms) else {}
-def told_once(steps: Iterable[Step]) -> Iterator[Step]:
-    """The steps with each name explained where it first occurs, and not again.
+def explained_once(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The steps, in which a name that means the same as before is not explained again.
 
     >>> from novacula.mathematics import Equation
     >>> half = Step("A half", Equation("a", "n / 2", {"n": 3}, where={"n": "how many there are"}))
-    >>> [list(step.equations[0].where) for step in told_once([half, half])]
+    >>> [list(step.equations[0].where) for step in explained_once([half, half])]
     [['n'], []]
     """
-    told: set[str] = set()
+    known, kept = dict[str, str](), list[Step]()
     for step in steps:
-        found = []
+        equations = []
         for equation in step.equations:
-            new = {name: words for name, words in equation.where.items() if name not in told}
-            told |= new.keys()
-            found.append(replace(equation, where=new))
-        yield replace(step, equation=tuple(found))
+            new = {name: words for name, words in equation.where.items() if known.get(name) != words}
+            known = new | known
+            equations.append(replace(equation, where=new) if len(new) < len(equation.where) else equation)
+        kept.append(replace(step, equation=tuple(equations)) if equations else step)
+    return tuple(kept)

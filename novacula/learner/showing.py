@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.learner.derivation import explained_once
 from novacula.learner.work import Work
 from novacula.mathematics.layout import TERMS
 from novacula.mathematics.notation import DIGITS
@@ -90,7 +91,7 @@ class ShowsWork:
         else:
             work = self._derive_iteration(iteration, options)
         names = {**work.names, **self._symbols(notation)}
-        return replace(work, digits=digits, terms=terms, names=names)
+        return replace(work, steps=explained_once(work.steps), digits=digits, terms=terms, names=names)
 
     def _symbols(self, notation: str | None) -> Mapping[str, str]:
         """What a book writes in place of what; to be overridden where that depends on the result."""

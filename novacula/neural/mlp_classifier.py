@@ -94,8 +94,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
         The objective at the end, that of each epoch, both with the held-out loss, the epochs, and whether it settled.
     starts_ : tuple of Start
         How each start ended.
-    architecture_, n_layers_, n_outputs_, n_parameters_, out_activation_, eta_, examples_
-        The network, its free parameters (tied weights are one), the rate, and the first rows of the last fit.
+    architecture_, n_layers_, n_outputs_, n_parameters_, out_activation_, eta_, trace_
+        The network, its free parameters (tied weights are one), the rate, and what the fit keeps for its derivation.
     n_free_, target_scale_, rule_
         Weights that could be chosen, the spread of numeric targets that rates are adapted to, and what `partial_fit`
         remembers of its last steps.

@@ -21,10 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Learner
+from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FitPath
 from novacula.learner.work import Work
 from novacula.linear.online.passes import SCHEDULES
-from novacula.linear.rows import DERIVED, require_squares
-from novacula.neural.derivation import derive_network, derive_predictions
+from novacula.linear.rows import require_squares
+from novacula.neural.derivation import derive_epoch, derive_network, derive_predictions
 from novacula.neural.network import (
     ACTIVATIONS,
     OUTPUTS,
@@ -38,7 +40,7 @@ from novacula.neural.network import (
 from novacula.neural.training.epochs import TrainingEpoch, memory, recall
 from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
-from novacula.neural.training.record import FirstShowings, Start, TrainingCurve, TrainingEnd
+from novacula.neural.training.record import NetworkTrace, Start, TrainingCurve, TrainingEnd
 from novacula.neural.training.settings import TOLERANCES, TrainingSettings
 from novacula.neural.training.showings import Tally
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
@@ -60,6 +62,15 @@ from novacula.state import (
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
+LAYERS = range(1, 10)
+"""Layers whose symbols other books write in another way."""
+NOTATIONS: Mapping[str, Mapping[str, str]] = {
+    "mitchell": {f"b__{layer}": f"w_0__{layer}" for layer in LAYERS},
+    "aima": {"η": "α", "α": "μ", "t": "y"}
+    | {f"δ__{layer}": f"Δ__{layer}" for layer in LAYERS}
+    | {f"o__{layer}": f"a__{layer}" for layer in LAYERS}
+    | {f"b__{layer}": f"w_0__{layer}" for layer in LAYERS},
+}
 BLOCK = 1 << 20
 """Numbers of the widest layer for a block of rows that are predicted together."""
 
@@ -67,7 +78,8 @@ BLOCK = 1 << 20
 class MultilayerNetwork(Learner):
     """A layered network with its training."""
 
-    state_types: ClassVar[tuple[type, ...]] = (Architecture, TrainingCurve, Start, FirstShowings)
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = NOTATIONS
+    state_types: ClassVar[tuple[type, ...]] = (Architecture, TrainingCurve, Start, NetworkTrace, FitPath)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden": [Interval(Integral, 1, None, closed="left"), "array-like", tuple],
         "activation": [StrOptions(set(ACTIVATIONS))],
@@ -120,7 +132,7 @@ class MultilayerNetwork(Learner):
         "converged_": optional(flag(), beside="learning_curve_"),
         "eta_": optional(nullable(number(above=0.0)), beside="learning_curve_"),
         "target_scale_": optional(number(above=0.0), beside="learning_curve_"),
-        "examples_": optional(record(FirstShowings, inputs="inputs", outputs="outputs"), beside="learning_curve_"),
+        "trace_": optional(record(NetworkTrace, inputs="inputs", outputs="outputs"), beside="learning_curve_"),
     }
 
     architecture_: Architecture
@@ -138,7 +150,7 @@ class MultilayerNetwork(Learner):
     n_iter_: int
     converged_: bool
     starts_: tuple[Start, ...]
-    examples_: FirstShowings
+    trace_: NetworkTrace
     rule_: dict[str, Any]
 
     def __init__(
@@ -245,7 +257,7 @@ class MultilayerNetwork(Learner):
             theta = self._weights_before(lesson)
             self._require_tying(lesson)
             recall(rule, self.rule_)
-        self._keep_pass(trainer, trainer.once(theta, rule, 0 if first else self.n_iter_), not first)
+        self._keep_pass(trainer, *trainer.once(theta, rule, 0 if first else self.n_iter_), going_on=not first)
 
     def _teaches_by_batches(self) -> bool:
         if self.solver not in ("sgd", "adam"):
@@ -319,7 +331,7 @@ class MultilayerNetwork(Learner):
         best = min(ends, key=lambda one: one.start.loss)
         if not best.is_finite:
             raise ParameterError(f"{type(self).__name__}: {best.start.sentence}")
-        self._set(trainer, best.theta)
+        self._set(trainer, best.theta, best.trace())
         self.loss_, self.starts_ = best.start.loss, tuple(one.start for one in ends)
         self.history_, self.n_iter_, self.converged_ = best.history, max(1, best.start.n_iter), best.start.converged
         self.learning_curve_ = TrainingCurve(np.array(best.history), np.array(best.held_out))
@@ -329,23 +341,23 @@ class MultilayerNetwork(Learner):
 
             warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
 
-    def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, going_on: bool) -> None:
+    def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, trace: NetworkTrace, going_on: bool) -> None:
         if not epoch.state.is_finite:
             raise ParameterError(f"{type(self).__name__}: {trainer.ending(epoch)[1]}")
-        self._set(trainer, epoch.state.theta)
+        self._set(trainer, epoch.state.theta, trace)
         self.history_ = (*self.history_, epoch.objective) if going_on else (epoch.objective,)
         self.loss_, self.n_iter_, self.converged_ = epoch.objective, epoch.number, False
         self.starts_ = ()
         self.learning_curve_ = TrainingCurve(np.array(self.history_), np.empty(0))
         self.rule_ = memory(epoch.state.rule)
 
-    def _set(self, trainer: Trainer, free: Any) -> None:
+    def _set(self, trainer: Trainer, free: Any, trace: NetworkTrace) -> None:
         lesson = trainer.lesson
         self._lay_out(lesson.architecture, lesson.expand(free).astype(self.dtype))
         self.n_free_ = len(free)
         self.eta_ = trainer.eta if trainer.settings.by_batches else None
         self.target_scale_ = 1.0 if trainer.gauge is None else trainer.gauge.scale
-        self.examples_ = trainer.examples()
+        self.trace_ = trace
 
     def _lay_out(self, architecture: Architecture, theta: Any) -> None:
         layers = architecture.layers(theta)
@@ -376,6 +388,8 @@ class MultilayerNetwork(Learner):
             raise ModelFileError("its coefs_ and intercepts_ are not those of its architecture_")
         if (sizes[0], sizes[-1], output) != (self.n_features_in_, self.n_outputs_, self.out_activation_):
             raise ModelFileError("its architecture_ does not fit its columns and outputs")
+        if hasattr(self, "trace_") and not self.trace_.fits(self.architecture_.n_parameters):
+            raise ModelFileError("the parts of its trace_ do not fit each other")
 
     # --- answers --------------------------------------------------------------------------------------------
 
@@ -385,13 +399,15 @@ class MultilayerNetwork(Learner):
         theta = self.weights_.astype(np.float64)
         return np.asarray(self._answers(X, outputs, self.architecture_, theta, propagates=True))
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive the network with the numbers put in; with X, the outputs for its first rows."""
-        check_is_fitted(self)
-        if X is None:
-            return derive_network(self)
-        chunk, cut = self._first_rows(X, DERIVED)
-        return derive_predictions(self, chunk.dense(), cut)
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_network(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_predictions(self, chunk.dense(), cut, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_epoch(self, iteration, options)
 
 
 def outputs(chunk: Chunk, architecture: Architecture, theta: Floats) -> Floats:

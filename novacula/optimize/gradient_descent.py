@@ -73,6 +73,7 @@ def gradient_descent(
     name = "Gradient ascent" if ascent else "Gradient descent"
     limit = whole_number(max_iter, "max_iter", 0)
     result = follow(name, objective, advance, origin, tol=tol, max_iter=limit, keep_path=keep_path)
+    result = replace(result, momentum=momentum)
     if result.converged or result.n_iter < limit or objective.sign * result.value <= origin.value:
         return result
     return replace(result, reason=f"{result.reason} It ended at a worse value than it started from: lower step.")

@@ -15,6 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, as_vector
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Work
+from novacula.optimize.derivation.constrained import derive_constrained
 from novacula.optimize.printing import aligned
 from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram
 from novacula.optimize.result import Result
@@ -53,6 +56,10 @@ class ConstrainedResult(Result):
     residuals: KKTResiduals
     kind: str
     certificate: dict[str, Floats] = field(default_factory=dict)
+    program: QuadraticProgram | SmoothProgram | None = field(default=None, repr=False)  # what was solved
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_constrained(self, options)
 
     def __str__(self) -> str:
         parts = [super().__str__()]

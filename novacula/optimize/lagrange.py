@@ -34,7 +34,7 @@ from novacula.optimize.differences import central_differences
 from novacula.optimize.kkt import ConstrainedResult, largest, measured, solved_at_once
 from novacula.optimize.newton import SMALLEST, solve_newton
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
-from novacula.optimize.program import Quadratic, SmoothProgram, paired
+from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram, paired
 from novacula.optimize.trace import Halt, follow
 from novacula.words import counted
 
@@ -132,6 +132,7 @@ def lagrange_quadratic(f: Quadratic, A: npt.ArrayLike, b: npt.ArrayLike) -> Cons
         inequality_multipliers=np.empty(0),
         residuals=measured(lagrangian, np.empty(0), np.empty(0), rows @ x - sides),
         kind=kind,
+        program=QuadraticProgram(P, q, A=rows, b=sides),
     )
 
 
@@ -241,7 +242,13 @@ def lagrange_smooth(problem: LagrangeProblem, start: Floats, tol: float, max_ite
         iterations = counted(result.n_iter, "iteration")
         result = replace(result, reason=f"It converged after {iterations}: {article(kind)} where the equalities hold.")
     residuals = measured(end.gradient, np.empty(0), np.empty(0), end.constraints)
-    more = {"multipliers": end.multipliers, "inequality_multipliers": np.empty(0), "residuals": residuals, "kind": kind}
+    more: dict[str, Any] = {
+        "multipliers": end.multipliers,
+        "inequality_multipliers": np.empty(0),
+        "residuals": residuals,
+        "kind": kind,
+        "program": problem.program,
+    }
     return ConstrainedResult(**{**vars(result), **more})
 
 

@@ -12,12 +12,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, as_vector, one_of, positive_number, read_only, whole_number
 from novacula.errors import ParameterError
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
+from novacula.optimize.derivation.search import derive_line_search
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -41,10 +45,11 @@ class StepTrial:
 
 
 @dataclass(frozen=True, eq=False)
-class LineSearch:
+class LineSearch(ShowsWork):
     """What a line search found: the step and the value there, and in words which conditions it meets.
 
-    A step of 0 says that no step was found; `x` is then the start.
+    A step of 0 says that no step was found; `x` is then the start. `slopes` are φ′ at 0 and at the step, `limits` the
+    c₁ and c₂ of the conditions, c₂ None where it is not asked for.
     """
 
     step: float
@@ -53,6 +58,18 @@ class LineSearch:
     n_evaluations: int
     converged: bool
     reason: str
+    start: Floats
+    direction: Floats
+    start_value: float
+    start_gradient: Floats
+    slopes: tuple[float, float]
+    limits: tuple[float, float | None]
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_line_search(self)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        raise ParameterError("the work of a line search takes no rows X")
 
 
 class Ray:
@@ -202,12 +219,26 @@ def line_search(
     origin = objective.start(start)
     ray = Ray(objective, origin, as_vector(direction, "direction", len(start)))
     search = partial(strong_wolfe, c2=c2) if method == "wolfe" else partial(backtrack, shrink=shrink)
-    trial = search(ray, step, c1=c1, max_iter=max_iter)
-    if trial is None:
-        why = "No step along the direction decreases f: check the gradient with check_gradient, or stop here."
-        return LineSearch(0.0, origin.value, start, objective.n_values, False, why)
-    converged, reason = verdict(ray, trial, method, c2)
-    return LineSearch(trial.step, trial.value, trial.point.x, objective.n_values, converged, reason)
+    found = search(ray, step, c1=c1, max_iter=max_iter)
+    if found is None:
+        trial, converged = ray.origin, False
+        reason = "No step along the direction decreases f: check the gradient with check_gradient, or stop here."
+    else:
+        trial, (converged, reason) = found, verdict(ray, found, method, c2)
+    return LineSearch(
+        trial.step,
+        trial.value,
+        trial.point.x,
+        objective.n_values,
+        converged,
+        reason,
+        start,
+        ray.direction,
+        origin.value,
+        origin.gradient,
+        (ray.origin.slope, trial.slope),
+        (c1, c2 if method == "wolfe" else None),
+    )
 
 
 def verdict(ray: Ray, trial: StepTrial, method: str, c2: float) -> tuple[bool, str]:

@@ -218,4 +218,5 @@ class EqualityElimination:
     def outcome(self, x: Floats, gradient: Floats, reason: str = SOLVED_AT_ONCE, **more: Any) -> ConstrainedResult:
         """A result without its path."""
         f = Quadratic(*self.program.arrays[:2])
+        more["program"] = self.program
         return solved_at_once("Quadratic program", f, x, gradient, reason=reason, **more)

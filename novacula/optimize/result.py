@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from novacula.arguments import Floats
+from novacula.errors import ParameterError
 from novacula.learner.figure import Figure
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
+from novacula.optimize.derivation.run import derive_run, derive_step
 from novacula.optimize.figures import history_figure, path_figure
+from novacula.optimize.objective import CountedObjective
 from novacula.optimize.printing import aligned
 from novacula.words import counted, listed
 
@@ -18,12 +24,13 @@ SHOWN = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """The end of a run, and the way to it; `str` prints its first and last iterations.
+class Result(ShowsWork):
+    """The end of a run, and the way to it; `str` prints its first and last iterations, `work` derives them.
 
     `path` holds the iterates, shape (n_iter + 1, d), from the start on, or is None if it was not kept. `values`,
     `gradient_norms` and `steps` have one entry for each of them. A step is the factor of the direction; 0 at the
-    start. `n_evaluations` counts calls of f, those for central differences among them.
+    start. `n_evaluations` counts calls of f, those for central differences among them. `directions` are the directions
+    of the steps, NaN at the start and where a method has none; `momentum` is the share of the last one in the next.
     """
 
     method: str
@@ -41,6 +48,10 @@ class Result:
     reason: str
     objective: Callable[[Floats], float] = field(repr=False)
     modified: tuple[int, ...] = ()  # iterations whose Hessian was not positive definite (Newton)
+    directions: Floats | None = field(default=None, repr=False)  # (n_iter + 1, d), with the path
+    problem: CountedObjective | None = field(default=None, repr=False)  # f with its derivatives, for its work
+    momentum: float = 0.0
+    tol: float = 0.0  # of the length of the gradient at which it ends
 
     @property
     def n_iter(self) -> int:
@@ -65,6 +76,15 @@ class Result:
     def history_figure(self) -> Figure:
         """The length of the gradient, and how far the value is from its best, on a logarithmic scale."""
         return history_figure(self.method, self.values, self.gradient_norms)
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_run(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        raise ParameterError("the work of an optimiser takes no rows X: it has a path, and iteration=k shows step k")
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        return derive_step(self, iteration)
 
     def __str__(self) -> str:
         n, rows = self.n_iter, list[tuple[str, ...]]()

@@ -31,7 +31,7 @@ class Trace:
     def __init__(self, keep_path: bool) -> None:
         self.keep_path = keep_path
         self.path, self.norms, self.steps = list[Floats](), list[float](), list[float]()
-        self.modified = list[int]()
+        self.modified, self.directions = list[int](), list[Floats]()
 
     def __call__(self, iteration: int, value: float, point: DescentPoint) -> None:
         """See an accepted point; the driver calls this."""
@@ -41,6 +41,7 @@ class Trace:
             self.modified.append(iteration)
         if self.keep_path:
             self.path.append(point.x)
+            self.directions.append(np.full(len(point.x), np.nan) if point.direction is None else point.direction)
 
 
 def follow(
@@ -89,4 +90,7 @@ def follow(
         reason=(ending[-1].reason if ending else "") or run.sentence,
         objective=objective.f,
         modified=tuple(trace.modified),
+        directions=np.array(trace.directions) if keep_path else None,
+        problem=objective,
+        tol=tol,
     )

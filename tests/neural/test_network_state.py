@@ -73,8 +73,8 @@ def test_what_was_learned_is_there_as_a_whole(tmp_path):
     built.save(tmp_path / "m.nova")
     assert nv.load(tmp_path / "m.nova").predict([[0.0, 1.0]]).tolist() == [1]
     model = perceptron()
-    del model.examples_
-    require_refused(model, tmp_path, "its learning_curve_ is there without its examples_")
+    del model.trace_
+    require_refused(model, tmp_path, "its learning_curve_ is there without its trace_")
 
 
 # --- radial basis networks ----------------------------------------------------------------------------------

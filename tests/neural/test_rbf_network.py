@@ -346,7 +346,44 @@ def test_work_on_a_centre_and_of_interpolation():
     model = RBFNetworkRegressor(x, basis="thin_plate", width=1.0).fit(x, y)
     check_work(model)
     check_work(model, x[:2])
-    assert "the outputs pass through the targets, with Σ w = 0" in str(model.work())
+    text = str(model.work())
+    assert "the outputs pass through the targets" in text
+    assert "Σₖ wₖ = 0" in text
+
+
+def test_the_width_is_the_root_of_the_mean_square():
+    """It was written as σ², with the value of σ."""
+    x, y = np.array([[0.0], [3.0], [4.0]]), [0.0, 1.0, 0.0]
+    model = RBFNetworkRegressor(x, alpha=0.1).fit(x, y)
+    [width] = [equation for equation in model.work().equations if equation.left == "σ[1]"]
+    assert width.value == pytest.approx(np.sqrt((9 + 16) / 2))
+    assert str(width).startswith("σ₁ = √((Σ[k ≠ 1] r₁ₖ²) / (K − 1))")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"iteration": 1}, "without iterations"),
+        ({"digits": 0}, "digits is 0"),
+        ({"notation": "bishop"}, "notation is 'bishop'"),
+        ({"X": [["a"]]}, None),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_a_sentence(how, words):
+    x, y = wave(40)
+    model = RBFNetworkRegressor(4).fit(x, y)
+    with pytest.raises(ValueError, match=words):
+        model.work(**how)
+
+
+def test_works_in_full_and_in_other_notations():
+    X, y = load_iris(return_X_y=True)
+    model = RBFNetworkClassifier(5).fit(X, y)
+    for how in ({"detail": "full"}, {"notation": "mitchell"}, {"notation": "aima", "terms": 1, "digits": 3}):
+        check_work(model, **how)
+        check_work(model, X[:2], **how)
+    assert "w_0" not in str(model.work())
+    assert str(model.work(detail="full")).count("Width of unit") == 5
 
 
 def test_figures_show_the_rows_and_hostile_names():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.bayes.derivation.posterior import TINY, called
-from novacula.learner.derivation import TERMS_GIVEN, leading
+from novacula.learner.derivation import MEASURED, heaviest
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
@@ -92,12 +92,12 @@ def _evidence(posterior: GridPosterior) -> Equation:
     meanings = {"Δ": "the length of a cell" if posterior.grid.n_dimensions == 1 else "the area of a cell"}
     if float(np.abs(joint.max())) < TINY and float(np.abs(likelihood[np.argmax(joint)])) < TINY:
         terms = np.exp(joint)
-        kept, rest = leading(terms * cell, "c")
+        kept, rest = heaviest(terms * cell, "c")
         values = {"p(θ[c])": np.exp(prior[kept]), "P(D | θ[c])": np.exp(likelihood[kept]), "Δ": cell}
         right = "sum(p(θ[c]) * P(D | θ[c]) * Δ for c in _)"
         return Equation("P(D)", right, values, ("evidence",), meanings, rest)
     peak = float(joint.max())
-    kept, rest = leading(np.exp(joint - peak) * cell, "c")
+    kept, rest = heaviest(np.exp(joint - peak) * cell, "c")
     return Equation(
         "log(P(D))",
         "L + log(sum(exp(log(p(θ[c])) + log(P(D | θ[c])) - L) * Δ for c in _))",
@@ -144,16 +144,16 @@ def _likelihood(posterior: GridPosterior, point: str, logs: Floats, total: float
     """P(D | θ) = Π P(d | θ) at a point, or its logarithm."""
     weight, term = posterior.weight, f"P(d[i] | {point})"
     is_even = bool(np.all(weight == 1.0))
-    weights: Mapping[str, Any] = {} if is_even else {"w[i]": weight[:TERMS_GIVEN]}
-    beyond = float(weight[TERMS_GIVEN:] @ logs[TERMS_GIVEN:])
+    weights: Mapping[str, Any] = {} if is_even else {"w[i]": weight[:MEASURED]}
+    beyond = float(weight[MEASURED:] @ logs[MEASURED:])
     meanings = {} if is_even else {"w[i]": "how often the datum was seen"}
-    if any(TINY < abs(log) < math.inf for log in (total, beyond, *logs[:TERMS_GIVEN])):
+    if any(TINY < abs(log) < math.inf for log in (total, beyond, *logs[:MEASURED])):
         right = f"sum({'' if is_even else 'w[i] * '}log({term}) for i in _)"
-        values = {**weights, f"log({term})": logs[:TERMS_GIVEN], f"log(P(D | {point}))": total}
+        values = {**weights, f"log({term})": logs[:MEASURED], f"log(P(D | {point}))": total}
         return Equation(f"log(P(D | {point}))", right, values, where=meanings, rest={"i": beyond} if beyond else {})
     right = f"product({term}{'' if is_even else ' ** w[i]'} for i in _)"
-    values = {**weights, term: np.exp(logs[:TERMS_GIVEN]), f"P(D | {point})": math.exp(total)}
-    rest = {"i": math.exp(beyond)} if len(logs) > TERMS_GIVEN else {}
+    values = {**weights, term: np.exp(logs[:MEASURED]), f"P(D | {point})": math.exp(total)}
+    rest = {"i": math.exp(beyond)} if len(logs) > MEASURED else {}
     return Equation(f"P(D | {point})", right, values, where=meanings, rest=rest)
 
 
@@ -163,7 +163,7 @@ def _moments_step(posterior: GridPosterior, k: int) -> Step:
     axis, share = posterior.grid.axes[k], posterior.grid.marginals(posterior.probabilities)[k]
     mean = float(np.ravel(posterior.mean)[k])
     probability = "q" if posterior.grid.n_dimensions == 1 else f"q_{k + 1}"
-    kept, rest = leading(axis * share, "c")
+    kept, rest = heaviest(axis * share, "c")
     expected = Equation(
         f"E({theta} | D)",
         f"sum({theta}[c] * {probability}[c] for c in _)",
@@ -172,7 +172,7 @@ def _moments_step(posterior: GridPosterior, k: int) -> Step:
         where={f"{probability}[c]": "the probability of the cell"},
         rest=rest,
     )
-    kept, rest = leading((axis - mean) ** 2 * share, "c")
+    kept, rest = heaviest((axis - mean) ** 2 * share, "c")
     spread = Equation(
         f"σ({theta} | D)",
         f"sqrt(sum(({theta}[c] - E({theta} | D)) ** 2 * {probability}[c] for c in _))",
@@ -186,7 +186,7 @@ def _moments_step(posterior: GridPosterior, k: int) -> Step:
 def derive_next_datum(posterior: GridPosterior, x: Any) -> Work:
     """Σ P(x|θ) · q over the cells."""
     share, likelihood = np.ravel(posterior.probabilities), np.exp(np.ravel(posterior.log_likelihood_of(x)))
-    kept, rest = leading(likelihood * share, "c")
+    kept, rest = heaviest(likelihood * share, "c")
     datum = word(called(x))
     term = f"P({datum} | θ[c])"
     predicted = Equation(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.derivation import cut_table, distinct_names, leading
+from novacula.learner.derivation import cut_table, distinct_names, heaviest
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
@@ -53,7 +53,7 @@ def _marginal(joint: Joint, axis: int, value: Any) -> Equation:
     name = joint.names[axis]
     event = expression({name: value})
     terms = np.take(joint.table, joint.states[name].index(value), axis).ravel()
-    kept, rest = leading(terms, "i")
+    kept, rest = heaviest(terms, "i")
     values = {f"P({event}, v[i])": terms[kept], f"P({event})": joint.probability({name: value})}
     meaning = {"v[i]": "the values of the other variables"} if axis == 0 else {}
     right = f"sum(P({event}, v[i]) for i in _)"
@@ -68,7 +68,7 @@ def _entropy(joint: Joint) -> Equation:
         return Equation("H", right, {"P(x[i])": held}, ("bits",), {"x[i]": "a combination of values"})
     levels, times = np.unique(held, return_counts=True)
     terms = times * levels * np.log2(levels)
-    kept, rest = leading(terms, "i")
+    kept, rest = heaviest(terms, "i")
     return Equation(
         "H",
         "-sum(c[i] * p[i] * log2(p[i]) for i in _)",

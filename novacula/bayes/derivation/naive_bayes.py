@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.bayes.distributions.base import ClassFactor, PartFacts, Smoothing
 from novacula.bayes.distributions.numeric import WRITTEN
-from novacula.learner.derivation import SHOWN, cut_table, only_first, only_rows
+from novacula.learner.derivation import SHOWN, cut_table, only_first, only_first_rows
 from novacula.learner.figure import bar_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
@@ -79,7 +79,7 @@ def prior_step(model: NaiveBayes, options: WorkOptions) -> Step:
 def derive_answers(model: NaiveBayes, chunk: Chunk, joint: Floats, is_cut: bool, options: WorkOptions) -> Work:
     """For each row the product of each class, the posterior and the answer; `joint` are ln P(t, x) (n, K)."""
     steps = [step for i in range(len(chunk)) for step in _row_steps(model, chunk.rows(i, i + 1), joint[i], options, i)]
-    notes = [*only_rows(len(chunk), is_cut), "Missing values are left out of the product."]
+    notes = [*only_first_rows(len(chunk), is_cut), "Missing values are left out of the product."]
     notes += _only_first_classes(model, options)
     if model.m != 0 and any(part.name in ("categorical", "multinomial", "bernoulli") for part in model.parts_):
         notes.append("⟦m⟧ is the weight of the prior estimate ⟦p⟧ of a probability.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.bayes.probabilities import logarithm
-from novacula.learner.derivation import SHOWN, TERMS_GIVEN, distinct_names, largest, leading, only_first, only_rows
+from novacula.learner.derivation import MEASURED, SHOWN, distinct_names, heaviest, largest, only_first, only_first_rows
 from novacula.learner.figure import COLOURS, Figure, curve_figure, few_digits
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
@@ -94,16 +94,16 @@ def _likelihood(posterior: Posterior, name: str, logs: Floats, weight: Floats, k
     h, total = word(name), float(posterior.log_likelihood[k])
     is_even = bool(np.all(weight == 1.0))
     each = f"P(d[i] | {h})"
-    values: dict[str, Any] = {} if is_even else {"w[i]": weight[:TERMS_GIVEN]}
-    beyond = float(weight[TERMS_GIVEN:] @ logs[TERMS_GIVEN:, k]) if len(weight) > TERMS_GIVEN else 0.0
+    values: dict[str, Any] = {} if is_even else {"w[i]": weight[:MEASURED]}
+    beyond = float(weight[MEASURED:] @ logs[MEASURED:, k]) if len(weight) > MEASURED else 0.0
     meanings = {} if is_even else {"w[i]": "how often the observation was seen"}
-    if any(TINY < abs(log) < math.inf for log in (total, beyond, *(weight * logs[:, k])[:TERMS_GIVEN])):
+    if any(TINY < abs(log) < math.inf for log in (total, beyond, *(weight * logs[:, k])[:MEASURED])):
         right = f"sum(log({each}) for i in _)" if is_even else f"sum(w[i] * log({each}) for i in _)"
-        values = {**values, f"log({each})": logs[:TERMS_GIVEN, k]}
-        rest = {"i": beyond} if len(weight) > TERMS_GIVEN else {}
+        values = {**values, f"log({each})": logs[:MEASURED, k]}
+        rest = {"i": beyond} if len(weight) > MEASURED else {}
         return Equation(f"log(P(D | {h}))", right, values, ("log_likelihood", k), meanings, rest)
     right = f"product({each} for i in _)" if is_even else f"product({each} ** w[i] for i in _)"
-    values = {**values, f"P(D | {h})": math.exp(total), each: np.exp(logs[:TERMS_GIVEN, k])}
+    values = {**values, f"P(D | {h})": math.exp(total), each: np.exp(logs[:MEASURED, k])}
     return Equation(f"P(D | {h})", right, values, where=meanings, rest={"i": math.exp(beyond)} if beyond else {})
 
 
@@ -142,7 +142,7 @@ def _evidence(posterior: Posterior, names: Sequence[str], is_tiny: bool, of: tup
     peak = float(posterior.log_likelihood[possible].max()) if is_tiny else 0.0
     terms = np.zeros(len(names))
     terms[possible] = posterior.prior[possible] * np.exp(posterior.log_likelihood[possible] - peak)
-    kept, rest = leading(terms, "h")
+    kept, rest = heaviest(terms, "h")
     priors = _by_name(names, posterior.prior, kept)
     if not is_tiny:
         likelihoods = _by_name(names, np.exp(posterior.log_likelihood), kept)
@@ -184,7 +184,7 @@ def mixture(
     posterior: Posterior, names: Sequence[str], each: Floats, left: str, term: str, of: tuple[str | int, ...]
 ) -> Equation:
     """What all hypotheses say, each by its probability."""
-    kept, rest = leading(each * posterior.weights, "h")
+    kept, rest = heaviest(each * posterior.weights, "h")
     values = {term: _by_name(names, each, kept), "P(h | D)": _by_name(names, posterior.weights, kept)}
     return Equation(left, f"sum({term} * P(h | D) for h in _)", values, of, rest=rest)
 
@@ -209,7 +209,7 @@ def derive_votes(
         header = ("hypothesis", "⟦P(h | D)⟧", *(f"⟦P({word(label)} | {x}, h)⟧" for label in labels[:shown]))
         lines = ((names[h], float(posterior.weights[h]), *each[h, i, :shown].tolist()) for h in rows)
         steps.append(Step(f"Row {i + 1}", tuple(votes), table=WorkTable(header, tuple(lines))))
-    notes = [*only_rows(options.rows, each.shape[1] > options.rows), *only_first(shown, len(labels), "class")]
+    notes = [*only_first_rows(options.rows, each.shape[1] > options.rows), *only_first(shown, len(labels), "class")]
     return Work("Predictions by all hypotheses", steps, notes)
 
 
@@ -235,7 +235,7 @@ def derive_draws(posterior: Posterior, classes: Sequence[Any], choices: Any, opt
         table = WorkTable(("hypothesis", "⟦P(h | D)⟧", "answers"), lines)
         steps.append(Step(f"Row {i + 1}", tuple(votes), table=table))
     bound = "If the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
-    return Work("Answers drawn", steps, [*only_rows(options.rows, choices.shape[1] > options.rows), bound])
+    return Work("Answers drawn", steps, [*only_first_rows(options.rows, choices.shape[1] > options.rows), bound])
 
 
 # --- the picture -----------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from novacula.bayes.derivation.posterior import ENDS
-from novacula.learner.derivation import only_rows
+from novacula.learner.derivation import only_first_rows
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
@@ -59,7 +59,7 @@ def derive_version_votes(posterior: VersionSpacePosterior, rows: Any, options: W
                 ),
             )
         )
-    return Work("Predictions by all hypotheses", steps, only_rows(options.rows, len(rows) > options.rows))
+    return Work("Predictions by all hypotheses", steps, only_first_rows(options.rows, len(rows) > options.rows))
 
 
 def count_of(name: str, count: int, is_held: bool | None = None) -> dict[str, float]:

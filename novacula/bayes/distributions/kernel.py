@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novacula.bayes.distributions.base import Group, PartFacts, Smoothing
 from novacula.bayes.distributions.numeric import LARGEST, NumericPart
-from novacula.learner.derivation import leading
+from novacula.learner.derivation import heaviest
 from novacula.learner.work import Step
 from novacula.mathematics import Equation, word
 from novacula.state import State, floats, offsets, record
@@ -151,7 +151,7 @@ class KernelPart(NumericPart):
         """The density at x: a bell over each point."""
         at, value, cell = self.at(j, facts.classes[k]), self.value_name(j), self._cell(k, j)
         points, shares, h = self.points[cell], self.weight[cell], float(self.width[k, j])
-        kept, rest = leading(shares * np.exp(-((x - points) ** 2) / (2.0 * h**2)), "i")
+        kept, rest = heaviest(shares * np.exp(-((x - points) ** 2) / (2.0 * h**2)), "i")
         weight, point = (f"{letter}[{self.group.places[j] + 1}, {word(facts.classes[k])}, i]" for letter in "wa")
         return Equation(
             f"P({value} | {word(facts.classes[k])})",

@@ -22,7 +22,7 @@ from novacula.concept.derivation.space import (
 from novacula.concept.lattice import MAX_DRAWN, lattice_figure
 from novacula.concept.version_space import VersionSpace
 from novacula.errors import DataError
-from novacula.learner.derivation import TABLE_ROWS, cut_table, told_once
+from novacula.learner.derivation import TABLE_ROWS, cut_table
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation
@@ -44,7 +44,7 @@ def derive_version_space(model: CandidateElimination, held: VersionSpace, option
         steps += [size_step(held, ("version_space_size_",)), _decided(model, held)]
         if held.size > MAX_DRAWN:
             notes.append(f"The lattice is left out: {held.size:,} members are too many to draw.")
-    return Work("Candidate-Elimination: the version space", told_once(steps), notes)
+    return Work("Candidate-Elimination: the version space", steps, notes)
 
 
 def _after(model: CandidateElimination, n: int) -> VersionSpace:
@@ -163,7 +163,7 @@ def derive_boundaries(model: CandidateElimination, iteration: int, options: Work
     else:
         empty = Equation("size(VS)", "n", {"n": after.size}, ("version_space_size_",), therefore=True)
         steps.append(Step("No conjunction fits", empty))
-    return Work(f"Candidate-Elimination: example {iteration}", told_once(steps))
+    return Work(f"Candidate-Elimination: example {iteration}", steps)
 
 
 def _changes(

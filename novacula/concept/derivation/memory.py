@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.concept.conjunction import Positions
 from novacula.concept.derivation.space import HUGE, X_SIZE, by_attribute, instance_words
-from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table, told_once
+from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
 
@@ -22,7 +22,7 @@ SEEN = {"n_seen": "instances that were seen with one label", "X": "all instances
 
 def derive_memory(model: InstanceMemory, more: Sequence[Step] = ()) -> Work:
     """How many instances there are, and which share of them was seen."""
-    return Work(f"{model.card.name}: what is known", told_once([*_seen_steps(model), *more]))
+    return Work(f"{model.card.name}: what is known", [*_seen_steps(model), *more])
 
 
 def _seen_steps(model: InstanceMemory) -> list[Step]:
@@ -75,7 +75,7 @@ def derive_halves(model: UnbiasedLearner, rows: Positions, notes: Sequence[str])
         )
         note = "" if any(names.values()) else "It was never seen, so that half of the members accept it: a tie is a no."
         steps.append(Step(f"Row {i + 1}: votes for {yes}", (share, answer), note=note))
-    return Work(f"{model.card.name}: the votes", told_once(steps), notes)
+    return Work(f"{model.card.name}: the votes", steps, notes)
 
 
 def _either(instances: Sequence[str]) -> str:
@@ -100,7 +100,7 @@ def derive_recall(model: RoteLearner, rows: Positions, notes: Sequence[str]) -> 
         )
         note = "" if plus != minus else "It was never seen, or with both labels: predict says the default."
         steps.append(Step(f"Row {i + 1}", (verdict, answer), note=note))
-    return Work(f"{model.card.name}: what is recalled", told_once(steps), notes)
+    return Work(f"{model.card.name}: what is recalled", steps, notes)
 
 
 def _default(model: RoteLearner, yes: str, no: str) -> Step | None:

@@ -16,7 +16,7 @@ from novacula.concept.derivation.space import (
     shown_examples,
     space_step,
 )
-from novacula.learner.derivation import TABLE_ROWS, told_once
+from novacula.learner.derivation import TABLE_ROWS
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation, word
@@ -31,7 +31,7 @@ def derive_hypothesis(model: FindS, path: Sequence[Conjunction], options: WorkOp
     after = [(str(h),) for h in path[1 : 1 + shown_examples(model, options)]]
     table = examples_table(model, ("h",), (str(path[0]),), after)
     steps = [space_step(model), Step("The hypothesis after each example", table=table), _negatives(model)]
-    return Work("FIND-S: the most specific hypothesis", told_once(steps))
+    return Work("FIND-S: the most specific hypothesis", steps)
 
 
 def _negatives(model: FindS) -> Step:
@@ -76,7 +76,7 @@ def derive_generalisation(model: FindS, path: Sequence[Conjunction], iteration: 
     table = WorkTable(header, rows)
     return Work(
         f"FIND-S: example {iteration}",
-        told_once([Step(example_title(model, k), tuple(found), table, note=f"{words[:1].upper()}{words[1:]}.")]),
+        [Step(example_title(model, k), tuple(found), table, note=f"{words[:1].upper()}{words[1:]}.")],
     )
 
 
@@ -94,4 +94,4 @@ def derive_tests(model: FindS, rows: Positions, notes: Sequence[str]) -> Work:
             therefore=True,
         )
         steps.append(Step(f"Row {i + 1} under {model.hypothesis_}", (test, answer)))
-    return Work("FIND-S: the predictions", told_once(steps), notes)
+    return Work("FIND-S: the predictions", steps, notes)

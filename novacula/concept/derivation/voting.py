@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from novacula.concept.conjunction import Conjunction, Positions
 from novacula.concept.derivation.space import HUGE
-from novacula.learner.derivation import told_once
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation, word
 
@@ -42,7 +41,7 @@ def derive_votes(
             table = WorkTable(("member ⟦h⟧", "vote"), ballots)
         title = f"Row {i + 1}: votes for {model.positive_}"
         steps.append(Step(title, (share, answer), table, note=CERTAIN[verdict]))
-    return Work(f"{model.card.name}: the votes", told_once(steps), [*notes, "A tie is a no."])
+    return Work(f"{model.card.name}: the votes", steps, [*notes, "A tie is a no."])
 
 
 def _share(

@@ -25,7 +25,7 @@ ANSWERS = 2**18
 
 @dataclass(frozen=True, slots=True)
 class RadialFunction:
-    """φ as a function of s = r²/σ², its derivative from s and φ, and both as people and `Work` read them.
+    """φ as a function of s = r²/σ², its derivative from s and φ, and φ of unit k in the language of mathematics.
 
     `sign` is that of Σ wᵢwⱼφ(‖μᵢ − μⱼ‖/σ) for all weights that sum to 0 (Micchelli 1986), 0 where it may be either.
     """
@@ -33,8 +33,7 @@ class RadialFunction:
     value: Callable[[Floats], Floats]
     slope: Callable[[Floats, Floats], Floats]
     sign: float
-    formula: str
-    expression: str  # over r and σ, as arithmetic over r and s
+    expression: str  # over r[k] and σ[k]
 
 
 def _thin_plate(s: Floats) -> Floats:
@@ -48,20 +47,16 @@ def _log(s: Floats) -> Floats:
 
 FUNCTIONS: Mapping[str, RadialFunction] = {
     "gaussian": RadialFunction(
-        lambda s: np.exp(-0.5 * s), lambda _, φ: -0.5 * φ, 1.0, "exp(−r²/2σ²)", "exp(-r ** 2 / (2 * s ** 2))"
+        lambda s: np.exp(-0.5 * s), lambda _, φ: -0.5 * φ, 1.0, "exp(-(r[k] ** 2 / (2 * σ[k] ** 2)))"
     ),
     "multiquadric": RadialFunction(
-        lambda s: np.sqrt(1.0 + s), lambda _, φ: 0.5 / φ, -1.0, "√(1 + r²/σ²)", "sqrt(1 + r ** 2 / s ** 2)"
+        lambda s: np.sqrt(1.0 + s), lambda _, φ: 0.5 / φ, -1.0, "sqrt(1 + r[k] ** 2 / σ[k] ** 2)"
     ),
     "inverse_multiquadric": RadialFunction(
-        lambda s: 1.0 / np.sqrt(1.0 + s),
-        lambda _, φ: -0.5 * φ**3,
-        1.0,
-        "1 / √(1 + r²/σ²)",
-        "1 / sqrt(1 + r ** 2 / s ** 2)",
+        lambda s: 1.0 / np.sqrt(1.0 + s), lambda _, φ: -0.5 * φ**3, 1.0, "1 / sqrt(1 + r[k] ** 2 / σ[k] ** 2)"
     ),
     "thin_plate": RadialFunction(
-        _thin_plate, lambda s, _: 0.5 * (_log(s) + 1.0), 0.0, "(r/σ)² ln(r/σ)", "(r / s) ** 2 * log(r / s)"
+        _thin_plate, lambda s, _: 0.5 * (_log(s) + 1.0), 0.0, "(r[k] / σ[k]) ** 2 * log(r[k] / σ[k])"
     ),
 }
 

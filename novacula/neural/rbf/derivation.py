@@ -3,115 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
+from novacula.learner.derivation import cut_table, only_first, only_first_rows
 from novacula.learner.figure import Figure, curve_figure
-from novacula.learner.worded_step import WordedStep as Step
-from novacula.learner.work import Cell, Work, WorkTable
-from novacula.linear.plane import weighted_sum
+from novacula.learner.showing import WorkOptions
+from novacula.learner.work import Step, Work
+from novacula.mathematics import Equation, word
 from novacula.neural.rbf.basis import FUNCTIONS
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from novacula.neural.rbf.network import RadialNetwork
 
-UNITS = 2  # whose widths are derived
-LISTED = 20  # units in a table
-COLUMNS = 3  # of a centre in a table
-TERMS = 12  # of a sum that is written out
-OUTPUTS = 2  # derived
-ROWS = 3  # derived
+UNITS = 2
+"""Units whose widths are derived, unless everything is asked for."""
+OUTPUTS = 2
+"""Outputs that are derived, unless everything is asked for."""
+COLUMNS = 3
+"""Columns of a centre in a table."""
+UNIT_MEANINGS = {
+    "w": "weights of the units",
+    "φ": "answers of the units",
+}
 
-NETWORK = "o = b + Σ wₖφₖ(x)"
 
-
-def derive_network(model: RadialNetwork) -> Work:
+def derive_network(model: RadialNetwork, options: WorkOptions) -> Work:
     """Units, widths, biases, and the picture over one or two columns."""
-    K, names = len(model.widths_), outputs_of(model)
-    steps = [units_step(model)]
-    for i in range(min(UNITS, K)):
-        steps += width_steps(model, i)
-    steps += [bias_step(model, t) for t in range(min(OUTPUTS, len(names)))]
+    names, K = output_names(model), len(model.widths_)
+    widths = K if options.is_full or not follow_centers(model) else min(UNITS, K)
+    outputs = len(names) if options.is_full else min(OUTPUTS, len(names))
+    steps = [units_step(model), *width_steps(model, widths)]
+    steps += [bias_step(model, t) for t in range(outputs)]
+    if model.solver_ == "interpolation":
+        steps += [side_condition(model, t) for t in range(outputs)]
     if hasattr(model, "history_") and len(model.history_) > 1:
         steps.append(Step("Fine-tuning of centres and widths", figure=descent_figure(model.history_)))
     if model.centers_.shape[1] <= 2:
         steps.append(Step("The network over its columns", figure=model.figure()))
-    notes = [
-        f"{count - part} more {what} are derived alike."
-        for count, part, what in ((K, UNITS, "widths"), (len(names), OUTPUTS, "outputs"))
-        if count > part
-    ]
+    notes = [*only_first(widths, K, "unit"), *only_first(outputs, len(names), "output")]
     return Work(f"Radial basis network of {K} units", steps, notes)
 
 
 def units_step(model: RadialNetwork) -> Step:
     """All units in a table."""
     K, d = model.centers_.shape
-    columns = [column.name for column in model.schema_.features][:COLUMNS]
-    header = ("unit", *columns, "width σ", f"weight for {outputs_of(model)[0]}")
+    columns = [shortened(column.name) for column in model.schema_.features][:COLUMNS]
+    header = ("unit ⟦k⟧", *columns, "width ⟦σ[k]⟧", f"weight for {shortened(output_names(model)[0])}")
     weights = np.atleast_2d(model.coef_)[0]
-    rows: list[tuple[Cell, ...]] = [
-        (k + 1, *map(float, model.centers_[k, :COLUMNS]), float(model.widths_[k]), float(weights[k]))
-        for k in range(min(LISTED, K))
-    ]
-    cut = f", the first {LISTED} of {K}" if K > LISTED else ""
-    cut += f", {COLUMNS} of {d} columns" if d > COLUMNS else ""
+    rows = ((k + 1, *model.centers_[k, :COLUMNS].tolist(), model.widths_[k], weights[k]) for k in range(K))
+    caption = f"Centres, widths and weights{f', {COLUMNS} of {d} columns' if d > COLUMNS else ''}."
     how = {
-        "interpolation": "There is a centre on every row, so the outputs pass through the targets, with Σ w = 0.",
+        "interpolation": "There is a centre on every row, so the outputs pass through the targets.",
         "cholesky": "The weights solve the normal equations.",
         "qr": "The weights solve the least squares problem by an orthogonal factor, which keeps more digits.",
         "svd": f"The answers of the units span {model.rank_} directions: the weights are those of least norm.",
     }[model.solver_]
-    return Step(
-        "The units",
-        formula=f"{NETWORK},  φ = {FUNCTIONS[model.basis].formula},  r = ‖x − μ‖",
-        table=WorkTable(header, tuple(rows), f"Centres, widths and weights{cut}"),
-        note=how,
+    rules = (
+        Equation("o(x)", "b + sum(w[k] * φ[k] for k in _)", where=UNIT_MEANINGS),
+        Equation("φ[k]", FUNCTIONS[model.basis].expression, where={"r[k]": "distance of ⟦x⟧ from centre ⟦μ[k]⟧"}),
     )
+    return Step("The units", rules, table=cut_table(header, rows, K, caption), note=how)
 
 
 # --- widths ---------------------------------------------------------------------------------------------------
 
 
-def width_steps(model: RadialNetwork, i: int) -> Iterator[Step]:
-    """The width of unit i from its distances to the others, or as it was given or tuned."""
-    title, of, result = f"Width of unit {i + 1}", ("widths_", i), float(model.widths_[i])
-    if hasattr(model, "history_") or not isinstance(model.width, str) or len(model.widths_) == 1:
-        yield Step(title, result=result, of=of, note="Fine-tuned." if hasattr(model, "history_") else "As given.")
-        return
-    others = np.delete(np.arange(len(model.centers_)), i)
-    apart = np.linalg.norm(model.centers_[others] - model.centers_[i], axis=1)
-    nearest = int(others[apart.argmin()])
-    yield distance_step(f"From unit {i + 1} to unit {nearest + 1}", "μ", model.centers_[i], model.centers_[nearest])
-    if model.width == "nearest":
-        near = np.argsort(apart, kind="stable")[:TERMS]
-        values = {f"r_{others[j] + 1}": float(apart[j]) for j in near}
-        expression = f"min({', '.join(values)})"
-        note = f"The {TERMS} nearest of {len(others)} are written out." if len(others) > TERMS else ""
-        yield Step(title, "σ = min ‖μⱼ − μᵢ‖", expression, values, result, of, note=note)
-        return
-    values = {f"r_{others[j] + 1}": float(apart[j]) for j in range(min(TERMS, len(others)))}
-    terms = [f"{name} ** 2" for name in values]
-    labels = {}
-    if len(others) > TERMS:
-        terms.append("rest")
-        values["rest"] = float((apart[TERMS:] ** 2).sum())
-        labels["rest"] = f"of the other {len(others) - TERMS} units"
-    values["K"] = len(model.centers_)
-    expression = f"sqrt(({' + '.join(terms)}) / (K - 1))"
-    yield Step(title, "σᵢ² = Σ_{j≠i} ‖μⱼ − μᵢ‖² / (K − 1)", expression, values, result, of, labels)
+def follow_centers(model: RadialNetwork) -> bool:
+    """Whether the widths are found from the distances of the centres, rather than given or tuned."""
+    return isinstance(model.width, str) and len(model.widths_) > 1 and not hasattr(model, "history_")
 
 
-def distance_step(title: str, letter: str, one: Floats, other: Floats) -> Step:
-    """‖one − other‖ with its coordinates, if these are few."""
-    apart = float(np.linalg.norm(one - other))
-    if len(one) > TERMS:
-        return Step(title, result=apart, note=f"Over {len(one)} columns.")
-    values = {f"a_{j + 1}": float(v) for j, v in enumerate(one)} | {f"c_{j + 1}": float(v) for j, v in enumerate(other)}
-    inside = " + ".join(f"(a_{j + 1} - c_{j + 1}) ** 2" for j in range(len(one)))
-    return Step(title, f"r = ‖{letter} − μ‖", f"sqrt({inside})", values, apart)
+def width_steps(model: RadialNetwork, count: int) -> Iterator[Step]:
+    """The widths of the first units from the distances to the others, unless they were given or tuned."""
+    if not follow_centers(model):
+        yield Step("The widths", note="Fine-tuned." if hasattr(model, "history_") else "As given.")
+        return
+    apart = cdist(model.centers_[:count], model.centers_)
+    for i in range(count):
+        others = np.where(np.arange(len(model.centers_)) == i, np.inf, apart[i])
+        nearest = int(others.argmin())
+        distance = Equation(
+            f"r[{i + 1}, {nearest + 1}]",
+            f"sqrt(sum((μ[{i + 1}, j] - μ[{nearest + 1}, j]) ** 2 for j in _))",
+            {"μ": model.centers_},
+            where={"μ": "centres, one row each"},
+        )
+        yield Step(f"From unit {i + 1} to unit {nearest + 1}, the nearest", distance)
+        values: dict[str, Any] = {f"r[{i + 1}, k]": apart[i]}
+        if model.width == "nearest":
+            right = f"min(r[{i + 1}, k] for k in _ if k != {i + 1})"
+        else:
+            right = f"sqrt(sum(r[{i + 1}, k] ** 2 for k in _ if k != {i + 1}) / (K - 1))"
+            values["K"] = len(model.centers_)
+        yield Step(f"Width of unit {i + 1}", Equation(f"σ[{i + 1}]", right, values, of=("widths_", i)))
 
 
 # --- outputs --------------------------------------------------------------------------------------------------
@@ -119,69 +108,79 @@ def distance_step(title: str, letter: str, one: Floats, other: Floats) -> Step:
 
 def bias_step(model: RadialNetwork, t: int) -> Step:
     """The bias: the outputs pass through the means."""
-    total, values = weighted_sum("w", np.atleast_2d(model.coef_)[t], "f", model.feature_mean_)
-    return Step(
-        f"Bias for {outputs_of(model)[t]}: residuals add up to zero",
-        formula="b = ȳ − Σ wₖφ̄ₖ",
-        expression=f"y - ({total})",
-        values={"y": model.target_mean_[t], **values},
+    at = output_index(model, t)
+    equation = Equation(
+        f"b{at}",
+        f"ȳ{at} - sum({weight_of(model, t)} * φ̄[k] for k in _)",
+        {f"ȳ{at}": model.target_mean_[t], **weights_of(model, t), "φ̄": model.feature_mean_},
         of=("intercept_",) if model.coef_.ndim == 1 else ("intercept_", t),
+        where={f"ȳ{at}": "mean target", "φ̄": "mean answers of the units"},
+    )
+    return Step(f"Bias for {shortened(output_names(model)[t])}: residuals add up to zero", equation)
+
+
+def side_condition(model: RadialNetwork, t: int) -> Step:
+    """What decides between the weights that pass through the targets."""
+    total = f"sum({weight_of(model, t)} for k in _)"
+    return Step(
+        f"Weights for {shortened(output_names(model)[t])}: they add up to zero",
+        Equation(total, "0", weights_of(model, t)),
+        note="Bias and weights are one number more than there are targets; this condition decides.",
     )
 
 
-def derive_rows(model: RadialNetwork, x: Floats, cut: bool, figure: Figure | None) -> Work:
-    """Distance and answer of the nearest unit, and outputs, of the first rows; `cut`: there were more than x."""
+def derive_rows(model: RadialNetwork, x: Floats, cut: bool, figure: Figure | None, options: WorkOptions) -> Work:
+    """Distance and answer of the nearest unit, and outputs, of rows (n, d); `cut`: there were more."""
+    names = output_names(model)
+    outputs = len(names) if options.is_full else min(OUTPUTS, len(names))
     steps = [units_step(model)]
-    for i in range(min(ROWS, len(x))):
-        steps += row_steps(model, i, x[i])
+    for i in range(len(x)):
+        steps += row_steps(model, i, x[i], outputs, options.is_full)
     if figure is not None:
         steps.append(Step("The rows on the network", figure=figure))
-    notes = [f"Only the first {ROWS} rows are derived."] if cut or len(x) > ROWS else []
-    if len(outputs_of(model)) > OUTPUTS:
-        notes.append(f"Only the first {OUTPUTS} of {len(outputs_of(model))} outputs are derived.")
+    notes = [*only_first_rows(len(x), cut), *only_first(outputs, len(names), "output")]
     return Work("Outputs of a radial basis network", steps, notes)
 
 
-def row_steps(model: RadialNetwork, i: int, x: Floats) -> Iterator[Step]:
-    """One row: its nearest unit, its outputs, and what is made of them."""
+def row_steps(model: RadialNetwork, i: int, x: Floats, outputs: int, is_full: bool) -> Iterator[Step]:
+    """One row: its nearest unit, or all; its outputs, and what is made of them."""
     apart = np.linalg.norm(model.centers_ - x, axis=1)
-    k = int(apart.argmin())
-    answers = model._basis().answers(x[None])[0]
-    yield distance_step(f"Row {i + 1}, distance to unit {k + 1}, the nearest", "x", x, model.centers_[k])
-    function = FUNCTIONS[model.basis]
-    if apart[k] > 0.0:
-        values = {"r": float(apart[k]), "s": float(model.widths_[k])}
-        of = ("activations", i, k)
-        yield Step(
-            f"Row {i + 1}, answer of unit {k + 1}", f"φ = {function.formula}", function.expression, values, of=of
+    answers = model.radial_basis_.answers(x[None])[0]
+    nearest = int(apart.argmin())
+    expression = FUNCTIONS[model.basis].expression
+    for k in range(len(apart)) if is_full else (nearest,):
+        distance = Equation(
+            f"r[{k + 1}]", f"sqrt(sum((x[j] - μ[{k + 1}, j]) ** 2 for j in _))", {"x": x, "μ": model.centers_}
         )
-    outputs = np.atleast_1d(answers @ model.coef_.T + model.intercept_)
-    for t, name in enumerate(outputs_of(model)[:OUTPUTS]):
-        total, values = weighted_sum("w", np.atleast_2d(model.coef_)[t], "f", answers)
-        yield Step(
-            f"Row {i + 1}, output for {name}",
-            NETWORK,
-            f"b + {total}",
-            {"b": float(np.atleast_1d(model.intercept_)[t]), **values},
+        values = {f"r[{k + 1}]": apart[k], f"σ[{k + 1}]": model.widths_[k]}
+        answer = Equation(f"φ[{k + 1}]", expression.replace("[k]", f"[{k + 1}]"), values, of=("activations", i, k))
+        yield Step(f"Row {i + 1}, unit {k + 1}{', the nearest' if k == nearest else ''}", (distance, answer))
+    for t, name in enumerate(output_names(model)[:outputs]):
+        at = output_index(model, t)
+        output = Equation(
+            f"{output_letter(model)}{at}",
+            f"b{at} + sum({weight_of(model, t)} * φ[k] for k in _)",
+            {f"b{at}": np.atleast_1d(model.intercept_)[t], **weights_of(model, t), "φ": answers},
             of=output_place(model, i, t),
         )
+        yield Step(f"Row {i + 1}, output for {shortened(name)}", output)
     if hasattr(model, "classes_"):
-        yield from class_steps(model, i, outputs)
+        yield class_step(model, i, answers @ model.coef_.T + model.intercept_)
 
 
-def class_steps(model: RadialNetwork, i: int, outputs: Floats) -> Iterator[Step]:
+def class_step(model: RadialNetwork, i: int, outputs: Floats) -> Step:
     """From outputs to the probability of the class that is predicted."""
-    names, best = outputs_of(model), int(outputs.argmax())
-    values = {f"o_{t + 1}": float(v) for t, v in enumerate(outputs)}
-    if len(values) <= TERMS:
-        positive = [f"max({name}, 0)" for name in values]
-        yield Step(
-            f"Row {i + 1}, probability of {names[best]}, the class with the largest output",
-            "P(t|x) = max(oₜ, 0) / Σ max(o, 0)",
-            f"{positive[best]} / ({' + '.join(positive)})",
-            values,
-            of=("predict_proba", i, best),
-        )
+    names, best = output_names(model), int(outputs.argmax())
+    by_class = {"o": dict(zip(names, outputs, strict=True))}
+    label = word(names[best])
+    share = f"max(o[{label}], 0) / sum(max(o[c], 0) for c in _)"
+    return Step(
+        f"Row {i + 1}, its class",
+        (
+            Equation("ŷ", "argmax(o[c] for c in _)", by_class, of=("predict", i), therefore=True),
+            Equation(f"P({label} | x)", share, by_class, of=("predict_proba", i, best)),
+        ),
+    )
 
 
 def output_place(model: RadialNetwork, i: int, t: int) -> tuple[str | int, ...]:
@@ -191,9 +190,32 @@ def output_place(model: RadialNetwork, i: int, t: int) -> tuple[str | int, ...]:
     return ("decision_function", i, t) if len(model.classes_) > 2 else ()
 
 
-def outputs_of(model: RadialNetwork) -> list[str]:
+# --- names ----------------------------------------------------------------------------------------------------
+
+
+def output_names(model: RadialNetwork) -> list[str]:
     """What the outputs are called: classes or targets."""
     return [str(name) for name in getattr(model, "classes_", getattr(model, "target_names_", ()))]
+
+
+def output_letter(model: RadialNetwork) -> str:
+    """The letter of an output."""
+    return "o" if hasattr(model, "classes_") else "ŷ"
+
+
+def output_index(model: RadialNetwork, t: int) -> str:
+    """What stands below the letters of an output: its name, if there are several."""
+    return "" if model.coef_.ndim == 1 else f"[{word(output_names(model)[t])}]"
+
+
+def weight_of(model: RadialNetwork, t: int) -> str:
+    """The weight of unit k for an output."""
+    return "w[k]" if model.coef_.ndim == 1 else f"w[{word(output_names(model)[t])}, k]"
+
+
+def weights_of(model: RadialNetwork, t: int) -> dict[str, Floats]:
+    """The weights of all units for an output, by `weight_of`."""
+    return {weight_of(model, t): np.atleast_2d(model.coef_)[t]}
 
 
 def descent_figure(history: Floats) -> Figure:

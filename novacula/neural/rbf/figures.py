@@ -66,7 +66,7 @@ def _units(axes: Axes, model: RadialNetwork) -> None:
 
 
 def _outputs(model: RadialNetwork, x: Floats) -> Floats:
-    outputs = model._basis().answers(x) @ model.coef_.T + model.intercept_
+    outputs = model.radial_basis_.answers(x) @ model.coef_.T + model.intercept_
     return np.asarray(outputs[:, None] if outputs.ndim == 1 else outputs)
 
 

@@ -14,8 +14,8 @@ from novacula.errors import ModelFileError, RankWarning, warn_user
 from novacula.learner.base import Learner
 from novacula.learner.card import Extent
 from novacula.learner.figure import Figure
+from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.linear.rows import DERIVED
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import fine_tune
 from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
@@ -60,6 +60,7 @@ SHARED_CARD: Mapping[str, Any] = {
 class RadialNetwork(Learner):
     """A layer of radial units and a linear layer on top: o = b + Σ wₖφₖ(x)."""
 
+    notations: ClassVar[Mapping[str, Mapping[str, str]]] = {"mitchell": {"b": "w_0", "ŷ": "f̂"}}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "centers": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "basis": [StrOptions(set(FUNCTIONS))],
@@ -131,7 +132,7 @@ class RadialNetwork(Learner):
     def activations(self, X: Any) -> Floats:
         """The answer φ of each unit to each row: (n, K)."""
         check_is_fitted(self)
-        return np.asarray(self._answers(X, answers_of, self._basis()))
+        return np.asarray(self._answers(X, answers_of, self.radial_basis_))
 
     def figure(self, X: Any = None, y: Any = None) -> Figure:
         """Centres, widths and outputs over one or two columns, on rows if X is given, with their targets y."""
@@ -143,18 +144,19 @@ class RadialNetwork(Learner):
     def _outputs(self, X: Any) -> Floats:
         """The outputs for each row: (n, k), or (n,) where `coef_` is one row."""
         check_is_fitted(self)
-        return np.asarray(self._answers(X, outputs_of, self._basis(), self.coef_.T, self.intercept_))
+        return np.asarray(self._answers(X, outputs_of, self.radial_basis_, self.coef_.T, self.intercept_))
 
-    def _work(self, X: Any = None) -> Work:
-        """Derive widths and output layer with the numbers put in; with X, the outputs for its first rows."""
-        from novacula.neural.rbf.derivation import derive_network, derive_rows
+    def _derive(self, options: WorkOptions) -> Work:
+        from novacula.neural.rbf.derivation import derive_network
 
-        check_is_fitted(self)
-        if X is None:
-            return derive_network(self)
+        return derive_network(self, options)
+
+    def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
+        from novacula.neural.rbf.derivation import derive_rows
+
         drawn = self.figure(X) if len(self.schema_.features) <= 2 else None
-        chunk, cut = self._first_rows(X, DERIVED)
-        return derive_rows(self, chunk.dense(), cut, drawn)
+        chunk, cut = self._first_rows(X, options.rows)
+        return derive_rows(self, chunk.dense(), cut, drawn, options)
 
     @property
     def n_parameters_(self) -> int:
@@ -166,7 +168,9 @@ class RadialNetwork(Learner):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
-    def _basis(self) -> RadialBasis:
+    @property
+    def radial_basis_(self) -> RadialBasis:
+        """Function, centres and widths of the units."""
         return RadialBasis(self.basis, self.centers_, self.widths_)
 
     def _check_state(self) -> None:

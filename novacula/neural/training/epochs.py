@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.learner.iterate import Run
+from novacula.learner.trace import PathRecorder
 from novacula.linear.online.delta import rate
 from novacula.linear.online.passes import run_epochs
 from novacula.neural.network import BackPropagation, Layers
@@ -214,13 +215,23 @@ class Epochs:
     windows: Windows
     held_out: Windows | None
     patience: Patience
+    recorder: PathRecorder | None = None
 
-    def run(self, theta: Array, rule: UpdateRule, max_epochs: int) -> Run[TrainingEpoch]:
-        """Teach from weights that can be chosen."""
-        return run_epochs(self.show, TrainingEpoch(0, TeachingState(theta, rule)), max_epochs)
+    def run(self, begin: TeachingState, max_epochs: int) -> Run[TrainingEpoch]:
+        """Teach from a state."""
+        return run_epochs(self.show, self.seen(TrainingEpoch(0, begin)), max_epochs)
+
+    def seen(self, epoch: TrainingEpoch) -> TrainingEpoch:
+        """Have an epoch recorded, if epochs are."""
+        if self.recorder is not None:
+            self.recorder(epoch.number, epoch.objective, epoch.state)
+        return epoch
 
     def show(self, last: TrainingEpoch) -> TrainingEpoch:
         """Make one more pass over the showings."""
+        return self.seen(self._show(last))
+
+    def _show(self, last: TrainingEpoch) -> TrainingEpoch:
         before = replace(last.state, loss=0.0, weight=0.0)
         state = self.windows.fold(teach, before, self.plan, last.number)
         epoch = replace(last, number=last.number + 1, state=state)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from novacula.state import State, flag, floats, number, text, whole
+from novacula.learner.trace import FitPath
+from novacula.state import State, flag, floats, number, record, text, whole, wholes
 from novacula.table.chunk import Floats
 
 
@@ -47,13 +49,50 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class FirstShowings:
-    """The first rows that the network was taught, as shown (m, d), and the outputs wanted for them (m, k)."""
+class NetworkTrace:
+    """What a fit keeps so that its updates can be derived: at most 32 showings, and 25 states of a small network.
 
-    state: ClassVar[State] = {"rows": floats("examples", "inputs"), "targets": floats("examples", "outputs")}
+    Where there are more rows, it is the first update alone, with the first 20 showings of its batch; of a large
+    network, or one whose weights are tied or whose derivatives are priced, the first showings only.
+    """
 
-    rows: Floats
-    targets: Floats
+    state: ClassVar[State] = {
+        "rows": floats("examples", "inputs"),
+        "targets": floats("examples", "outputs"),
+        "shares": floats("examples", least=0.0),
+        "batch": whole(least=1),
+        "share": number(above=0.0),
+        "updates": whole(),
+        "rest": floats("rest"),
+        "path": record(FitPath),
+        "orders": wholes("epochs", "any"),
+        "steps": floats("steps"),
+        "by_epoch": flag(),
+    }
+
+    rows: Floats  # (m, d), as shown
+    targets: Floats  # (m, k), the outputs wanted for them
+    shares: Floats  # (m,), with which they count
+    batch: int  # showings of a batch, at most
+    share: float  # the mean share of all showings
+    updates: int  # that were made before the path begins, by earlier pieces
+    rest: Floats  # (P,), the sum of share · δ · input over the rest of the first batch; empty where there is none
+    path: FitPath  # of the weights, and of what the rule remembers, by epoch, or before and after the first update
+    orders: npt.NDArray[np.int64]  # (kept, m), of the showings in each epoch of the path; none where one batch is all
+    steps: Floats  # (kept,), the factor of the direction of solver "batch"
+    by_epoch: bool  # whether all showings are there, and the path is that of the epochs
+
+    def fits(self, n_parameters: int) -> bool:
+        """Whether its parts are those of a network of so many weights; they may come from a file."""
+        kept, m = len(self.path.iterations), len(self.rows)
+        return (
+            len(self.rest) in (0, n_parameters)
+            and (kept == 0 or self.path.states.shape[1] in (n_parameters, 2 * n_parameters, 3 * n_parameters))
+            and self.orders.shape in ((0, m), (kept, m))
+            and bool((self.orders < m).all())
+            and len(self.steps) in (0, kept)
+            and (kept > 1 or not self.by_epoch)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +103,7 @@ class TrainingEnd:
     history: tuple[float, ...]
     held_out: tuple[float, ...]
     start: Start
+    trace: Callable[[], NetworkTrace]  # what is kept of the way, made if this is the training that counts
 
     @property
     def is_finite(self) -> bool:

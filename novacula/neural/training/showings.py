@@ -199,6 +199,11 @@ class Windows:
             with unrecorded():  # it is the rows themselves
                 self._kept = self.fold(keep, NetworkShowings(*np.empty((3, 0))))
 
+    @property
+    def kept(self) -> NetworkShowings | None:
+        """The one window, where one holds all."""
+        return self._kept
+
     def __len__(self) -> int:
         return self.fold(count, 0)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from novacula.errors import ParameterError
@@ -18,6 +19,7 @@ from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.record import Start, TrainingEnd
 from novacula.neural.training.sums import WholeBatch, counted_rows
+from novacula.neural.training.tracing import trace_of_solver
 from novacula.optimize import conjugate_gradient, gradient_descent, lbfgs, levenberg_marquardt
 from novacula.optimize.result import Result
 from novacula.table import Table
@@ -60,6 +62,7 @@ class NetworkDescent:
     momentum: float
     tol: float
     max_iter: int
+    keep_path: bool = False
 
     def run(self, rows: LessonRows, free: Floats) -> TrainingEnd:
         """Train from weights that can be chosen."""
@@ -68,7 +71,9 @@ class NetworkDescent:
         diverged = result.reason.startswith("It diverged") or not math.isfinite(result.value)
         loss = math.inf if diverged else rows.unit * float(result.value)
         end = Start(loss, result.n_iter, result.converged, self._sentence(result))
-        return TrainingEnd(result.x * rows.stretch, tuple((rows.unit * result.values).tolist()), (), end)
+        history = tuple((rows.unit * result.values).tolist())
+        trace = partial(trace_of_solver, rows.table, rows.lesson, result, rows.stretch)
+        return TrainingEnd(result.x * rows.stretch, history, (), end, trace)
 
     def _sentence(self, result: Result) -> str:
         if result.converged or result.n_iter < self.max_iter:
@@ -81,7 +86,7 @@ class NetworkDescent:
     def _whole(self, rows: LessonRows, start: Floats) -> Result:
         """One pass over the rows for each place that the optimiser tries."""
         batch, stretch, unit = WholeBatch(rows.table, rows.lesson), rows.stretch, rows.unit
-        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "keep_path": False}
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "keep_path": self.keep_path}
         if self.solver == "batch":
             options |= {"step": self.step, "momentum": self.momentum}
         return WHOLE[self.solver](
@@ -110,5 +115,5 @@ class NetworkDescent:
             start,
             tol=self.tol,
             max_iter=self.max_iter,
-            keep_path=False,
+            keep_path=self.keep_path,
         )

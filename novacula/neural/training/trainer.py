@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from novacula.errors import DataError
+from novacula.learner.trace import PathRecorder
 from novacula.neural.training.epochs import (
     Epochs,
     Patience,
@@ -22,15 +22,21 @@ from novacula.neural.training.epochs import (
 )
 from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
-from novacula.neural.training.record import FirstShowings, Start, TrainingEnd
+from novacula.neural.training.record import NetworkTrace, Start, TrainingEnd
 from novacula.neural.training.settings import TrainingSettings
-from novacula.neural.training.showings import Feed, NetworkShowings, Tally, Windows, capacity
+from novacula.neural.training.showings import Feed, Tally, Windows, capacity
 from novacula.neural.training.solvers import LessonRows, NetworkDescent
+from novacula.neural.training.tracing import (
+    keeps_epochs,
+    keeps_updates,
+    state_numbers,
+    trace_of_epochs,
+    trace_of_examples,
+    trace_of_first_update,
+    updates_before,
+)
 from novacula.table import Table
 from novacula.table.parallel import one_blas_thread
-
-EXAMPLES = 3
-"""Showings that a model keeps, so that its work can push one through the network."""
 
 
 @dataclass(eq=False)
@@ -67,33 +73,56 @@ class Trainer:
         if settings.by_batches:
             return self._by_batches(free, seed)
         step = "backtracking" if isinstance(settings.eta0, str) else float(settings.eta0)
+        is_small = keeps_epochs(self.lesson, self.tally.showings)
         descent = NetworkDescent(
-            settings.solver, step, float(settings.momentum), settings.tolerance or 0.0, settings.max_epochs
+            settings.solver, step, float(settings.momentum), settings.tolerance or 0.0, settings.max_epochs, is_small
         )
         with one_blas_thread():  # blocks of rows are small, and other threads work on others
-            return descent.run(LessonRows(self.table, self.lesson, self.gauge), free)
+            end = descent.run(LessonRows(self.table, self.lesson, self.gauge), free)
+        return end if is_small else replace(end, trace=self._examples)
 
     # --- by batches -----------------------------------------------------------------------------------------
 
     def _by_batches(self, free: Any, seed: int) -> TrainingEnd:
         windows, held_out = self._windows
         patience = Patience(self.settings.tolerance, self.settings.n_iter_no_change)
-        epochs = Epochs(self.plan(seed), windows, held_out, patience)
+        plan, recorder = self.plan(seed), self._recorder()
+        epochs, begin = Epochs(plan, windows, held_out, patience, recorder), TeachingState(free, self.settings.rule())
         with one_blas_thread():
-            run = epochs.run(free, self.settings.rule(), self.settings.max_epochs)
+            run = epochs.run(begin, self.settings.max_epochs)
             end = run.params
             theta = end.state.theta if held_out is None or end.best_theta is None else end.best_theta
             loss = math.inf
             if end.state.is_finite:
                 loss = mean_loss(windows, self.lesson, theta) + self.lesson.decay(theta)
-        return TrainingEnd(theta, run.history, end.held_out, Start(loss, end.number, *self.ending(end)))
+        start = Start(loss, end.number, *self.ending(end))
+        trace = partial(self._trace, plan, TrainingEpoch(0, begin), recorder)
+        return TrainingEnd(theta, run.history, end.held_out, start, trace)
 
-    def once(self, theta: Any, rule: UpdateRule, number: int) -> TrainingEpoch:
+    def once(self, theta: Any, rule: UpdateRule, number: int) -> tuple[TrainingEpoch, NetworkTrace]:
         """Show all rows once, as epoch `number` from 0 on of a training that goes on."""
-        epochs = Epochs(self.plan(self.seed), self._windows[0], None, Patience(None, 1))
+        plan, recorder = self.plan(self.seed), self._recorder()
+        epochs = Epochs(plan, self._windows[0], None, Patience(None, 1), recorder)
         free = self.lesson.contract(theta).astype(self.settings.precision)
+        begin = TrainingEpoch(number, TeachingState(free, rule))
         with one_blas_thread():
-            return epochs.show(TrainingEpoch(number, TeachingState(free, rule)))
+            epoch = epochs.show(epochs.seen(begin))
+            return epoch, self._trace(plan, begin, recorder) if epoch.state.is_finite else self._examples()
+
+    def _trace(self, plan: TeachingPlan, begin: TrainingEpoch, recorder: PathRecorder | None) -> NetworkTrace:
+        """What is kept of a training that has ended."""
+        window = self._windows[0].kept
+        if window is not None and recorder is not None:
+            return trace_of_epochs(plan, window, recorder.kept(), updates_before(begin.state))
+        if window is not None and keeps_updates(self.lesson):
+            return trace_of_first_update(plan, window, begin)
+        return self._examples()
+
+    def _examples(self) -> NetworkTrace:
+        return trace_of_examples(self.table, self.lesson, self.feed())
+
+    def _recorder(self) -> PathRecorder | None:
+        return PathRecorder(state_numbers) if keeps_epochs(self.lesson, self.tally.showings) else None
 
     def plan(self, seed: int) -> TeachingPlan:
         """How the showings are taught."""
@@ -155,19 +184,3 @@ class Trainer:
             f"The {name} was still falling after {end.number} epochs, as many as max_epochs allows: raise it, or "
             "tol if that precision is not needed, or say tol=None to have that many epochs and no more."
         )
-
-    # --- a few rows -----------------------------------------------------------------------------------------
-
-    def examples(self) -> FirstShowings:
-        """The first showings, in the order of the rows."""
-        targets, pieces = self.lesson.targets, list[NetworkShowings]()
-        feed = replace(self.feed(), dtype="float64", targets=replace(targets, factor=None))
-        with closing(self.table.chunks()) as chunks:
-            for chunk in chunks:
-                few = chunk.counted().rows(0, EXAMPLES)
-                few = replace(few, weight=np.minimum(targets.weight(few), EXAMPLES))  # no row is needed more often
-                pieces.append(feed.showings(few.dense(), few, 0)[0])
-                if sum(map(len, pieces)) >= EXAMPLES:
-                    break
-        first = NetworkShowings.joined(pieces).part(0, EXAMPLES)
-        return FirstShowings(first.x, targets.split(first.t)[0])

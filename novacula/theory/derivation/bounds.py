@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from novacula.learner.derivation import told_once
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
 from novacula.mathematics.equation import agree
@@ -46,7 +45,7 @@ def pac_sample_work(m: int, space: dict[str, float], epsilon: float, delta: floa
         *_least(m, needed, values),
         *_enough(m, needed, values, rate),
     ]
-    return Work("PAC: how many examples are enough", told_once(steps))
+    return Work("PAC: how many examples are enough", steps)
 
 
 def _start(rate: str, consistent: bool) -> Iterator[Step]:

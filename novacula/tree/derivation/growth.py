@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table, told_once
+from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
@@ -41,7 +41,7 @@ def derive_tree(model: DecisionTreeClassifier, options: WorkOptions) -> Work:
     steps += cut_steps(growth, model.confidence, options)
     if growth.tree.is_leaf.sum() <= DRAWN:
         steps.append(Step("The tree", figure=tree_figure(growth.named)))
-    return Work("Decision tree: the tests", told_once(steps), notes(model, growth, shown))
+    return Work("Decision tree: the tests", steps, notes(model, growth, shown))
 
 
 def examples_step(growth: ExaminedGrowth) -> Step:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novacula.learner.derivation import told_once
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
@@ -42,7 +41,7 @@ def derive_predictions(model: DecisionTreeClassifier, chunk: Chunk, cut: bool, o
     guide = Guide(model, options.is_full)
     steps = [step for i in range(len(chunk)) for step in guide.row_steps(chunk.rows(i, i + 1), i)]
     notes = [f"Only the first {len(chunk)} rows are derived."] if cut else []
-    return Work("Decision tree: the predictions", told_once(steps), notes)
+    return Work("Decision tree: the predictions", steps, notes)
 
 
 class Guide:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from novacula.learner.derivation import told_once
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
@@ -103,9 +102,7 @@ def derive_matches(learner: Any, chunk: Chunk, cut: bool, options: WorkOptions) 
     found = enumerate(explanations(learner, chunk))
     steps = [_match_step(learner, explanation, row, options.is_full) for row, explanation in found]
     notes = [f"Only the first {len(chunk)} rows are derived."] if cut else []
-    return Work(
-        "Rule list: the predictions", told_once(steps), [*notes, "A condition on a missing value does not hold."]
-    )
+    return Work("Rule list: the predictions", steps, [*notes, "A condition on a missing value does not hold."])
 
 
 def _match_step(learner: Any, explanation: Explanation, row: int, is_full: bool) -> Step:
@@ -156,7 +153,7 @@ def derive_rules(learner: Any, options: WorkOptions) -> Work:
     notes = [f"Conditions are judged by {judge}; ⟦n⟧ is the weight that is covered, ⟦e⟧ what is wrong of it."]
     if len(steps) < len(rules):
         notes.append(f"{len(steps)} of {len(rules)} rules are derived; to_text() gives them all.")
-    return Work("Rule list: how the rules were pruned", told_once([*steps, _default_step(learner)]), notes)
+    return Work("Rule list: how the rules were pruned", [*steps, _default_step(learner)], notes)
 
 
 def _rule_step(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scipy import special
 
-from novacula.learner.derivation import SHOWN, distinct_names, only_first, only_rows
+from novacula.learner.derivation import SHOWN, distinct_names, only_first, only_first_rows
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
@@ -79,7 +79,7 @@ def derive_next_flip(model: BetaBernoulli, data: list[float], options: WorkOptio
         )
         for x in flips
     ]
-    notes = only_rows(options.rows, len(data) > options.rows)
+    notes = only_first_rows(options.rows, len(data) > options.rows)
     return Work("The next datum", [*beta_steps(model), *next_steps(flips, equations)], notes)
 
 
@@ -135,4 +135,4 @@ def derive_next_category(model: DirichletCategorical, places: list[int], options
     """The probability of each datum to come, by the place of its category."""
     names, shown = distinct_names(model.categories), places[: options.rows]
     sides = next_steps([names[k] for k in shown], [_side(model, names, k) for k in shown])
-    return Work("The next datum", sides, only_rows(options.rows, len(places) > options.rows))
+    return Work("The next datum", sides, only_first_rows(options.rows, len(places) > options.rows))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.bayes.conjugate.derivation.categories import next_steps
-from novacula.learner.derivation import only_rows
+from novacula.learner.derivation import only_first_rows
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation
@@ -78,7 +78,7 @@ def derive_next_normal(model: NormalMean, data: list[float], options: WorkOption
     ]
     steps = [*normal_mean_steps(model), Step("Spread of the next datum", spread)]
     steps += next_steps((f"⟦{x!r}⟧" for x in data[: options.rows]), equations)
-    return Work("The next datum", steps, only_rows(options.rows, len(data) > options.rows))
+    return Work("The next datum", steps, only_first_rows(options.rows, len(data) > options.rows))
 
 
 def inverse_gamma_steps(model: NormalInverseGamma) -> list[Step]:
@@ -154,7 +154,7 @@ def derive_next_student(model: NormalInverseGamma, data: list[float], options: W
     ]
     steps = [*inverse_gamma_steps(model), Step("Student's t of the next datum", parts)]
     steps += next_steps((f"⟦{x!r}⟧" for x in data[: options.rows]), equations)
-    return Work("The next datum", steps, only_rows(options.rows, len(data) > options.rows))
+    return Work("The next datum", steps, only_first_rows(options.rows, len(data) > options.rows))
 
 
 def derive_gaussian(estimate: GaussianEstimate) -> Work:

@@ -1,0 +1,1 @@
+"""The work of what is measured: each function takes a result and derives it with the numbers put in."""

@@ -1,0 +1,1 @@
+"""The work of optimisers, of problems with constraints, and of line searches."""
