@@ -6,7 +6,6 @@ it says it is, fails with a sentence that names the step.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -16,12 +15,9 @@ from typing import Any
 import numpy as np
 
 from novacula.checks.verdict import require
-from novacula.errors import ParameterError
-from novacula.learner.worded_step import WordedStep
 from novacula.learner.work import Work
 from novacula.mathematics import Equation
 from novacula.mathematics.equation import agree
-from novacula.mathematics.measuring import measure
 
 PRINTABLE = re.compile(r"[ -~\n]*")
 """What pdfLaTeX reads without any package for characters."""
@@ -39,12 +35,8 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -
     name = type(learner).__name__
     require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
     equations = [equation for equation in work.equations if equation.is_evaluated]
-    worded = [step for step in work if isinstance(step, WordedStep)]
-    require(
-        bool(equations) or any(step.expression for step in worded), f"no step of the work of {name} holds arithmetic"
-    )
-    tied = any(equation.of for equation in equations) or any(step.of for step in worded)
-    require(tied, f"no step of the work of {name} is tied to the model by `of`")
+    require(bool(equations), f"no step of the work of {name} holds arithmetic")
+    require(any(equation.of for equation in equations), f"no step of the work of {name} is tied to the model by `of`")
     outputs: dict[str, Any] = {}
     meanings: dict[str, str] = {}
     for i, step in enumerate(work):
@@ -52,10 +44,6 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -
         for equation in step.equations:
             _check_equation(equation, where, learner, X, outputs)
             _check_meanings(equation, where, meanings)
-        if isinstance(step, WordedStep):
-            _check_arithmetic(step, where)
-            if step.of:
-                _check_tie(step, where, learner, X, outputs)
     if not drawn:
         work = replace(work, steps=tuple(replace(step, figure=None) for step in work))
     _check_renderings(work, name)
@@ -85,30 +73,6 @@ def _check_meanings(equation: Equation, where: str, meanings: dict[str, str]) ->
     for name, words in equation.where.items():
         known = meanings.setdefault(name, words)
         require(known == words, f"{where} calls {name} {words!r}, which was {known!r} before")
-
-
-def _check_arithmetic(step: WordedStep, where: str) -> None:
-    if step.tree is None:
-        return
-    try:
-        value, scale = measure(step.tree, step.scope)
-    except ParameterError as error:
-        raise AssertionError(f"{where} has no value: {error}") from error
-    require(
-        step.result is None or agree(value, step.result, scale),
-        f"{where} states {step.result!r}, but its expression {step.expression!r} comes to {value!r}",
-    )
-
-
-def _check_tie(step: WordedStep, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:
-    path = ".".join(map(str, step.of))
-    try:
-        actual = float(np.asarray(_look_up(step.of, learner, X, outputs)).item())
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise AssertionError(f"{where} is tied to {path}, which gives no number: {error}") from error
-    stated = math.nan if step.value is None else step.value
-    scale = measure(step.tree, step.scope).scale if step.tree is not None else 0.0
-    require(agree(stated, actual, scale), f"{where} states {stated!r}, but {path} of the model is {actual!r}")
 
 
 def _look_up(path: tuple[str | int, ...], learner: Any, X: Any, outputs: dict[str, Any]) -> Any:

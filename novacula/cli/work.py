@@ -74,12 +74,7 @@ def print_work(work: Any, form: str, json: bool) -> None:
 
 
 def _step(step: Any) -> dict[str, Any]:
-    from novacula.learner.worded_step import WordedStep
-
-    parts: dict[str, Any] = {"title": step.title, "equations": [_equation(equation) for equation in step.equations]}
-    if isinstance(step, WordedStep):
-        parts |= {"formula": step.formula, "values": dict(step.values), "result": step.value}
-    return parts
+    return {"title": step.title, "equations": [_equation(equation) for equation in step.equations]}
 
 
 def _equation(equation: Any) -> dict[str, Any]:

@@ -18,8 +18,6 @@ SHOWN = 12
 """Classes, columns or nodes that are derived one by one, unless everything is asked for."""
 TABLE_ROWS = 20
 """Rows of a table."""
-TERMS_GIVEN = 200
-"""Terms that a long sum is given one by one; what the others add is one number."""
 
 
 def only_first(shown: int, total: int, noun: str) -> list[str]:

@@ -22,7 +22,6 @@ from novacula.mathematics.tree import renamed
 from novacula.table.names import printable
 
 if TYPE_CHECKING:
-    from novacula.learner.worded_step import WordedStep
     from novacula.learner.work import Cell, Step, Work, WorkTable
 
 WIDTH = 100
@@ -45,18 +44,6 @@ def meanings(equation: Equation, notation: Notation, work: Work) -> Iterator[tup
         yield symbol.text, words
 
 
-def sides(step: WordedStep, notation: Notation, symbols: bool) -> list[str]:
-    """What stands between equals signs: the expression, the same with numbers, the value; no side twice."""
-    sides_written = []
-    if step.tree is not None:
-        if symbols:
-            sides_written.append(Layout(notation).write(step.tree))
-        sides_written.append(Layout(notation, step.scope).write(step.tree))
-    if step.value is not None:
-        sides_written.append(notation.number(step.value).text)
-    return list(dict.fromkeys(sides_written))
-
-
 def number_text(cell: Cell, notation: Notation | None = None) -> str | None:
     """A number as it is written, or None for a cell that holds words."""
     if isinstance(cell, Real) and not isinstance(cell, bool):
@@ -77,8 +64,6 @@ def work_to_text(work: Work) -> str:
 
 def step_lines(step: Step, work: Work) -> Iterator[str]:
     """The lines of one step, what belongs to it indented."""
-    from novacula.learner.worded_step import WordedStep
-
     notation = work.look.notation(TextNotation)
     yield plain(step.title, work.look)
     for equation in step.equations:
@@ -86,11 +71,6 @@ def step_lines(step: Step, work: Work) -> Iterator[str]:
             yield from (INDENT + part for part in hanging(line, line.find(" = ") + 3))
         for symbol, words in meanings(equation, notation, work):
             yield f"{INDENT}where {symbol}: {plain(words, work.look)}"
-    if isinstance(step, WordedStep):
-        for line in equation_lines(step, notation):
-            yield INDENT + line
-        for name, label in step.labels.items():
-            yield f"{INDENT}where {name} = {notation.number(step.values[name]).text}: {plain(label, work.look)}"
     if step.table is not None:
         for line in table_lines(step.table, work.look):
             yield INDENT + line
@@ -98,19 +78,6 @@ def step_lines(step: Step, work: Work) -> Iterator[str]:
         yield f"{INDENT}[figure: {printable(step.figure.alt)}]"
     if step.note:
         yield from wrap(plain(step.note, work.look), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
-
-
-def equation_lines(step: WordedStep, notation: Notation) -> list[str]:
-    """The formula, and under its equals sign the numbers and the value."""
-    formula = printable(step.formula)
-    arithmetic = " = ".join(sides(step, notation, symbols=not formula))
-    if not formula or not arithmetic:
-        whole = formula or arithmetic
-        return hanging(whole, len(INDENT)) if whole else []
-    left, equals, _ = formula.partition(" = ")
-    if not equals:
-        return hanging(f"{formula} = {arithmetic}", len(formula) + 3)
-    return [formula, *hanging(f"{' ' * len(left)} = {arithmetic}", len(left) + 3)]
 
 
 def hanging(line: str, indent: int) -> list[str]:
@@ -183,7 +150,6 @@ def work_to_markdown(work: Work) -> str:
 def step_blocks(step: Step, work: Work) -> Iterator[str]:
     """The paragraphs of one step."""
     from novacula.learner.render_latex import aligned
-    from novacula.learner.worded_step import WordedStep
 
     notation = work.look.notation(LatexNotation)
     yield f"### {markdown_prose(step.title, work.look)}"
@@ -194,29 +160,12 @@ def step_blocks(step: Step, work: Work) -> Iterator[str]:
         ]
         if listed:
             yield "\n".join(listed)
-    if isinstance(step, WordedStep):
-        lines = equation_lines(step, work.look.notation(TextNotation))
-        if lines:
-            yield code_block(lines)
-        if step.labels:
-            text = work.look.notation(TextNotation)
-            yield "\n".join(
-                f"- `{name}` = {number_text(step.values[name], text)}: {escape_markdown(label)}"
-                for name, label in step.labels.items()
-            )
     if step.table is not None:
         yield from table_blocks(step.table, work.look)
     if step.figure is not None:
         yield f"*Figure: {escape_markdown(step.figure.alt)}*"
     if step.note:
         yield markdown_prose(step.note, work.look)
-
-
-def code_block(lines: Sequence[str]) -> str:
-    """A fenced block, its fence longer than any run of backticks inside."""
-    text = "\n".join(lines)
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"{fence}text\n{text}\n{fence}"
 
 
 def table_blocks(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:

@@ -13,15 +13,14 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from novacula.learner.prose import LOOK, Appearance, plain, prose
-from novacula.learner.render import meanings, number_text, numeric_columns, rows_of, sides
+from novacula.learner.render import meanings, number_text, numeric_columns, rows_of
 from novacula.mathematics import Equation
 from novacula.mathematics.equation import Row, text_lines
 from novacula.mathematics.mathml import THEREFORE, MathmlNotation, operator
-from novacula.mathematics.notation import Notation, TextNotation
+from novacula.mathematics.notation import TextNotation
 from novacula.table.names import printable
 
 if TYPE_CHECKING:
-    from novacula.learner.worded_step import WordedStep
     from novacula.learner.work import Step, Work, WorkTable
 
 LONG = 8
@@ -86,8 +85,6 @@ def contents(work: Work, key: str) -> Iterator[str]:
 
 def step_parts(step: Step, work: Work) -> Iterator[str]:
     """The elements of one step, below its title."""
-    from novacula.learner.worded_step import WordedStep
-
     notation = work.look.notation(MathmlNotation)
     for equation in step.equations:
         yield equation_html(equation, work)
@@ -97,8 +94,6 @@ def step_parts(step: Step, work: Work) -> Iterator[str]:
         ]
         if listed:
             yield f'<ul class="nv-where">{"".join(listed)}</ul>'
-    if isinstance(step, WordedStep):
-        yield from worded_parts(step, notation)
     if step.table is not None:
         yield from table_parts(step.table, work.look)
     if step.figure is not None:
@@ -120,22 +115,6 @@ def equation_html(equation: Equation, work: Work) -> str:
     words = escape_html(" ".join(" ".join(line.split()) for line in spoken))
     table = f'<math display="block" alttext="{words}"><mtable displaystyle="true">{cells}</mtable></math>'
     return f'<div class="nv-equation nv-scroll">{table}</div>'
-
-
-def worded_parts(step: WordedStep, notation: Notation) -> Iterator[str]:
-    """The formula, then the arithmetic."""
-    if step.formula:
-        yield f'<p class="nv-formula">{escape_html(step.formula)}</p>'
-    arithmetic = operator("=").join(sides(step, notation, symbols=not step.formula))
-    if arithmetic:
-        yield f'<p class="nv-arithmetic"><math>{operator("=") if step.formula else ""}{arithmetic}</math></p>'
-    if step.labels:
-        yield '<ul class="nv-where">'
-        for name, label in step.labels.items():
-            value = notation.number(step.values[name]).text
-            symbol = f"{notation.symbol(name).text}{operator('=')}{value}"
-            yield f"<li><math>{symbol}</math>: {html_prose(label, Appearance(notation.digits))}</li>"
-        yield "</ul>"
 
 
 def table_parts(table: WorkTable, look: Appearance = LOOK) -> Iterator[str]:

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from novacula.learner.prose import Appearance, prose
-from novacula.learner.render import meanings, number_text, numeric_columns, rows_of, sides
+from novacula.learner.render import meanings, number_text, numeric_columns, rows_of
 from novacula.mathematics import Equation
 from novacula.mathematics.latex import SYMBOLS, LatexNotation, escape_latex
-from novacula.mathematics.notation import Notation
 
 if TYPE_CHECKING:
-    from novacula.learner.worded_step import WordedStep
     from novacula.learner.work import Step, Work, WorkTable
 
 
@@ -36,35 +34,18 @@ def latex_prose(text: str, look: Appearance) -> str:
 
 def step_parts(step: Step, work: Work) -> Iterator[str]:
     """The lines of one step."""
-    from novacula.learner.worded_step import WordedStep
-
     notation = work.look.notation(LatexNotation)
     yield rf"\paragraph{{{latex_prose(step.title, work.look)}}}"
     for equation in step.equations:
         yield f"\\begin{{align*}}\n{aligned(equation, work)}\n\\end{{align*}}"
         for symbol, words in meanings(equation, notation, work):
             yield f"${symbol}$: {latex_prose(words, work.look)}\n"
-    if isinstance(step, WordedStep):
-        yield from worded_parts(step, notation)
     if step.table is not None:
         yield from table_parts(step.table, work.look)
     if step.figure is not None:
         yield rf"\emph{{Figure: {escape_latex(step.figure.alt)}}}" + "\n"
     if step.note:
         yield latex_prose(step.note, work.look)
-
-
-def worded_parts(step: WordedStep, notation: Notation) -> Iterator[str]:
-    """The formula, the arithmetic and what its names stand for."""
-    if step.formula:
-        yield escape_latex(step.formula)
-    equal = sides(step, notation, symbols=True)
-    if equal:
-        yield "\\begin{align*}\n" + ("&= " if step.tree is None else "&") + " \\\\\n&\\quad = ".join(equal)
-        yield r"\end{align*}"
-    for name, label in step.labels.items():
-        symbol = f"{notation.symbol(name).text} = {notation.number(step.values[name]).text}"
-        yield f"${symbol}$: {latex_prose(label, Appearance(notation.digits))}\n"
 
 
 def aligned(equation: Equation, work: Work) -> str:

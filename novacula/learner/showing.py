@@ -102,14 +102,11 @@ class ShowsWork:
 
     def _derive(self, options: WorkOptions) -> Work:
         """Derive the model."""
-        return self._work(None)
+        raise NotImplementedError(f"{type(self).__name__} must derive its work")
 
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         """Derive the answers for the first rows of X."""
-        return self._work(X)
-
-    def _work(self, X: Any) -> Work:
-        raise NotImplementedError(f"{type(self).__name__} must derive its work")
+        raise ParameterError(f"{type(self).__name__} answers no rows, so its work takes no X")
 
     def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
         """Derive one iteration of the fit."""

@@ -19,7 +19,6 @@ from novacula.learner.base import Learner
 from novacula.learner.card import Card
 from novacula.learner.derivation import cut_table
 from novacula.learner.showing import WorkOptions
-from novacula.learner.worded_step import WordedStep
 from novacula.learner.work import Step, Work
 from novacula.prepare.encoding import Encoding, preparation_words, same_columns
 from novacula.prepare.sums import PreparationSums
@@ -111,8 +110,6 @@ class PreparedLearner(Learner):
 
     def _tied(self, step: Step) -> Step:
         """A step of the learner, tied to this model: methods answer alike, attributes are those of `model_`."""
-        if isinstance(step, WordedStep):
-            return replace(step, of=self._path(step.of))
         return replace(step, equation=tuple(replace(each, of=self._path(each.of)) for each in step.equations))
 
     def _path(self, of: tuple[str | int, ...]) -> tuple[str | int, ...]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from novacula.learner.card import Card
-from novacula.learner.worded_step import WordedStep
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.report.blocks import Block, FigureBlock, FoldedBlock, Fragment, Paragraph, number, plain
 from novacula.report.reading import Reading
@@ -43,7 +42,7 @@ def model_blocks(fitted: Any, card: Card) -> Iterator[Block]:
 def _work_html(work: Work) -> str:
     """The work without its figures, which are shown above it, and without the middle of what is long."""
     steps = [replace(step, figure=None) for step in work]
-    told = tuple(step for step in steps if step not in (Step(step.title), WordedStep(step.title)))
+    told = tuple(step for step in steps if step != Step(step.title))
     capped = replace(work, steps=told).capped(FIRST, LAST)
     brief = replace(
         capped, title=plain(work.title), steps=tuple(map(_brief, capped)), notes=tuple(map(plain, work.notes))
@@ -57,8 +56,4 @@ def _brief(step: Step) -> Step:
     if table is not None:
         rows = (tuple(plain(cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows)
         table = WorkTable(tuple(map(plain, table.header)), tuple(rows), plain(table.caption))
-    brief = replace(step, title=plain(step.title), note=plain(step.note), table=table)
-    if isinstance(brief, WordedStep):
-        labels = {name: plain(label) for name, label in brief.labels.items()}
-        return replace(brief, formula=plain(brief.formula), labels=labels)
-    return brief
+    return replace(step, title=plain(step.title), note=plain(step.note), table=table)
