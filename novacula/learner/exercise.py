@@ -27,7 +27,7 @@ from typing import Any, get_args
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner.marking import Marks, mark
-from novacula.learner.questions import BlankEquation, Hidden, Question, draw_questions
+from novacula.learner.questions import BlankEquation, GapQuestion, Hidden, draw_questions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
 from novacula.mathematics.rounding import is_rounded, significant_digits
@@ -47,7 +47,7 @@ class Exercise:
 
     work: Work
     sheet: Work
-    questions: tuple[Question, ...]
+    questions: tuple[GapQuestion, ...]
     digits: int
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ def make_exercise(work: Work, hide: Hidden, seed: int, digits: int) -> Exercise:
     return Exercise(work, _sheet(work, questions, int(digits)), questions, int(digits))
 
 
-def _sheet(work: Work, questions: Sequence[Question], digits: int) -> Work:
+def _sheet(work: Work, questions: Sequence[GapQuestion], digits: int) -> Work:
     """The work with gaps; figures are left out, and numbers that would give an answer away are blank everywhere."""
     notes: dict[int, list[str]] = {}
     for number, question in enumerate(questions, start=1):
@@ -144,7 +144,7 @@ def _sheet(work: Work, questions: Sequence[Question], digits: int) -> Work:
     return replace(work, steps=tuple(steps), notes=tuple(kept_notes), secrets=frozenset(secrets))
 
 
-def _without(equation: Equation, questions: Sequence[Question]) -> Equation:
+def _without(equation: Equation, questions: Sequence[GapQuestion]) -> Equation:
     """An equation that is not asked, without the operands that are asked elsewhere under the same name."""
     asked = [(question.site, float(question.value)) for question in questions if question.site is not None]
     hidden = frozenset(site.node for site, number in asked if site.is_in(equation, number))

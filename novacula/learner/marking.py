@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Literal, TypeAlias
 
 from novacula.errors import ParameterError
-from novacula.learner.questions import Question
+from novacula.learner.questions import GapQuestion
 from novacula.mathematics.notation import TextNotation
 from novacula.mathematics.rounding import is_rounded, read_number, significant_digits, unit
 from novacula.mathematics.slips import slip_of
@@ -81,7 +81,7 @@ class Marks:
     _repr_html_ = to_html
 
 
-def mark(number: int, question: Question, answer: Any, digits: int) -> Mark:
+def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
     """Mark the answer to a question that was to be given with so many significant digits."""
     value = question.value
     text = "" if answer is None else answer.strip() if isinstance(answer, str) else repr(answer)
@@ -99,7 +99,7 @@ def mark(number: int, question: Question, answer: Any, digits: int) -> Mark:
     return Mark(number, verdict, shown, expected_text(value, digits), slip)
 
 
-def _verdict(question: Question, answer: float, digits: int, given: int) -> tuple[Verdict, str]:
+def _verdict(question: GapQuestion, answer: float, digits: int, given: int) -> tuple[Verdict, str]:
     value = question.value
     if isinstance(value, str):
         return "wrong", ""
@@ -113,7 +113,7 @@ def _verdict(question: Question, answer: float, digits: int, given: int) -> tupl
     return ("rounded", "") if is_coarse or is_near else ("wrong", "")
 
 
-def _solves(question: Question, answer: float, digits: int) -> bool:
+def _solves(question: GapQuestion, answer: float, digits: int) -> bool:
     """Whether the equation comes to its result with another operand than stood there, as x² = 4 does with −2."""
     if question.site is None or not math.isfinite(answer):
         return False
@@ -124,7 +124,7 @@ def _solves(question: Question, answer: float, digits: int) -> bool:
     return isinstance(result, float) and is_rounded(result, question.equation.value, max(digits, 6))
 
 
-def _slip(question: Question, answer: float, digits: int) -> str:
+def _slip(question: GapQuestion, answer: float, digits: int) -> str:
     equation, value = question.equation, question.value
     if question.site is None:
         found = slip_of(answer, equation.members[-1], equation.scope, equation.left_tree, digits)

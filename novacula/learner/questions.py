@@ -100,7 +100,7 @@ class OperandSite:
 
 
 @dataclass(frozen=True)
-class Question:
+class GapQuestion:
     """A gap in a step: the result of an equation, or one of its operands."""
 
     step: int
@@ -135,7 +135,7 @@ class Question:
         return BlankEquation.of_equation(self.equation, lacks="result" if self.hide == "results" else "arithmetic")
 
 
-def draw_questions(work: Work, hide: Hidden, seed: int) -> tuple[Question, ...]:
+def draw_questions(work: Work, hide: Hidden, seed: int) -> tuple[GapQuestion, ...]:
     """Questions of a work, in its order: which equations, and which of their operands, the seed decides."""
     rng = np.random.default_rng(seed)
     candidates = [
@@ -159,13 +159,13 @@ def draw_questions(work: Work, hide: Hidden, seed: int) -> tuple[Question, ...]:
 
 def _question(
     equation: Equation, step: int, place: int, hide: Hidden, work: Work, rng: np.random.Generator
-) -> Question | None:
+) -> GapQuestion | None:
     if not _can_be_asked(equation, work):
         return None
     if hide != "one":
-        return Question(step, place, equation, hide)
+        return GapQuestion(step, place, equation, hide)
     sites = [site for site in operand_sites(equation) if _is_solvable(equation, site, work)]
-    return Question(step, place, equation, hide, sites[int(rng.integers(len(sites)))]) if sites else None
+    return GapQuestion(step, place, equation, hide, sites[int(rng.integers(len(sites)))]) if sites else None
 
 
 def _can_be_asked(equation: Equation, work: Work) -> bool:
@@ -181,7 +181,7 @@ def _can_be_asked(equation: Equation, work: Work) -> bool:
         return False
     text = TextNotation(work.digits)
     written = Layout(text, equation.scope, terms=work.terms).write(equation.members[-1])
-    secret = Question(0, 0, equation, "results").secret(work.digits)
+    secret = GapQuestion(0, 0, equation, "results").secret(work.digits)
     return written != value_text(value, text) and secret not in _numbers_in(equation, work)
 
 
