@@ -50,7 +50,7 @@ def test_the_first_step_of_the_candies():
     rows = nv.datasets.load("candies").head(3)
     check_work(model, rows, drawn=False)
     check_work(model, rows, target="Bag", drawn=False)
-    check_work(BayesianNetwork.from_network(model.network_), rows, target="Wrapper", drawn=False)
+    check_work(BayesianNetwork.from_network(model.network_), rows, target="Bag", drawn=False)
     with pytest.raises(REFUSED, match="give X, too"):
         model.work(target="Bag")
 
