@@ -64,7 +64,16 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
     def transform(self, X: Any) -> Floats:
         """z = V(x − μ) of each row, over √λ if `whiten`; missing values count as what the model expects of them."""
         found = self._see(self._query(X, propagates=True), scores)
-        return found / self._deviations() if self.whiten else found
+        if not self.whiten:
+            return found
+        deviations = self._deviations()
+        with np.errstate(over="ignore"):
+            white = found / deviations
+        if np.isinf(white).any():
+            i, j = np.argwhere(np.isinf(white))[0].tolist()
+            what = f"score {j + 1} of row {i + 1}, {found[i, j]:.3g}, overflows over its deviation, {deviations[j]:.3g}"
+            raise DataError(f"{what}: scale the columns before the fit, or take whiten=False")
+        return white
 
     def inverse_transform(self, X: Any) -> Floats:
         """x̂ = μ + Vᵀz of each row of scores (n, k)."""

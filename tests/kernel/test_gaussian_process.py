@@ -489,3 +489,10 @@ def test_numbers_that_overflow_are_refused_with_their_rows():
 def test_targets_without_a_finite_likelihood_are_refused():
     with pytest.raises(DataError, match="no finite solution: the target reaches 1e\\+308 in size; divide it"):
         GaussianProcessRegressor(Gaussian(), noise=0.0).fit([[0.0], [1.0], [2.0]], [0.0, 1e308, 0.0])
+
+
+def test_tiny_weights_do_not_make_the_search_long():
+    """Rows count once at least where the likelihood is taken per target, so that its rounding stays small."""
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    model = GaussianProcessRegressor().fit(X, X.sum(axis=1), np.full(12, 1e-20))
+    assert model.converged_

@@ -152,3 +152,11 @@ def test_warnings(diabetes):
     with pytest.warns(DataConversionWarning):
         model = SVR().fit(X, y[:, None])
     assert np.array_equal(model.predict(X), SVR().fit(X, y).predict(X))
+
+
+def test_targets_that_round_to_more_than_tol_end():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 1)) * [-2.0, 1.0, 1.0]
+    y = 1e140 * rng.integers(0, 2, 30)
+    with pytest.warns(ConvergenceWarning, match="the KKT conditions are violated"):
+        assert SVR(loss="squared_hinge").fit(X, y, 1e20 * rng.random(30)).n_iter_ <= 50_000

@@ -262,3 +262,19 @@ def test_questions_without_sense_are_refused(five):
         model.summary(1)
     with pytest.raises(ParameterError, match="draw at least one plane"):
         model.sample_posterior(0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "target", "sentence"),
+    [
+        (1.0, 1e-161, "the squares of the target sum to .*, too little to tell its noise from: multiply the target"),
+        (1e-80, 1e140, "the sums of the rows vanish beside prior_precision: multiply the columns by some unit"),
+        (1e-40, 1e140, "so large beside the columns that alpha_ is 0: divide the target by some unit"),
+    ],
+)
+def test_scales_that_leave_no_evidence_are_said(columns, target, sentence):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 2))
+    y = X.sum(axis=1) + rng.normal(size=12)
+    with pytest.raises(DataError, match=sentence):
+        BayesianLinearRegression(noise="evidence").fit(columns * X, target * y)

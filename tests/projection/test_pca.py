@@ -380,3 +380,10 @@ def test_transforming_says_what_it_cannot_do():
         flat.score_samples(np.column_stack([X, X[:, 0]]))
     with pytest.raises(ParameterError, match="no inverse"):
         flat.get_precision()
+
+
+def test_whitened_scores_that_overflow_are_refused():
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    model = PCA(whiten=True).fit(1e-160 * X)
+    with pytest.raises(DataError, match=r"score 1 of row 1, .* overflows over its deviation, .*e-160: scale"):
+        model.transform(1e150 * X)

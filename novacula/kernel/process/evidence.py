@@ -47,8 +47,8 @@ class ProcessEvidence:
 
     @property
     def size(self) -> float:
-        """How many numbers the targets are: the rows by their weights, times k."""
-        return float(self.weight.sum()) * self.target.shape[1]
+        """How many numbers the targets are: the rows by their weights, and no fewer than there are rows, times k."""
+        return max(float(self.weight.sum()), len(self.weight)) * self.target.shape[1]
 
     def covariance(self, kernel: Kernel, noise: float, jitter: float | None = None) -> Floats:
         """C (n, n)."""

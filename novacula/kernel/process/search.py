@@ -13,6 +13,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from novacula.errors import DataError
 from novacula.kernel.algebra import Kernel
 from novacula.kernel.process.evidence import ConditionedProcess, ProcessEvidence
 from novacula.learner.trace import FitPath, PathRecorder
@@ -72,7 +73,11 @@ class Climb:
         self.start = np.append(kernel.log_parameters, [math.log(noise)] if self.moves_noise else [])
         self.last_point: tuple[Floats, ConditionedProcess | None] | None = None
         first = self._at(np.zeros(len(self.names)))
-        assert first is not None  # noqa: S101  (jitter has seen to it)
+        if first is None:  # jitter was just enough, and parameters are rounded where their logarithms are taken
+            raise DataError(
+                "the kernel matrix of the rows is positive definite up to rounding only: raise noise, or drop rows "
+                "that repeat others"
+            )
         # Measured from the start, what is minimised does not depend on the unit of the targets.
         self.base = first.log_likelihood
         if not math.isfinite(self.base):

@@ -65,7 +65,8 @@ class ConcaveError(Exception):
 def solve_dual(dual: Dual, rows: KernelRows, effort: Effort) -> DualSolution:
     """Multipliers that violate the KKT conditions by at most tol, or the best that the effort allows."""
     size = float(np.abs(rows.diagonal()).max())
-    if dual.reach(max(size, LEAST)) > EXTREME:
+    unseen = np.finfo(float).eps * float(np.abs(dual.target).max()) > effort.tol  # targets round to more than tol
+    if unseen or dual.reach(max(size, LEAST)) > EXTREME:
         effort = replace(effort, max_iter=min(effort.max_iter, EXTREME_STEPS))
     with one_blas_thread():  # blocks of kernel values are what runs side by side
         search = Decomposition(dual, rows, effort)

@@ -34,8 +34,8 @@ WIDEST, NARROWEST, TRIED = 1e-15, 1e10, 200
 """Ratios that are tried, over the largest value: from where a prior is nothing to where it is all."""
 SOLVABLE = 1e-9
 """The least that a direction may have of the largest for the posterior to be solved from sums."""
-LARGEST = 1e100
-"""The most that rows may say of a direction: cubes of it must not overflow."""
+LEAST, LARGEST = 1e-90, 1e100
+"""What rows may say of a direction: cubes of it, and of shares of it, must neither vanish nor overflow."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ class EvidenceProfile:
         total = squares - float(prior.mean @ (system.cross[:, 0] + gap))
         if not (total > 0.0 and values.max() < LARGEST):
             raise DataError("the sums of the rows overflow beside prior_precision and prior_mean: scale the columns")
+        if 0.0 < values.max() < LEAST:
+            raise DataError("the sums of the rows vanish beside prior_precision: multiply the columns by some unit")
+        if EXACT * total < np.finfo(float).tiny:
+            what = f"the squares of the target sum to {total:.3g}, too little to tell its noise from"
+            raise DataError(f"{what}: multiply the target by some unit")
         pivot = 0.0 if math.isinf(prior.intercept) else -math.log(system.weight + prior.intercept)
         proper = 0.0 < prior.intercept < math.inf
         return cls(
