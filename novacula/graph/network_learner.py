@@ -26,7 +26,7 @@ from novacula.graph.learning.estimates import TablePrior
 from novacula.graph.learning.family_counts import FamilyCounts, GroupMoments
 from novacula.graph.learning.family_layout import FamilyLayout
 from novacula.graph.learning.parameters import Learned, NetworkSettings, learn_parameters
-from novacula.graph.learning.trace import NetworkTrace
+from novacula.graph.learning.trace import GraphTrace
 from novacula.graph.network import Network
 from novacula.graph.structure.dag import Dag, Names
 from novacula.graph.structure.hill_climb import Move
@@ -49,7 +49,7 @@ class NetworkLearner(Learner):
     """A learner whose model is a Bayesian network; `families_` are its families by node, parents first."""
 
     state_types: ClassVar[tuple[type, ...]] = (
-        CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move, NetworkTrace, FitPath,
+        CategoricalFamily, GaussianFamily, FamilyCounts, GroupMoments, Restart, Move, GraphTrace, FitPath,
     )  # fmt: skip
     state: ClassVar[State] = {
         "families_": mapping(any_record(NodeFamily)),
@@ -62,7 +62,7 @@ class NetworkLearner(Learner):
         "outcome_": optional(text(), beside="counts_"),
         "restarts_": optional(each(record(Restart)), beside="counts_"),
         "moves_": optional(each(record(Move))),
-        "trace_": optional(record(NetworkTrace)),  # of EM over distinct rows
+        "trace_": optional(record(GraphTrace)),  # of EM over distinct rows
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -86,7 +86,7 @@ class NetworkLearner(Learner):
     outcome_: str
     restarts_: tuple[Restart, ...]
     moves_: tuple[Move, ...]
-    trace_: NetworkTrace
+    trace_: GraphTrace
 
     def __init__(
         self,

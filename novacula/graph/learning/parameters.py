@@ -23,7 +23,7 @@ from novacula.graph.learning.estimates import FamilySolver, TablePrior, log_like
 from novacula.graph.learning.family_counts import FamilyCounts
 from novacula.graph.learning.patterns import MOST_CELLS, SortedRows
 from novacula.graph.learning.starts import NetworkStarts, given_families
-from novacula.graph.learning.trace import NetworkTrace
+from novacula.graph.learning.trace import GraphTrace
 from novacula.graph.structure.dag import Dag
 from novacula.graph.variables import Cells, Variables
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
@@ -57,7 +57,7 @@ class Learned:
     counts: FamilyCounts
     log_likelihood: float
     run: EMResult[Any, Any] | None
-    trace: NetworkTrace | None = None
+    trace: GraphTrace | None = None
 
 
 def learn_parameters(table: Table, dag: Dag, variables: Variables, settings: NetworkSettings) -> Learned:
@@ -124,7 +124,7 @@ def _climb(
         raise DataError(f"EM could not make a step from its start: {result.sentence}")
     trace = None
     if isinstance(e_step, _GroupedRows):
-        trace = NetworkTrace.of(e_step.blocks, e_step.whole, structure, result.path)
+        trace = GraphTrace.of(e_step.blocks, e_step.whole, structure, result.path)
     return Learned(result.params, result.statistics, result.log_likelihood, result, trace)
 
 

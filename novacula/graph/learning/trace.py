@@ -22,7 +22,7 @@ PATTERNS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkTrace:
+class GraphTrace:
     """The way of EM: up to 25 states of all tables, up to 20 distinct rows, and as many expected counts as states."""
 
     state: ClassVar[State] = {

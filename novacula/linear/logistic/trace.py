@@ -57,7 +57,7 @@ class LogisticTrace:
 
 
 @dataclass(frozen=True, eq=False)
-class FirstRows:
+class LogisticRows:
     """Rows about their centre with a column of ones (r, q), the 1 of their class (r, planes), and weights."""
 
     z: Floats
@@ -121,7 +121,7 @@ class LogisticRecorder(PathRecorder):
         first = first.counted()
         classes = np.asarray(first.target, np.int32)
         weights = first.weight * objective.frame.factor[classes]
-        held = FirstRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)
+        held = LogisticRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)
         sums = [held.sums(w.reshape(objective.shape), objective.loss) for w in theta]
         other = np.array([(g - objective.l2 * w * objective.charged) / objective.C - part.ravel()
                           for g, w, (_, part) in zip(gradient, theta, sums, strict=True)])  # fmt: skip
