@@ -181,7 +181,7 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
     if n == 0.0:
         yield Step(title, note="No row says anything of it, so it is as its column is.")
         return
-    of = ("families_", family.node, "intercept", *place)
+    of: tuple[str | int, ...] = ("families_", family.node, "intercept", *place)
     equations = [Equation("a", "x̄", {"x̄": float(mean[k])}, of)]
     if k:
         values = {"x̄": float(mean[k]), "b[j]": weights[q], "z̄[j]": mean[:k]}
@@ -274,8 +274,10 @@ def _with_tables(network: Network, layout: FamilyLayout, numbers: Floats) -> Net
 
 
 def _pattern_table(trace: Any, nodes: list[str], states: Mapping[str, Sequence[Any]]) -> Step:
-    rows = [(p + 1, *("?" if c < 0 else str(states[name][c]) for name, c in zip(nodes, codes, strict=True)), float(n))
-            for p, (codes, n) in enumerate(zip(trace.codes, trace.weight, strict=True))]  # fmt: skip
+    rows = list[tuple[Cell, ...]]()
+    for p, (codes, n) in enumerate(zip(trace.codes, trace.weight, strict=True)):
+        cells = ("?" if c < 0 else str(states[name][c]) for name, c in zip(nodes, codes, strict=True))
+        rows.append((p + 1, *cells, float(n)))
     caption = "" if trace.others is None else "The other rows are one number in each sum."
     table = cut_table(("⟦p⟧", *nodes, "rows ⟦c[p]⟧"), rows, len(rows), caption)
     return Step("Distinct rows, and how many are like each", table=table)
@@ -302,12 +304,12 @@ def derive_predictions(
                 steps.append(_choice(trace, target, row))
         else:
             steps.append(_mean_step(inference, codes[row : row + 1], numbers[row : row + 1], target, row, tied))
-    if not tied and isinstance(family, CategoricalFamily):
-        steps.append(_entry_step(family, network.states))
+    if isinstance(family, CategoricalFamily):
+        steps += [] if tied else [_entry_step(family, network.states)]
     elif not tied:
         place = (0,) * family.variance.ndim
         values = {"v": float(family.variance[place])}
-        of = ("families_", target, "variance", *place)
+        of: tuple[str | int, ...] = ("families_", target, "variance", *place)
         steps.append(Step(f"The noise of {target}", Equation("σ**2", "v", values, of)))
     notes = [f"The first {len(codes)} rows are derived."] if cut else []
     return Work("Bayesian network: the predictions", steps, [*notes, "Empty cells are summed out."])

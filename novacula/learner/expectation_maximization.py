@@ -190,9 +190,10 @@ class _Climb(Generic[P, S]):
             path.append(state)
             return None if self.monitor is None else self.monitor(iteration, objective, state.params)
 
+        begun: EMState[P, S] = EMState(0, start)
         run = iterate(
             step,
-            EMState(0, start),
+            begun,
             max_iter=self.max_iter,
             tol=None,
             direction="up",

@@ -239,7 +239,8 @@ class HiddenMarkovModel(Chain):
         ended = Restart(objective, 1, sentence)
         even = shares(np.zeros(blank.n_states), model.start_allowed, 0.0)
         chain = shares(np.zeros_like(counts.transition), model.transition_allowed, 0.0)
-        path = EMState(0, Parameters(even, chain, blank)), EMState(1, parameters, counts)
+        begun: EMState[Parameters, ExpectedCounts] = EMState(0, Parameters(even, chain, blank))
+        path = begun, EMState(1, parameters, counts)
         self._keep(EMResult(parameters, counts, joint, (objective,), Outcome.CONVERGED, (ended,), 0, path), blocks)
 
     def _keep(self, result: EMResult[Parameters, ExpectedCounts], blocks: list[SequenceBlock]) -> None:

@@ -81,8 +81,7 @@ def _counts_of_others(state: EMState[Parameters, ExpectedCounts], first: Sequenc
         k = emission.n_states
         return np.zeros(k + k * k + emission.n_sums)
     found = flat_counts(state.statistics, emission)
-    if first is None:
+    if first is None or state.statistics.under is None:
         return found
-    before = state.statistics.under
-    own = ExpectedCounts.observe(first, before)
+    own = ExpectedCounts.observe(first, state.statistics.under)
     return found - np.concatenate([own.start, own.transition.ravel(), emission.sum_numbers(own.emission)])

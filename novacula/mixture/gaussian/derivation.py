@@ -164,7 +164,7 @@ def _m_steps(
         else:
             counts = {f"n[{c}]": step.n[c], "n[k]": step.n}
             equations.append(Equation(f"w[{c}]", f"n[{c}] / sum(n[k] for k in _)", counts, ties.weight(c)))
-        yield Step(f"M: weight of component {c}", equations := tuple(equations))
+        yield Step(f"M: weight of component {c}", tuple(equations))
         if empty:
             yield Step(f"M: place of component {c}", note="No row belongs to it, so it keeps its place and shape.")
             continue

@@ -60,7 +60,8 @@ class GaussianStep:
     def covariance(self, left: str, c: int, j: int, k: int, of: Path = (), over: bool = True) -> Equation:
         """Σp(x − μ)(y − μ)ᵀ / n of two columns, or of one with itself; not `over` n, the sum alone."""
         one, other = (f"({self._cell('x', b)} - {self.symbol('μ', c, b)})" for b in (j, k))
-        body, values = f"{one}**2" if j == k else f"{one} * {other}", {}
+        body = f"{one}**2" if j == k else f"{one} * {other}"
+        values: dict[str, Any] = {}
         for b in dict.fromkeys((j, k)):
             values |= {self._cell("x", b): self.rows.x[:, c, b], self.symbol("μ", c, b): self.means[c, b]}
         left_over = self.rows.spread[:, c, 0 if self.rows.spread.shape[2] == 1 else j, k]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -121,10 +121,11 @@ def _share_steps(model: ComponentLearner, most: int) -> Iterator[Step]:
     total = {"Λ": model.total_variance_}
     where = {"Λ": "the variance of all directions together"}
     for i in range(min(most, k)):
-        values, n = {f"λ_{i + 1}": float(model.explained_variance_[i]), **total}, i + 1
-        share = Equation(f"r_{n}", f"λ_{n} / Λ", values, ("explained_variance_ratio_", i), where)
+        own, n = {f"λ_{i + 1}": float(model.explained_variance_[i]), **total}, i + 1
+        share = Equation(f"r_{n}", f"λ_{n} / Λ", own, ("explained_variance_ratio_", i), where)
         yield Step(f"Share of direction {n}", share)
     if k < d and model.noise_variance_ > 0.0:
+        values: dict[str, Any]
         if model.method_ == "randomized":  # not all eigenvalues are known
             values, right = {**total, "λ[i]": model.explained_variance_}, "(Λ - sum(λ[i] for i in _)) / (d - k)"
         else:

@@ -79,10 +79,10 @@ def variation_step(model: FeatureRanker, j: int, found: Variation, title: str) -
 
 def cramer_equations(j: int, found: Crossing) -> tuple[Equation, ...]:
     """χ² from counts, and V from it."""
-    values = {"n[k, c]": found.counts, "e[k, c]": found.expected}
+    counts = {"n[k, c]": found.counts, "e[k, c]": found.expected}
     right = "sum((n[k, c] - e[k, c])**2 / e[k, c] for k in _ for c in _)"
     where = {"n[k, c]": "rows of class k and category c", "e[k, c]": "those expected of independent ones"}
-    square = Equation("χ**2", right, values, where=where)
+    square = Equation("χ**2", right, counts, where=where)
     values = {"χ**2": square.value, "N": found.total, "m": min(found.counts.shape) - 1}
     where = {"m": "classes or categories, the fewer of them, less 1"}
     return square, Equation("V", "sqrt(χ**2 / (N * m))", values, ("scores_", j), where)

@@ -70,7 +70,7 @@ class ChainStep:
         """Numbers by state."""
         return dict(zip(self.names, map(float, numbers), strict=True))
 
-    def tie(self, attribute: str, *place: int) -> Path:
+    def tie(self, attribute: str, *place: str | int) -> Path:
         """An attribute of the model, if this iteration made it."""
         return (attribute, *place) if self.is_last else ()
 

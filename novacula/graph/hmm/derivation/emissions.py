@@ -12,7 +12,7 @@ from novacula.graph.hmm.derivation.chain_step import ChainStep, share_equation
 from novacula.graph.hmm.derivation.passage import STATES
 from novacula.learner.derivation import cut_table
 from novacula.learner.showing import WorkOptions
-from novacula.learner.work import Step
+from novacula.learner.work import Cell, Step
 from novacula.mathematics import Equation, word
 from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.m_step import GaussianStep
@@ -62,7 +62,7 @@ class SymbolStep(EmissionStep):
         alone = len(self.columns) == 1
         names = [str(v) if alone else f"{self.columns[c]} = {v}" for c, v in zip(owner, labels, strict=True)]
         emission, m = self.step.after.emission.probability, float(self.model.m)
-        rows = [(names[v], *map(float, emission[:, v])) for v in range(len(names))]
+        rows: list[tuple[Cell, ...]] = [(names[v], *map(float, emission[:, v])) for v in range(len(names))]
         table = cut_table(("symbol", *map(str, self.model.states_)), rows, len(rows), "⟦P(v | k)⟧")
         rule = Equation("P(v | k)", "Ñ_x[k, v] / sum(Ñ_x[k, u] for u in _)", where={"Ñ_x[k, v]": "how often k shows v"})
         yield Step("What each state shows", rule, table)
@@ -187,8 +187,7 @@ def _on_floor(components: GaussianComponents, k: int, floor: Floats) -> bool:
     """Whether a covariance is held at the floor in some direction."""
     from novacula.mixture.gaussian.covariance import CovarianceFamily
 
-    kind = "diag" if components.diagonal else "full"
-    return CovarianceFamily(kind, None, floor).on_floor(components.covariances[k])
+    return CovarianceFamily("diag" if components.diagonal else "full", None, floor).on_floor(components.covariances[k])
 
 
 def _expected_rows(values: Floats, gamma: Floats, components: GaussianComponents) -> RowShares:

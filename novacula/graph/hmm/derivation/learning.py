@@ -15,7 +15,7 @@ from novacula.graph.hmm.parameters import Parameters
 from novacula.graph.hmm.trace import block_of
 from novacula.learner.derivation import cut_table, only_first
 from novacula.learner.showing import WorkOptions
-from novacula.learner.work import Step, Work
+from novacula.learner.work import Cell, Step, Work
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
 
@@ -92,7 +92,7 @@ def _passage(model: HiddenMarkovModel, parameters: Parameters, iteration: int, s
 
 
 def _table(parameters: Parameters, names: list[str], caption: str) -> Any:
-    rows = [(name, float(first), *map(float, row[:TABLED]))
+    rows: list[tuple[Cell, ...]] = [(name, float(first), *map(float, row[:TABLED]))
             for name, first, row in zip(names, parameters.start, parameters.transition, strict=True)]  # fmt: skip
     return cut_table(("state", "⟦π⟧", *(f"→ {s}" for s in names[:TABLED])), rows, len(rows), caption, TABLED)
 
