@@ -16,7 +16,7 @@ from novacula.cli.data import named_values, read_table
 from novacula.cli.fitting import fit_learner, unfitted_learner
 from novacula.cli.pac import whole_number
 from novacula.errors import ParameterError
-from novacula.words import counted
+from novacula.words import counted, listed, quoted
 
 if TYPE_CHECKING:
     from novacula.table import Table
@@ -124,11 +124,24 @@ def _of_answers(name: str, learner: str, table: Table, settings: Settings) -> An
     model = fit_learner(learner, table, ())
     if name == "description_length":
         return called(evaluate.description_length, {"model": model, "X": table} | settings)
-    labels = model.classes_[target_values(table)] if hasattr(model, "classes_") else target_values(table)
+    labels = target_values(table)
     if name == "confusion":
         return called(evaluate.confusion, {"y": labels, "prediction": model.predict(table)} | settings)
-    score = model.predict_proba(table)[:, 1] if hasattr(model, "predict_proba") else model.decision_function(table)
-    return called(evaluate.roc, {"y": labels, "score": score} | settings)
+    return called(evaluate.roc, {"y": labels, "score": _scores(model, table, settings.get("positive"))} | settings)
+
+
+def _scores(model: Any, table: Table, positive: Any) -> Any:
+    """How much the model speaks for the positive class, row by row; of two classes it is the second."""
+    classes = [str(label) for label in model.classes_]
+    if positive is None and len(classes) > 2:
+        raise ParameterError(f"roc is of one class against the others: say --set positive={classes[0]}, for example")
+    if positive is not None and str(positive) not in classes:
+        raise ParameterError(f"there is no class {quoted(positive)}: the classes are {listed(classes)}")
+    scores = model.predict_proba(table) if hasattr(model, "predict_proba") else model.decision_function(table)
+    place = 1 if positive is None else classes.index(str(positive))
+    if scores.ndim == 2:
+        return scores[:, place]
+    return scores if place == 1 else -scores
 
 
 # --- settings -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`novacula work`: a learner fitted to a table, and its derivation; and how derivations are asked for and printed."""
+"""`novacula work`: the derivation of a fitted learner, or of a calculation; how it is asked for and printed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ Iteration = Annotated[int | None, typer.Option(help="Derive this iteration of th
 
 
 def work(
-    learner: LearnerName,
-    data: Data,
+    name: Annotated[str, typer.Argument(help="A learner, or a calculation such as newton or pac_sample_size.")],
+    data: Annotated[
+        list[str] | None, typer.Argument(help="A file, several, a glob, or a data set by name; some need none.")
+    ] = None,
     target: Target = None,
     row: Annotated[int | None, typer.Option(help="Derive the prediction of this row, counted from 1.")] = None,
     rows: Rows = None,
@@ -39,14 +41,27 @@ def work(
     form: Form = "text",
     json: AsJson = False,
 ) -> None:
-    """Fit a learner to a table and print its derivation, with the numbers put in."""
+    """Print a derivation with the numbers put in: of a learner fitted to a table, or of a calculation.
+
+    Calculations are functions of theory, optimisers of a function that is typed in, and measures of a learner:
+    docs/command_line.md lists them.
+    """
+    from novacula.cli.calculating import calculate, is_calculation
     from novacula.cli.data import read_table
     from novacula.cli.fitting import fit_learner
+    from novacula.errors import ParameterError
 
-    table = read_table(data, target)
-    model = fit_learner(learner, table, setting or ())
     how = {"terms": terms, "digits": digits, "detail": detail, "notation": notation, "iteration": iteration}
-    print_work(derivation(model, table, row, rows, **how), form, json)
+    if is_calculation(name):
+        if row is not None or rows is not None:
+            raise ParameterError(f"{name} derives no rows: leave --row and --rows out")
+        result = calculate(name, setting or (), data or (), target)
+        print_work(derivation(result, None, None, None, **how), form, json)
+        return
+    if not data:
+        raise ParameterError(f"{name} is fitted to a table: name a file or a data set")
+    table = read_table(data, target)
+    print_work(derivation(fit_learner(name, table, setting or ()), table, row, rows, **how), form, json)
 
 
 def derivation(model: Any, table: Any, row: int | None, rows: int | None, **how: Any) -> Any:

@@ -29,8 +29,8 @@ LONG = 8
 STYLE = (
     ".nv-work{font-family:system-ui,sans-serif;line-height:1.4;max-width:56rem}"
     ".nv-step{margin:0 0 1.2em}.nv-work h4{margin:0 0 .3em;display:inline}"
-    ".nv-work summary{cursor:pointer;margin:0 0 .3em}.nv-contents{columns:18rem;margin:.6em 0 1.2em;padding-left:1.6em}"
-    ".nv-formula,.nv-arithmetic{margin:.2em 0 .2em 1em}"
+    ".nv-work summary{cursor:pointer;margin:0 0 .3em}.nv-contents{columns:18rem;margin:.6em 0 1.2em;padding-left:2.2em}"
+    ".nv-work details.nv-step{border:0;padding:0}"
     ".nv-scroll{overflow:auto hidden;max-width:100%}"
     ".nv-equation{margin:.3em 0 .3em 1em;padding:.2em 0}.nv-equation math{width:max-content;margin:0}"
     ".nv-equation .nv-left{text-align:right;padding-right:0}.nv-equation .nv-sign{padding:0 .3em}"

@@ -111,6 +111,8 @@ class SmoothFunction:
         self.source, self.tree = source, parse(source)
         inside = [node.name for node in walk(self.tree) if isinstance(node, Symbol) and node not in CONSTANTS]
         self.names = tuple(dict.fromkeys(inside)) if names is None else tuple(names)
+        if not self.names:
+            raise ParameterError(f"the function {source!r} depends on no name: write one such as x**2")
         for name in inside:
             if name not in self.names:
                 raise ParameterError(f"the function {source!r} uses {name!r}, which is none of {', '.join(self.names)}")

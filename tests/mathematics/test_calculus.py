@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from novacula.errors import ParameterError
@@ -23,6 +23,7 @@ def combined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
+@settings(deadline=None)
 @given(st.recursive(leaves, combined, max_leaves=6), st.floats(0.3, 1.5), st.floats(0.3, 1.5))
 def test_slopes_are_those_of_differences(source, x, y):
     point, h = np.array([x, y]), 1e-5
