@@ -200,7 +200,7 @@ def _line_steps(family: GaussianFamily, moments: GroupMoments, states: Mapping[s
             {**where, "f": "the floor of var_smoothing"},
         )
     if k < 1 and not held:
-        right, values, where = "S / n", {"S": float(scatter[0, 0]), "n": n}, {"S": "squares about the mean"}
+        right, values, where = "Q / n", {"Q": float(scatter[0, 0]), "n": n}, {"Q": "squares about the mean"}
     equations.append(Equation("σ**2", right, values, of, where))
     regressors = "".join(f"; ⟦z[{j + 1}]⟧ is {name}" for j, name in enumerate(family.regressors))
     yield Step(title, tuple(equations), note=f"⟦x⟧ is {family.node}{regressors}.")

@@ -278,7 +278,7 @@ class NeighborsLearner(Learner):
     def _shown_left_out(self) -> LeftOutRows | None:
         """The rows about which the others are asked; None where they are too many, or too few for k."""
         largest, k = int(self._total - 1.0 + ROUNDING), self.n_neighbors_
-        if self.n_samples_fit_ > LEFT_OUT or k > largest:
+        if self.n_samples_fit_ > LEFT_OUT or k > min(largest, LEFT_OUT):
             return None
         return LeftOutRows(self._left_out(range(1, min(largest, max(CURVE, k)) + 1)), self._said_by_others())
 

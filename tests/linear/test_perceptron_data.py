@@ -160,7 +160,7 @@ def test_the_corrections_of_and_are_written_out():
     model = Perceptron().fit(SQUARE, [0, 0, 0, 1])
     work = model.work()
     text = str(work)
-    assert "w₁ ← w₁ + η · (t − o) · x₁\n     = 0 + 1 × (1 − (−1)) × 1 = 2" in text.replace("\n  ", "\n")
+    assert "w₁ ← w₁ + η · (t − o) · x₁\n     = 0 + 1 × (1 − (−1)) × 1 = 2" in text
     assert "= 1 + 3 + 3 + 2 + 1 + 0 = 10" in text
     tied = {equation.of: equation.value for equation in work.equations if equation.of}
     assert tied["coef_", 0, 0] == 4.0

@@ -103,6 +103,10 @@ class LogisticRegression(LinearClassifier):
         ),
     )
     state_types: ClassVar[tuple[type, ...]] = (FitPath, LogisticTrace)
+    not_compared: ClassVar[Mapping[str, str]] = {
+        f"trace_.{part}": "which rows are the first depends on their order and repetition"
+        for part in ("rows", "classes", "weights", "complete", "losses", "gradients")
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],

@@ -6,7 +6,6 @@ where all rows are kept, it is zero.
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -113,12 +112,10 @@ class LogisticRecorder(PathRecorder):
         """What is kept, with the first rows of the table."""
         objective, kept, p = self.objective, self.kept(), self.size
         theta, loss, gradient, share, hessian = np.split(kept.states, [p, p + 1, 2 * p + 1, 2 * p + 2], axis=1)
-        with closing(objective.table.chunks()) as chunks:
-            chunk = next(chunks)
-        most = min(ROWS, MOST_NUMBERS // max(len(objective.frame.centre), 1))
-        first = chunk.rows(0, min(most, len(chunk)))
-        complete = len(first) == len(objective.table)
-        first = first.counted()
+        most = max(min(ROWS, MOST_NUMBERS // max(len(objective.frame.centre), 1)), 1)
+        found = objective.table.head(most + 1).to_chunk()
+        complete = len(found) <= most
+        first = found.rows(0, min(most, len(found))).counted()
         classes = np.asarray(first.target, np.int32)
         weights = first.weight * objective.frame.factor[classes]
         held = LogisticRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)

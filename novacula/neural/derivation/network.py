@@ -189,14 +189,14 @@ def single_precision(model: MultilayerNetwork, update: Update, kept: Floats, tit
     trained = model.weights_.astype(np.float64) if is_end else kept
     near = Equation(
         "max(abs(w[j] - v[j]) for j in _)",
-        "u * ε * max(abs(v[j]) for j in _)",
-        {"w": update.after[0], "v": trained, "ε": DIGITS_OF_SINGLE, "u": update.number},
+        "r * ε * max(abs(v[j]) for j in _)",
+        {"w": update.after[0], "v": trained, "ε": DIGITS_OF_SINGLE, "r": update.number},
         sign="≤",
         where={
             "w": "weights and biases as derived",
             "v": "as trained, in single precision",
             "ε": "2 to the power −21",
-            "u": "updates of the epoch so far",
+            "r": "updates of the epoch so far",
         },
     )
     return Step(f"{title}: training rounds to single precision", near)

@@ -209,13 +209,14 @@ def picture_steps(model: BayesianLinearRegression, posterior: WeightPosterior) -
 
 def derive_intervals(model: BayesianLinearRegression, rows: Floats, work: Work) -> Work:
     """Add to the work of predictions for rows how far targets may lie from them."""
-    steps, found = list(work), {e.of: e.value for e in work.equations if e.of}
+    steps, found = list(work), {e.of: e for e in work.equations if e.of}
     for i, row in enumerate(rows):
         spread = spread_step(model, row, i)
         steps.append(spread)
-        values = {"ŷ": found["predict", i], "q": reach(model, LEVEL), "s": spread.equations[-1].value}
+        plane = found["predict", i]  # again in the ends, so that its own rounding counts there
+        values = {"ŷ": plane.value, "q": reach(model, LEVEL), "s": spread.equations[-1].value, **(plane.values or {})}
         ends = [
-            Equation(name, f"ŷ {sign} q * s", values, ("predict_interval", i, end))
+            Equation(name, (f"ŷ {sign} q * s", f"{plane.right[0]} {sign} q * s"), values, ("predict_interval", i, end))
             for end, (name, sign) in enumerate((("y_low", "-"), ("y_high", "+")))
         ]
         steps.append(Step(f"Row {i + 1}, the ends of {LEVEL:.0%}", tuple(ends)))
