@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -87,6 +88,9 @@ class MeanRegressor(Regressor):
     )
 
     state_types: ClassVar[tuple[type, ...]] = (MeanTrace,)
+    not_compared: ClassVar[Mapping[str, str]] = {
+        "trace_": "which rows are the first depends on their order and repetition"
+    }
     state: ClassVar[State] = {
         "moments_": record(CoMoments, columns="targets"),
         "mean_": one_of(number(), floats("targets")),

@@ -22,9 +22,11 @@ SCALED, SHIFTED = 1.001, 1e-3
 def unproved_fields(model: Any, X: Any = None) -> list[str]:
     """The numeric fields of a model's trace that could be wrong without any check of its work failing.
 
-    Fields that a trace names in `only_drawn` are left out: they are seen in a figure, and claim nothing.
+    Fields that a trace names in `only_drawn` are left out: they are seen in a figure, and claim nothing. A fit that
+    keeps no trace, since its settings need none, has nothing to prove.
     """
-    return [path for path, trace in perturbed(model.trace_) if _passes(model, trace, X)]
+    kept = getattr(model, "trace_", None)
+    return [] if kept is None else [path for path, trace in perturbed(kept) if _passes(model, trace, X)]
 
 
 def perturbed(trace: Any, path: str = "trace_") -> Iterator[tuple[str, Any]]:

@@ -31,6 +31,7 @@ class CutNodes:
         "judged": floats("below", "classes", least=0.0),
         "own": floats("cut", "classes", least=0.0),
     }
+    only_drawn: ClassVar[tuple[str, ...]] = ("start",)  # a place in the lists, which their declaration checks
 
     node: Integers  # (p,) their numbers in the tree
     by_validation: npt.NDArray[np.bool_]  # (p,) whether validation examples decided, or limits of errors

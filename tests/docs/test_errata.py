@@ -145,13 +145,15 @@ def test_gains():
     model = DecisionTreeClassifier().fit(nv.datasets.load("restaurant"))
     names = [attribute.name for attribute in model.attributes_]
     assert (
-        model.candidates_.gain[0, names.index("Patrons")] == pytest.approx(patrons) == pytest.approx(0.5409, abs=5e-5)
+        model.trace_.candidates.gain[0, names.index("Patrons")]
+        == pytest.approx(patrons)
+        == pytest.approx(0.5409, abs=5e-5)
     )
 
     temperature = entropy(9, 5) - (4 * entropy(2, 2) + 6 * entropy(4, 2) + 4 * entropy(3, 1)) / 14
     wind_if_sunny = entropy(2, 3) - (3 * entropy(1, 2) + 2 * entropy(1, 1)) / 5
     model = DecisionTreeClassifier().fit(nv.datasets.load("play_tennis"))
-    root, sunny = model.candidates_.gain[0], model.candidates_.gain[2]
+    root, sunny = model.trace_.candidates.gain[0], model.trace_.candidates.gain[2]
     assert root[1] == pytest.approx(temperature) == pytest.approx(0.0292, abs=5e-5)
     assert sunny[3] == pytest.approx(wind_if_sunny) == pytest.approx(0.0200, abs=5e-5)
 

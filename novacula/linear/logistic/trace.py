@@ -15,7 +15,7 @@ from scipy import special
 from novacula.learner.trace import MOST_NUMBERS, FitPath, PathRecorder
 from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.state import State, codes, flag, floats, record
-from novacula.table.chunk import Codes, Floats
+from novacula.table.chunk import Chunk, Codes, Floats
 
 ROWS = 20
 """Rows that are kept, fewer where they are long."""
@@ -56,7 +56,7 @@ class LogisticTrace:
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticRows:
+class FirstLogisticRows:
     """Rows about their centre with a column of ones (r, q), the 1 of their class (r, planes), and weights."""
 
     z: Floats
@@ -113,12 +113,12 @@ class LogisticRecorder(PathRecorder):
         objective, kept, p = self.objective, self.kept(), self.size
         theta, loss, gradient, share, hessian = np.split(kept.states, [p, p + 1, 2 * p + 1, 2 * p + 2], axis=1)
         most = max(min(ROWS, MOST_NUMBERS // max(len(objective.frame.centre), 1)), 1)
-        found = objective.table.head(most + 1).to_chunk()
+        found = Chunk.concatenate(list(objective.table.head(most + 1).chunks()))
         complete = len(found) <= most
         first = found.rows(0, min(most, len(found))).counted()
         classes = np.asarray(first.target, np.int32)
         weights = first.weight * objective.frame.factor[classes]
-        held = LogisticRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)
+        held = FirstLogisticRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)
         sums = [held.sums(w.reshape(objective.shape), objective.loss) for w in theta]
         other = np.array([(g - objective.l2 * w * objective.charged) / objective.C - part.ravel()
                           for g, w, (_, part) in zip(gradient, theta, sums, strict=True)])  # fmt: skip

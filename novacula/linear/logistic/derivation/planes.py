@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from novacula.linear.logistic.trace import LogisticRows
+from novacula.linear.logistic.trace import FirstLogisticRows
 from novacula.linear.plane import TARGETS
 from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
@@ -51,7 +51,7 @@ class RowsAt(NamedTuple):
     w: Floats  # (planes, q), of columns about their centre
     m: Floats  # (r, planes)
     h: Floats  # (r, planes)
-    first: LogisticRows
+    first: FirstLogisticRows
     loss: float  # of the other rows
     gradient: Floats  # (planes, q), of the other rows
 
@@ -61,7 +61,7 @@ class RowsAt(NamedTuple):
         trace, planes = model.trace_, len(model.coef_)
         shape = planes, model.n_features_in_ + int(model.fit_intercept)
         w = trace.path.at(int(trace.path.iterations[place]), (shape[0] * shape[1],)).reshape(shape)
-        first = LogisticRows.of(trace.rows, trace.classes, trace.weights, model.centre_, shape)
+        first = FirstLogisticRows.of(trace.rows, trace.classes, trace.weights, model.centre_, shape)
         return cls(w, *first.probabilities(w), first, float(trace.losses[place]), trace.gradients[place].reshape(shape))
 
     @property
