@@ -12,8 +12,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from novacula.cli import fitting
 from novacula.cli.data import named_values, read_table
-from novacula.cli.fitting import fit_learner, unfitted_learner
 from novacula.cli.pac import whole_number
 from novacula.errors import ParameterError
 from novacula.words import counted, listed, quoted
@@ -109,7 +109,7 @@ def _measured(name: str, settings: Settings, table: Table) -> Any:
     learner = str(_taken(name, settings, "learner"))
     if name in OF_ANSWERS:
         return _of_answers(name, learner, table, settings)
-    given = {"learner": unfitted_learner(learner, table, ())}
+    given = {"learner": fitting.unfitted_learner(learner, table, ())}
     if name == "select_size":
         given |= {"size_param": settings.pop("size", None), "sizes": settings.pop("sizes", None)}
     rows = "sampler_or_X" if name == "bias_variance" else "X"
@@ -121,7 +121,7 @@ def _of_answers(name: str, learner: str, table: Table, settings: Settings) -> An
     from novacula import evaluate
     from novacula.learner.ingest import target_values
 
-    model = fit_learner(learner, table, ())
+    model = fitting.fit_learner(learner, table, ())
     if name == "description_length":
         return called(evaluate.description_length, {"model": model, "X": table} | settings)
     labels = target_values(table)
