@@ -88,5 +88,5 @@ def _fails(model: Any, how: dict[str, Any]) -> bool:
     except ModelFileError:  # the trace contradicts the model so much that nothing can be derived
         return True
     except ParameterError as error:
-        return "without iterations" not in str(error)
+        return "keeps no iterations" not in str(error)
     return False

@@ -111,5 +111,5 @@ class ShowsWork:
     def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
         """Derive one iteration of the fit."""
         raise ParameterError(
-            f"{type(self).__name__} finds its result without iterations, so it has no iteration {iteration!r} to show"
+            f"{type(self).__name__} keeps no iterations of its way, so it has no iteration {iteration!r} to show"
         )

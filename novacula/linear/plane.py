@@ -92,30 +92,3 @@ def cap_notes(model: LinearModel, is_full: bool = False) -> list[str]:
 def cut_note(n: int, cut: bool) -> list[str]:
     """That there were more rows, if there were."""
     return [f"Only the first {'row is' if n == 1 else f'{n} rows are'} derived."] if cut else []
-
-
-# --- sums with their largest terms, for works that are not yet made of equations ------------------------------
-
-TERMS = 8
-"""Terms of a sum that are written out; the others are one number."""
-SHOWN = TABLE_ROWS
-
-
-def weighted_sum(
-    one: str, weights: Floats, other: str, values: Floats, numbers: Any = None
-) -> tuple[str, dict[str, float]]:
-    """Σ weights·values as an expression, and the values of its names; small terms are one number together."""
-    numbers = np.arange(len(weights)) if numbers is None else numbers
-    products = weights * values
-    kept = np.arange(len(weights))
-    if len(kept) > TERMS:
-        kept = np.sort(np.argsort(-np.abs(products), kind="stable")[:TERMS])
-    terms, named = list[str](), dict[str, float]()
-    for i in kept:
-        name = numbers[i] + 1
-        terms.append(f"{one}_{name} * {other}_{name}")
-        named |= {f"{one}_{name}": float(weights[i]), f"{other}_{name}": float(values[i])}
-    if len(kept) < len(weights):
-        terms.append("rest")
-        named["rest"] = float(np.delete(products, kept).sum())
-    return " + ".join(terms) or "0", named

@@ -84,7 +84,7 @@ def test_the_first_rows_are_kept_however_the_rows_are_cut():
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"iteration": 1}, "without iterations"),
+        ({"iteration": 1}, "keeps no iterations"),
         ({"digits": 0}, "digits is 0"),
         ({"notation": "bishop"}, "notation is 'bishop'"),
         ({"X": [[1.0, 2.0]]}, "2 features"),

@@ -73,7 +73,7 @@ def test_works_as_they_are_asked_for(learner, sport):
         with pytest.raises(ParameterError, match=sentence):
             model.work(iteration=5)
     else:
-        with pytest.raises(ParameterError, match="without iterations"):
+        with pytest.raises(ParameterError, match="keeps no iterations"):
             model.work(iteration=1)
     for how, sentence in (({"digits": 0}, "digits is 0"), ({"notation": "knuth"}, "notation is 'knuth'")):
         with pytest.raises(ParameterError, match=sentence):

@@ -96,7 +96,7 @@ def test_a_result_that_was_changed_is_found():
 
 @pytest.mark.parametrize(
     ("how", "words"),
-    [({"X": [[1.0]]}, "takes no rows X"), ({"iteration": 1}, "without iterations"), ({"digits": 0}, "digits is 0")],
+    [({"X": [[1.0]]}, "takes no rows X"), ({"iteration": 1}, "keeps no iterations"), ({"digits": 0}, "digits is 0")],
 )
 def test_what_cannot_be_shown_is_refused_in_a_sentence(how, words):
     with pytest.raises(ParameterError, match=words):

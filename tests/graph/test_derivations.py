@@ -56,7 +56,7 @@ def test_the_first_step_of_the_candies():
 
 
 def test_pca_has_no_iterations():
-    with pytest.raises(REFUSED, match="without iterations"):
+    with pytest.raises(REFUSED, match="keeps no iterations"):
         PCA(1).fit(ROWS).work(iteration=1)
 
 

@@ -363,7 +363,7 @@ def test_the_width_is_the_root_of_the_mean_square():
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"iteration": 1}, "without iterations"),
+        ({"iteration": 1}, "keeps no iterations"),
         ({"digits": 0}, "digits is 0"),
         ({"notation": "bishop"}, "notation is 'bishop'"),
         ({"X": [["a"]]}, None),
