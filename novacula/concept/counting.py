@@ -36,13 +36,35 @@ SMALL_TABLE = 1 << 16
 """Cells up to which a table is made at once, since to simplify first would take longer."""
 LARGE_TABLE = 1 << 24
 """Cells up to which a table is made at all; they are bytes."""
-MANY_TABLES = 1 << 34
-"""Cells up to which several tables are made, one after the other, where nothing else serves."""
 MAX_STATES = 500_000
-"""States beyond which a frontier is given up."""
+"""States beyond which a frontier is given up, for the memory that they take."""
+STATE = 16
+"""Cells of a table that take the time of one state of a frontier."""
+ALLOWANCE = 1 << 26
+"""Cells that one question may take, some seconds; see `Effort`."""
 
 
-def count_steps(ease: Ease, room: Ease) -> int:
+class TooManyStatesError(DataError):
+    """A frontier was given up."""
+
+
+class Effort:
+    """What is left of the cells that a question may take, so that no count goes on for hours."""
+
+    def __init__(self, allowance: int | None = None) -> None:
+        self.allowance = self.left = ALLOWANCE if allowance is None else allowance
+
+    def spend(self, cells: int) -> None:
+        """Take cells from what is left, or say that it is used up."""
+        self.left -= cells
+        if self.left < 0:
+            raise DataError(
+                f"an exact count for these examples takes more than {self.allowance:,} steps, which is the limit: ask "
+                f"about fewer rows at a time, add a positive example, or use fewer attributes or distinct numbers"
+            )
+
+
+def count_steps(ease: Ease, room: Ease, effort: Effort) -> int:
     """How many combinations of steps, 0 to room (chains,), reject every row of ease (negatives, chains)."""
     if not ease.any(axis=1).all():
         return 0  # a negative that satisfies s is rejected by nothing above it
@@ -52,36 +74,34 @@ def count_steps(ease: Ease, room: Ease) -> int:
         return free
     chains = _levels(ease[:, used], room[used])
     if _cells(chains) <= SMALL_TABLE:
-        return free * _count_by_table(chains)
+        return free * _count_by_table(chains, effort)
     hardest = ease[minimal_rows(ease)]
     free = math.prod((room[~hardest.any(axis=0)] + 1).tolist())
-    return free * math.prod(_count_component(part, room[chosen]) for part, chosen in _components(hardest))
+    return free * math.prod(_count_component(part, room[chosen], effort) for part, chosen in _components(hardest))
 
 
-def _count_component(ease: Ease, room: Ease) -> int:
+def _count_component(ease: Ease, room: Ease, effort: Effort) -> int:
     chains = _levels(ease, room)
     if _cells(chains) <= LARGE_TABLE:
-        return _count_by_table(chains)
+        return _count_by_table(chains, effort)
     try:
-        return count_choices([_dial(*chain) for chain in chains], len(ease))
-    except DataError:
-        if _cells(chains) > MANY_TABLES:
-            raise
-        return _count_by_branches(ease, room)
+        return count_choices([_dial(*chain) for chain in chains], len(ease), effort)
+    except TooManyStatesError:
+        return _count_by_branches(ease, room, effort)
 
 
-def _count_by_branches(ease: Ease, room: Ease) -> int:
+def _count_by_branches(ease: Ease, room: Ease, effort: Effort) -> int:
     """Take the levels of one chain one by one, until what is left fits a table."""
     ease = ease[minimal_rows(ease)]
     chains = _levels(ease, room)
     if _cells(chains) <= LARGE_TABLE:
-        return count_steps(ease, room)
+        return count_steps(ease, room, effort)
     chain = int(np.argmax((ease > 0).sum(axis=0)))
     level, weights = chains[chain]
     ease, room = np.delete(ease, chain, axis=1), np.delete(room, chain)
     rows = (ease[level <= k] for k in range(len(weights)))
     branches = zip(weights, rows, strict=True)
-    return sum(weight * _count_by_branches(left, room) for weight, left in branches if left.any(axis=1).all())
+    return sum(weight * _count_by_branches(left, room, effort) for weight, left in branches if left.any(axis=1).all())
 
 
 def minimal_rows(ease: Ease) -> npt.NDArray[np.intp]:
@@ -133,7 +153,8 @@ def _cells(chains: Sequence[Chain]) -> int:
     return math.prod(len(weights) for _, weights in chains)
 
 
-def _count_by_table(chains: Sequence[Chain]) -> int:
+def _count_by_table(chains: Sequence[Chain], effort: Effort) -> int:
+    effort.spend(_cells(chains))
     shape = [len(weights) for _, weights in chains]
     let_through: Any = np.zeros(shape, bool)
     let_through[tuple(level for level, _ in chains)] = True
@@ -174,7 +195,7 @@ def mask_of(flags: npt.NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
-def count_choices(dials: Sequence[Dial], n: int) -> int:
+def count_choices(dials: Sequence[Dial], n: int, effort: Effort) -> int:
     """How many combinations of one choice a dial let none of n negatives through."""
     everything = (1 << n) - 1
     dials = _in_order(dials, everything)
@@ -186,6 +207,7 @@ def count_choices(dials: Sequence[Dial], n: int) -> int:
         return ways[-1]
     found, frontier = 0, {everything: 1}
     for dial, rest, hopeless in zip(dials, ways[-2::-1], certain[-2::-1], strict=True):
+        effort.spend(STATE * len(frontier) * len(dial))
         reached: defaultdict[int, int] = defaultdict(int)
         for left, count in frontier.items():
             for weight, passing in dial:
@@ -196,7 +218,7 @@ def count_choices(dials: Sequence[Dial], n: int) -> int:
                     reached[still] += count * weight
         frontier = reached
         if len(frontier) > MAX_STATES:
-            raise DataError(
+            raise TooManyStatesError(
                 f"these examples leave more than {MAX_STATES:,} cases apart at once, which is the limit for an exact "
                 f"count: add a positive example, or use fewer attributes or fewer distinct numbers"
             )

@@ -21,7 +21,17 @@ import numpy.typing as npt
 
 from novacula.concept.boundary import MAX_BOUNDARY, Cut, minimal_cuts
 from novacula.concept.conjunction import Conjunction, Positions, Range, boxed, inside, join
-from novacula.concept.counting import Dial, Ease, always_passing, count_choices, count_steps, mask_of, minimal_rows
+from novacula.concept.counting import (
+    ALLOWANCE,
+    Dial,
+    Ease,
+    Effort,
+    always_passing,
+    count_choices,
+    count_steps,
+    mask_of,
+    minimal_rows,
+)
 from novacula.concept.space import ConjunctiveSpace
 from novacula.table.equal_rows import equal_rows
 
@@ -29,6 +39,7 @@ Box: TypeAlias = tuple[Positions, Positions]  # lowest and highest positions (d,
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _BLOCK = 1 << 22  # comparisons made at a time
+_PER_ROW = 1 << 17  # cells of tables that each row asked about adds to what a question may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +61,8 @@ class VersionSpace:
     def size(self) -> int:
         """How many members it has."""
         if self.box is None:
-            return 1 + count_choices(self._dials(), len(self.negatives))
-        return self._count(*self.box)
+            return 1 + count_choices(self._dials(), len(self.negatives), Effort())
+        return self._count(*self.box, Effort())
 
     @cached_property
     def is_empty(self) -> bool:
@@ -115,7 +126,8 @@ class VersionSpace:
         """How many members each row of positions (n, d) satisfies."""
         low, high = join(self.space, self.box, rows, rows)
         same = equal_rows(np.hstack([low, high]))
-        counts = [self._count(low[i], high[i]) for i in same.first]
+        effort = Effort(ALLOWANCE + _PER_ROW * len(same.first))
+        counts = [self._count(low[i], high[i], effort) for i in same.first]
         return [counts[k] for k in same.kind.tolist()]
 
     def decide(self, rows: Positions) -> npt.NDArray[np.int64]:
@@ -140,7 +152,7 @@ class VersionSpace:
         low, high = self.box
         yes = math.prod(np.where(low < 0, self.space.sizes, (high - low) // 2 + 1).tolist())
         dials = [self._beyond(j) for j in range(len(self.space.names))]
-        return yes, self.space.n_instances - count_choices(dials, len(self.hardest))
+        return yes, self.space.n_instances - count_choices(dials, len(self.hardest), Effort())
 
     def _beyond(self, attribute: int) -> Dial:
         """For each value the negatives that s lets in on this attribute once it lets in the value."""
@@ -173,13 +185,15 @@ class VersionSpace:
         """
         if self.box is None:
             first, *others = self._dials()
-            return [(weight, _others(others, left)) for weight, left in first]
+            effort = Effort()
+            return [(weight, _others(others, left, effort)) for weight, left in first]
         ease, room = self.chains(*self.box, self.hardest)
         used = [int(c) for c in np.flatnonzero(ease.any(axis=0))]
         chain = min(used, key=lambda c: len(np.unique(ease[:, c])))
         steps = [0, *np.unique(ease[:, chain][ease[:, chain] > 0]).tolist(), int(room[chain]) + 1]
+        others, effort = np.delete(ease, chain, axis=1), Effort()
         return [
-            (stop - start, count_steps(np.delete(ease[ease[:, chain] <= start], chain, axis=1), np.delete(room, chain)))
+            (stop - start, count_steps(others[ease[:, chain] <= start], np.delete(room, chain), effort))
             for start, stop in pairwise(steps)
         ]
 
@@ -193,8 +207,8 @@ class VersionSpace:
         ease, _ = self.chains(*self.box, self.negatives)
         return self.negatives[np.sort(minimal_rows(ease))]
 
-    def _count(self, low: Positions, high: Positions) -> int:
-        return count_steps(*self.chains(low, high, self.hardest))
+    def _count(self, low: Positions, high: Positions, effort: Effort) -> int:
+        return count_steps(*self.chains(low, high, self.hardest), effort)
 
     def chains(self, low: Positions, high: Positions, negatives: Positions) -> tuple[Ease, Ease]:
         """How far each negative lies beyond a box on each chain (n, 2d), and the chains' room (2d,).
@@ -267,12 +281,12 @@ class VersionSpace:
         return tuple(Conjunction(self.space, tuple(a), tuple(b)) for a, b in rows)
 
 
-def _others(dials: Sequence[Dial], left: int) -> int:
+def _others(dials: Sequence[Dial], left: int, effort: Effort) -> int:
     """How many combinations of one choice a dial let none of some negatives, as bits, through."""
     if not left:
         return math.prod(sum(weight for weight, _ in dial) for dial in dials)
     kept = [[(weight, mask & left) for weight, mask in dial] for dial in dials]
-    return count_choices(kept, left.bit_length())
+    return count_choices(kept, left.bit_length(), effort)
 
 
 def box_of(space: ConjunctiveSpace, positives: Positions) -> Box | None:
