@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.checks.work import check_work
+from novacula.checks.work import check_equations
 from novacula.errors import ModelFileError, ParameterError
 
 SCALED, SHIFTED = 1.001, 1e-3
@@ -82,7 +82,7 @@ def _passes(model: Any, trace: Any, X: Any) -> bool:
 
 def _fails(model: Any, how: dict[str, Any]) -> bool:
     try:
-        check_work(model, drawn=False, **how)
+        check_equations(model, **how)
     except AssertionError:
         return True
     except ModelFileError:  # the trace contradicts the model so much that nothing can be derived

@@ -31,6 +31,14 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -
     in `of` are called on X once. All four renderings must come out, the HTML well formed and without scripts.
     Where many works of one kind are checked, `drawn=False` leaves the drawing of their figures to one of them.
     """
+    work = check_equations(learner, X, **how)
+    if not drawn:
+        work = replace(work, steps=tuple(replace(step, figure=None) for step in work))
+    _check_renderings(work, type(learner).__name__)
+
+
+def check_equations(learner: Any, X: Any = None, **how: Any) -> Work:
+    """Check what a work says, without writing it out, and give it."""
     work = learner.work(**how) if X is None else learner.work(X, **how)
     name = type(learner).__name__
     require(isinstance(work, Work), f"{name}.work() gives {type(work).__name__}, not a Work")
@@ -44,9 +52,7 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -
         for equation in step.equations:
             _check_equation(equation, where, learner, X, outputs)
             _check_meanings(equation, where, meanings)
-    if not drawn:
-        work = replace(work, steps=tuple(replace(step, figure=None) for step in work))
-    _check_renderings(work, name)
+    return work
 
 
 def _check_equation(equation: Equation, where: str, learner: Any, X: Any, outputs: dict[str, Any]) -> None:

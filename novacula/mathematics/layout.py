@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.mathematics.measuring import CONSTANTS, NameValues, holds, measure
+from novacula.mathematics.measuring import CONSTANTS, NameValues, holds, measure, size_of
 from novacula.mathematics.notation import POWER, PRODUCT, RELATED, SUM, Notation, Piece, TextNotation
 from novacula.mathematics.tree import (
     Apply,
@@ -289,21 +289,23 @@ class Layout:
         pieces = [self._within(node.body, scope) for scope in chosen]
         kept = None if self.scope is None else self.scope.rests.get(node.index)
         if left_out or kept is not None:
-            rest = [measure(node.body, scope).value for scope in left_out] + ([] if kept is None else [kept])
+            rest = left_out + ([] if kept is None else [kept])
             value = np.prod(rest, axis=0) if node.operator == "*" else np.sum(rest, axis=0)
             label = f"{len(left_out)} more" if kept is None else "the rest"
             pieces.append(self.notation.labelled(self._value(value) or self._cut(value), label))
         return pieces or [self.notation.number(float(node.operator == "*"))]
 
-    def _chosen(self, node: Big, scopes: Sequence[NameValues]) -> tuple[list[NameValues], list[NameValues]]:
+    def _chosen(self, node: Big, scopes: Sequence[NameValues]) -> tuple[list[NameValues], list[Any]]:
+        """The places whose terms are written, and the values of the others."""
         if len(scopes) <= self.terms:
             return list(scopes), []
         if node.operator == "*":
-            return list(scopes[: self.terms]), list(scopes[self.terms :])
-        sizes = np.array([np.max(np.abs(measure(node.body, scope).value)) for scope in scopes])
-        largest = set(np.argsort(-sizes, kind="stable")[: self.terms].tolist())
-        chosen = [scope for i, scope in enumerate(scopes) if i in largest]
-        return chosen, [scope for i, scope in enumerate(scopes) if i not in largest]
+            return list(scopes[: self.terms]), [measure(node.body, scope).value for scope in scopes[self.terms :]]
+        values = [measure(node.body, scope).value for scope in scopes]
+        order = np.argsort([-np.max(size_of(value)) for value in values], kind="stable")
+        largest = set(order[: self.terms].tolist())
+        left_out = [value for i, value in enumerate(values) if i not in largest]
+        return [scope for i, scope in enumerate(scopes) if i in largest], left_out
 
     def _below(self, node: Big) -> Piece:
         """What stands under Σ."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -67,12 +67,11 @@ class NameValues:
 
     def at(self, index: str, place: IndexPlace) -> NameValues:
         """The scope with an index at a place."""
-        return replace(self, places={**self.places, index: place})
+        return NameValues(self.values, {**self.places, index: place}, self.rests)
 
     def look_up(self, node: Node) -> Value | None:
         """The value that is given for a node, or None; of several values the one at the places of its indices."""
-        if node in self.values:
-            value = self.values[node]
+        if (value := self.values.get(node)) is not None:
             for name in self._indices_in(node):
                 value = _at(value, self.places[name])
             return value
@@ -185,7 +184,7 @@ def measure(node: Node, scope: NameValues) -> Measured:
     """The value of a node with its scale; what has none, such as 1/0, raises."""
     given = scope.look_up(node)
     if given is not None:
-        return Measured(given, _size(given))
+        return Measured(given, size_of(given))
     match node:
         case Number(value):
             return Measured(value, abs(value))
@@ -261,7 +260,8 @@ def compared(sign: str, left: Any, right: Any) -> bool:
         raise ParameterError(f"the two sides of {sign} cannot be compared: {error}") from None
 
 
-def _size(value: Value) -> Any:
+def size_of(value: Value) -> Any:
+    """The absolute value of a number, or of each in an array; 0 for what has none."""
     return 0.0 if isinstance(value, str | Mapping) else np.abs(value) if isinstance(value, np.ndarray) else abs(value)
 
 

@@ -8,40 +8,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, dataclass_transform
+
+Kind = TypeVar("Kind", bound="HashedOnce")
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class HashedOnce:
+    """What keeps its hash: nodes are keys, and are looked up again for each term of a sum."""
+
+    __slots__ = ("_hash",)
+
+    _hash: int
+
+
+@dataclass_transform(frozen_default=True)
+def node(kind: type[Kind]) -> type[Kind]:
+    """A kind of node; its hash is no field, so that a copy in another process makes its own."""
+    made = dataclass(frozen=True, slots=True)(kind)
+    hash_fields: Callable[[Kind], int] = made.__hash__
+
+    def hash_once(self: Kind) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash_fields(self))
+            return self._hash
+
+    made.__hash__ = hash_once  # type: ignore[assignment]
+    return made
+
+
+@node
+class Number(HashedOnce):
     """A number as it stands."""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+@node
+class Word(HashedOnce):
     """A word, such as the name of a category: set upright, and equal to nothing but itself."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+@node
+class Symbol(HashedOnce):
     """A name that stands for a value, as people type it: n_xt, θ̂, w_0, hʹ."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+@node
+class Indexed(HashedOnce):
     """One of several values that share a name: w[j], X[i, j]."""
 
     base: Node
     indices: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+@node
+class Quantity(HashedOnce):
     """A value that is written like a function: P(x | t), Gain(S, "Outlook"), f(x)."""
 
     head: str
@@ -49,16 +76,16 @@ class Quantity:
     given: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+@node
+class Apply(HashedOnce):
     """An operator or a function of its arguments; ``+`` and ``*`` take any number of them."""
 
     function: str
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Big:
+@node
+class Big(HashedOnce):
     """Σ, Π, min, max, argmin or argmax of a body over an index; the domain is None where only the index is named."""
 
     operator: str
@@ -68,8 +95,8 @@ class Big:
     condition: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+@node
+class Relation(HashedOnce):
     """Two sides and the sign between them."""
 
     sign: str
@@ -77,8 +104,8 @@ class Relation:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+@node
+class Cases(HashedOnce):
     """One value if a condition holds, another otherwise; the other may be cases again."""
 
     value: Node
@@ -86,8 +113,8 @@ class Cases:
     otherwise: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Several:
+@node
+class Several(HashedOnce):
     """Several things in order, ⟨a, b⟩, or a set of them, {a, b}."""
 
     items: tuple[Node, ...]

@@ -444,7 +444,7 @@ def test_the_best_of_many_attributes():
 
 
 def test_a_deep_chain():
-    n = 5_000  # far beyond what recursion could do; to grow it takes time as n²
+    n = 2_000  # beyond what recursion could do; to grow it takes time as n²
     model = DecisionTreeClassifier().fit(np.arange(float(n))[:, None], np.arange(n) % 2)
     assert model.get_depth() == n - 1
     for detail, derived in (("brief", 12), ("full", 40)):

@@ -46,18 +46,24 @@ class CliqueTree:
         families = (start, *(np.concatenate([a, b]) for a, b in zip(tables[1:], rows[1:], strict=True)))
         cliques, parent = _children_first(scopes, cards)
         holder = _holders(scopes, cliques)
-        families_of = [[f for f, c in enumerate(holder) if c == k] for k in range(len(cliques))]
+        families_of: list[list[int]] = [[] for _ in cliques]
+        for family, clique in enumerate(holder):
+            families_of[clique].append(family)
         shared = [v in cliques[p] if p >= 0 else False for c, p in zip(cliques, parent, strict=True) for v in c]
         flat = (
             np.array(cards, np.int64), *families,
             side_by_side(list(map(len, cliques))), _flat(cliques), _flat([shared]), _flat([parent]),
             side_by_side(list(map(len, families_of))), _flat(families_of),
         )  # fmt: skip
-        inside = np.array([[np.log(cards[v]) * (v in c) for c in cliques] for v in range(len(cards))])
-        uses = np.array([2.0 + len(h) + parent.count(k) for k, h in enumerate(families_of)])
-        home = tuple(next(k for k, c in enumerate(cliques) if v in c) for v in range(len(cards)))
+        inside = np.zeros((len(cards), len(cliques)))
+        for k, clique_variables in enumerate(cliques):
+            inside[list(clique_variables), k] = np.log([cards[v] for v in clique_variables])
+        children = np.bincount([p for p in parent if p >= 0], minlength=len(cliques))
+        uses = 2.0 + np.array([len(held) for held in families_of]) + children
+        first_home = {v: k for k in reversed(range(len(cliques))) for v in cliques[k]}
+        home = tuple(first_home[v] for v in range(len(cards)))
         width = sum(int(np.prod(shape)) for shape in shapes[len(layout.tables) :])
-        return cls(flat, len(layout.tables), width, home, inside.reshape(len(cards), len(cliques)), uses)
+        return cls(flat, len(layout.tables), width, home, inside, uses)
 
     def room(self, free: npt.NDArray[np.bool_]) -> int:
         """Numbers that the largest of these rows needs, where free (n, D) says which cells are empty."""
