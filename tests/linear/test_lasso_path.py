@@ -254,8 +254,8 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, share):
     X, y = rng.normal(size=(n, d)) + 3.0, rng.normal(size=(n, 2)) if seed % 2 else rng.normal(size=n)
     factor = rng.choice([0.0, 1.0, 2.0], d) if d < n // 2 else None
     model = Lasso(0.1, share, positive=bool(seed % 3 == 0), penalty_factor=factor).fit(X, y)
-    check_work(model)
-    check_work(model, X)
+    check_work(model, drawn=False)
+    check_work(model, X, drawn=False)
 
 
 def test_the_weights_are_held_to_their_equations():
