@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from novacula.checks.state import check_declaration
     from novacula.checks.statistic import check_statistic
     from novacula.checks.study import check_study
-    from novacula.checks.work import check_work
+    from novacula.checks.work import check_equations, check_work
 
 _HOME = {
     "check_admission": "admission",
     "check_chunking": "scales",
     "check_declaration": "state",
+    "check_equations": "work",
     "check_learner": "learner",
     "check_scales": "scales",
     "check_statistic": "statistic",
@@ -31,6 +32,7 @@ __all__ = [
     "check_admission",
     "check_chunking",
     "check_declaration",
+    "check_equations",
     "check_learner",
     "check_scales",
     "check_statistic",

@@ -21,7 +21,7 @@ from novacula.bayes import (
     TextNaiveBayes,
     gaussian_ml,
 )
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.concept import ConjunctiveSpace
 from novacula.errors import ParameterError
 
@@ -66,11 +66,11 @@ MODELS = {
 def test_every_equation_is_true(kind):
     make, rows = MODELS[kind]
     model = make()
-    check_work(model)
-    check_work(model, detail="full", drawn=False)
+    check_equations(model)
+    check_equations(model, detail="full")
     if rows is not None:
-        check_work(model, rows)
-        check_work(model, rows, detail="full", rows=1, notation="mitchell", drawn=False)
+        check_equations(model, rows)
+        check_equations(model, rows, detail="full", rows=1, notation="mitchell")
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,6 @@ def test_a_wrong_number_in_the_trace_of_a_gaussian_is_found(name):
     trace = estimate.trace_
     assert name in {field.name for field in fields(trace)}
     wrong = replace(estimate, trace_=replace(trace, **{name: np.asarray(getattr(trace, name)) * 1.001}))
-    check_work(estimate, drawn=False)
+    check_equations(estimate)
     with pytest.raises(AssertionError):
-        check_work(wrong, drawn=False)
+        check_equations(wrong)

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, Multinom
 
 import novacula as nv
 from novacula.bayes import NaiveBayes
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import (
     DataError,
     DataWarning,
@@ -302,8 +302,8 @@ def test_the_product_is_written_out():
 def test_every_distribution_derives_its_numbers(rng, distribution):
     X, y = rng.poisson(2.0, (60, 3)).astype(float), rng.integers(0, 2, 60)
     model = NaiveBayes(distributions={0: distribution, 1: distribution}).fit(X, y)
-    check_work(model)
-    check_work(model, X[:3])
+    check_equations(model)
+    check_equations(model, X[:3])
 
 
 def test_a_long_product_is_a_sum_of_logarithms(rng):

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from novacula.checks.samples import sample
 from novacula.checks.trace import perturbed, unproved_fields
-from novacula.checks.work import check_work
+from novacula.checks.work import check_equations, check_work
 from novacula.learner.registry import learners
 from novacula.learner.showing import ShowsWork
 from novacula.learner.trace import FitPath
@@ -30,8 +30,8 @@ def test_every_kept_number_is_proved(name):
         warnings.simplefilter("ignore")  # a fit of the sample need not come to an end
         model = clone(learner).fit(data.X, data.target)
     rows = data.take(np.arange(3)).X
-    check_work(model, drawn=False)
-    check_work(model, rows, drawn=False)
+    check_equations(model)
+    check_equations(model, rows)
     assert unproved_fields(model, rows) == []
 
 

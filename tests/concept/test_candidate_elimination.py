@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.concept import CandidateElimination, ConjunctiveSpace, FindS, RoteLearner
 from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning
 
@@ -260,8 +260,8 @@ def test_one_example_in_the_work(model):
     assert fourth["⟨?, ?, ?, ?, ?, Same⟩"] == "goes: it rejects the example"
     assert fourth["⟨Sunny, Warm, ?, Strong, ?, ?⟩"] == "comes: the least that accepts it"
     for k in range(1, 5):
-        check_work(model, iteration=k)
-        check_work(model, iteration=k, detail="full")
+        check_equations(model, iteration=k)
+        check_equations(model, iteration=k, detail="full")
 
 
 def test_the_lattice_is_drawn_up_to_a_size(model):
@@ -281,10 +281,10 @@ def test_the_work_holds_for_random_problems(draw, seed):
     if rows:
         space = ConjunctiveSpace(domains, ordered)
         model = CandidateElimination(space).partial_fit(frame(rows, domains), labels, classes=[False, True])
-        check_work(model)
-        check_work(model, frame(rows[:2], domains))
+        check_equations(model)
+        check_equations(model, frame(rows[:2], domains))
         for k in (1, len(model.examples_.positive)):
-            check_work(model, iteration=k, drawn=False)
+            check_equations(model, iteration=k)
 
 
 def test_many_negatives_are_counted_along_one_chain():

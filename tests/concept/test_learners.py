@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import novacula as nv
-from novacula.checks import check_work, learner_checks
+from novacula.checks import check_equations, check_work, learner_checks
 from novacula.checks.samples import NASTY_NAMES, CheckSample
 from novacula.concept import (
     CandidateElimination,
@@ -63,12 +63,12 @@ def test_hostile_names_and_values(learner, tmp_path):
 def test_works_as_they_are_asked_for(learner, sport):
     model, X = learner().fit(sport), sport.to_pandas().drop(columns="EnjoySport")
     for detail in ("brief", "full"):
-        check_work(model, detail=detail)
-        check_work(model, X, detail=detail, rows=4)
+        check_equations(model, detail=detail)
+        check_equations(model, X, detail=detail, rows=4)
     assert model.work(X).notes[0] == "Only the first 3 of 4 rows are derived."
     if learner in (FindS, ListThenEliminate, CandidateElimination):
         for k in (1, 4):
-            check_work(model, iteration=k, detail="full")
+            check_equations(model, iteration=k, detail="full")
         sentence = r"iteration is 5; the fit took 4 distinct examples one by one, counted from 1"
         with pytest.raises(ParameterError, match=sentence):
             model.work(iteration=5)

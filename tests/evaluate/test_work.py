@@ -5,7 +5,7 @@ import pytest
 
 import novacula as nv
 from novacula.bayes import NaiveBayes
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.errors import ParameterError
 from novacula.evaluate import (
     bias_variance,
@@ -67,8 +67,8 @@ def parabola(rng):
 @pytest.mark.filterwarnings("ignore")
 def test_works_are_right(measure):
     result = measure()
-    check_work(result)
-    check_work(result, detail="full", digits=3, drawn=False)
+    check_equations(result)
+    check_equations(result, detail="full", digits=3)
 
 
 def test_the_mean_of_folds_as_the_lecture_has_it():
@@ -91,7 +91,7 @@ def test_a_result_that_was_changed_is_found():
     curve = roc(LABELS, SCORES)
     for name in ("true_positives", "false_positives", "tpr", "fpr", "auc"):
         with pytest.raises(AssertionError):
-            check_work(replace(curve, **{name: getattr(curve, name) * 1.001}), drawn=False)
+            check_equations(replace(curve, **{name: getattr(curve, name) * 1.001}))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import DataError, InputTypeError, ParameterError, SchemaError
 from novacula.graph import BayesianNetwork, CategoricalHMM, GaussianHMM, PoissonHMM
 from novacula.mixture import GaussianMixture, KMeans, expectation_maximization
@@ -28,8 +28,8 @@ LEARNERS = [
 def test_works_are_steered_and_checked(learner):
     model = learner.fit(ROWS)
     for how in ({}, {"iteration": 1}, {"iteration": model.n_iter_}, {"detail": "full"}):
-        check_work(model, drawn=False, **how)
-    check_work(model, ROWS[:4], drawn=False)
+        check_equations(model, **how)
+    check_equations(model, ROWS[:4])
     for how, words in (
         ({"iteration": model.n_iter_ + 1}, f"the fit made {model.n_iter_} iteration"),
         ({"iteration": 0}, "counted from 1"),
@@ -46,7 +46,7 @@ def test_works_are_steered_and_checked(learner):
 def test_the_first_step_of_the_candies():
     model = BayesianNetwork(CANDY, hidden={"Bag": [1, 2]}, max_iter=3).fit(nv.datasets.load("candies"))
     for how in ({}, {"iteration": 1}, {"iteration": 3}, {"detail": "full"}):
-        check_work(model, drawn=False, **how)
+        check_equations(model, **how)
     rows = nv.datasets.load("candies").head(3)
     check_work(model, rows, drawn=False)
     check_work(model, rows, target="Bag", drawn=False)
@@ -70,7 +70,7 @@ def test_the_two_coins():
 
     result = expectation_maximization(e_step, lambda s: s[0] / (s[0] + s[1]), np.array([0.6, 0.5]))
     for how in ({}, {"iteration": 1}, {"iteration": 9}):
-        check_work(result, **how)
+        check_equations(result, **how)
     assert "0.713012" in str(result.work(iteration=1))  # 0.71 and 0.58 (Do and Batzoglou, 2008)
     with pytest.raises(REFUSED, match="the fit made 9 iterations"):
         result.work(iteration=10)

@@ -14,7 +14,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor as Rival
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
 from sklearn.model_selection import GridSearchCV
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import DataError, ParameterError, RankWarning
 from novacula.kernel.algebra import Custom, Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 from novacula.kernel.gaussian_process import GaussianProcessRegressor
@@ -406,8 +406,8 @@ def test_the_work_comes_to_what_the_model_says(kernel, k, weighted, normalize):
     X, y = rows(3, n=25, k=k)
     weight = np.where(np.arange(25) < 2, 2.0, 1.0) if weighted else None
     model = GaussianProcessRegressor(kernel, noise=0.2, normalize_y=normalize).fit(X, y, weight)
-    check_work(model)
-    check_work(model, X[:3])
+    check_equations(model)
+    check_equations(model, X[:3])
     titles = [step.title for step in model.work()]
     assert titles.index("Fit") < titles.index("Complexity") < titles.index("Log marginal likelihood")
     assert ("The first row left out" in titles) is not weighted

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.decomposition import KernelPCA as Rival
 
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.kernel.algebra import Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 from novacula.kernel.kernel_pca import KernelPCA
@@ -146,8 +146,8 @@ def test_columns_are_named_and_frames_come_out_as_asked():
 def test_the_work_comes_to_what_the_model_says(weighted):
     X = rows(6)
     model = KernelPCA(kernel=Gaussian(gamma=0.1)).fit(X, sample_weight=np.arange(20) % 3 if weighted else None)
-    check_work(model)
-    check_work(model, X[:3])
+    check_equations(model)
+    check_equations(model, X[:3])
     assert any(step.figure for step in model.work())
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge as Rival
 from sklearn.model_selection import cross_val_predict
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import DataError, ParameterError, RankWarning
 from novacula.kernel.algebra import Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 from novacula.kernel.gaussian_process import GaussianProcessRegressor
@@ -147,8 +147,8 @@ def test_a_file_brings_it_back(tmp_path):
 def test_the_work_comes_to_what_the_model_says(k):
     X, y = rows(7, n=20, k=k)
     model = KernelRidge(0.5, Gaussian(gamma=0.5)).fit(X, y)
-    check_work(model)
-    check_work(model, X[:3])
+    check_equations(model)
+    check_equations(model, X[:3])
     assert "The first row left out" in [step.title for step in model.work()]
 
 

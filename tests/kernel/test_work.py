@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.kernel import (
     SVC,
     SVR,
@@ -48,14 +48,15 @@ def model(request):
 
 @pytest.mark.parametrize("how", [{}, {"detail": "full"}, {"notation": "mitchell", "terms": 2}])
 def test_works_are_true(model, how):
-    check_work(model, drawn=not how, **how)
-    check_work(model, X, rows=2, drawn=not how, **how)
+    check = check_equations if how else check_work
+    check(model, **how)
+    check(model, X, rows=2, **how)
 
 
 def test_iterations_are_derived_from_the_first_to_the_last(model):
     last = np.max(getattr(model, "n_iter_", 0))
     for iteration in {1, 2, int(last)} if last else ():
-        check_work(model, iteration=iteration, drawn=False)
+        check_equations(model, iteration=iteration)
 
 
 def test_as_many_rows_are_derived_as_are_asked_for(model):

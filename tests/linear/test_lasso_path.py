@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novacula as nv
-from novacula.checks import check_statistic, check_work, learner_checks
+from novacula.checks import check_equations, check_statistic, check_work, learner_checks
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.linear import Lasso
 from novacula.linear.lasso import regression as module
@@ -120,7 +120,7 @@ def test_cross_validation_is_that_by_hand(monkeypatch, few, share):
     simple = Lasso("cv", share, n_alphas=8, eps=0.01, choice="one_standard_error").fit(X, y, weight)
     assert simple.alpha_ == model.alphas_[mean <= mean.min() + std_error[mean.argmin()]].max()
     np.testing.assert_allclose(model.coef_, Lasso(model.alpha_, share).fit(X, y, weight).coef_, rtol=1e-9)
-    check_work(simple)
+    check_equations(simple)
 
 
 @pytest.mark.parametrize("few", [2048, 5])
@@ -254,8 +254,8 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, share):
     X, y = rng.normal(size=(n, d)) + 3.0, rng.normal(size=(n, 2)) if seed % 2 else rng.normal(size=n)
     factor = rng.choice([0.0, 1.0, 2.0], d) if d < n // 2 else None
     model = Lasso(0.1, share, positive=bool(seed % 3 == 0), penalty_factor=factor).fit(X, y)
-    check_work(model, drawn=False)
-    check_work(model, X, drawn=False)
+    check_equations(model)
+    check_equations(model, X)
 
 
 def test_the_weights_are_held_to_their_equations():

@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import novacula as nv
-from novacula.checks import check_work, learner_checks
+from novacula.checks import check_equations, learner_checks
 from novacula.errors import DataError, ParameterError
 from novacula.linear import LinearRegression, LinearUnit
 from novacula.linear.online import passes
@@ -154,8 +154,8 @@ def test_several_targets_are_several_units():
             alone = LinearUnit(solver).fit(X, t[:, k])
             np.testing.assert_allclose(both.coef_[k], alone.coef_, rtol=1e-7, atol=1e-9)
             assert both.intercept_[k] == pytest.approx(alone.intercept_)
-        check_work(both)
-        check_work(both, X)
+        check_equations(both)
+        check_equations(both, X)
 
 
 # --- the rate -----------------------------------------------------------------------------------------------
@@ -219,8 +219,8 @@ def test_with_a_threshold_it_learns_two_classes(solver):
     assert cross_val_score(model, X, y).mean() > 0.8
     table = nv.read(pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}), target="y")
     np.testing.assert_allclose(clone(model).fit(table).coef_, model.coef_, rtol=1e-12)
-    check_work(model)
-    check_work(model, X)
+    check_equations(model)
+    check_equations(model, X)
     assert "∴ class = {yes if o > 0; no otherwise}" in str(model.work(X))
 
 
@@ -331,7 +331,7 @@ def test_columns_of_zeros_teach_nothing(solver):
     model = LinearUnit(solver, fit_intercept=False).fit(np.zeros((3, 2)), [1.0, 2.0, 3.0])
     assert model.coef_.tolist() == [0.0, 0.0]
     assert model.converged_
-    check_work(model)
+    check_equations(model)
 
 
 # --- work ---------------------------------------------------------------------------------------------------
@@ -372,8 +372,8 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, solver, threshold, intercep
     weight[:2], t[:2] = 1.0, [-1.0, 1.0]
     y = (t > 0).astype(int) if threshold else t
     model = LinearUnit(solver, threshold=threshold, fit_intercept=intercept, max_iter=50).fit(X, y, weight)
-    check_work(model, drawn=drawn)
-    check_work(model, X, drawn=drawn)
+    check_equations(model)
+    check_equations(model, X)
 
 
 @pytest.mark.parametrize("size", [1e200, 1.5e308])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.errors import ParameterError, RankWarning
 from novacula.linear import LogisticRegression
 
@@ -144,7 +144,7 @@ def test_separation_is_reported(y, kind, solver):
     assert not model.converged_
     assert np.isfinite(model.coef_).all()
     assert "separated" in model.summary().note
-    check_work(model)
+    check_equations(model)
 
 
 @laws
@@ -222,8 +222,8 @@ def test_works_hold_on_random_cases(seed, d, classes, penalty, intercept, drawn)
     y = rng.integers(0, classes, 80)
     y[:classes] = np.arange(classes)
     model = LogisticRegression(penalty=penalty, fit_intercept=intercept).fit(X, y, rng.uniform(0.5, 2.0, 80))
-    check_work(model, drawn=drawn)
-    check_work(model, X[:4] * 1.1, drawn=drawn)
+    check_equations(model)
+    check_equations(model, X[:4] * 1.1)
 
 
 def test_the_work_solves_newtons_first_step():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import novacula as nv
-from novacula.checks import check_work, learner_checks
+from novacula.checks import check_equations, learner_checks
 from novacula.errors import DataError, ParameterError
 from novacula.linear import Perceptron
 from novacula.linear.online import passes
@@ -198,9 +198,9 @@ def test_arithmetic_is_that_of_the_model(seed, n, d, k, response, intercept, shu
     model = Perceptron(
         0.03, response=response, fit_intercept=intercept, shuffle=shuffle, random_state=0, max_iter=20
     ).fit(X, y, weight)
-    check_work(model, drawn=drawn)
-    check_work(model, X, drawn=drawn)
-    check_work(model.partial_fit(X, y), drawn=drawn)
+    check_equations(model)
+    check_equations(model, X)
+    check_equations(model.partial_fit(X, y))
 
 
 def test_the_picture_of_two_columns_takes_any_name():

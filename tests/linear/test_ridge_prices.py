@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novacula as nv
-from novacula.checks import check_work, learner_checks
+from novacula.checks import check_equations, learner_checks
 from novacula.errors import ParameterError, RankWarning
 from novacula.linear import LinearRegression, Ridge
 
@@ -178,7 +178,7 @@ def test_one_standard_error_takes_the_largest_penalty_that_is_as_good():
     for how, place in (("best", best), ("one_standard_error", right)):
         model = Ridge("loo", alphas=grid, choice=how).fit(X, y)
         assert model.alpha_ == grid[place]
-        check_work(model)
+        check_equations(model)
     with pytest.raises(ParameterError, match="choice is 'worst'"):
         path.choose("worst")
 
@@ -205,8 +205,8 @@ def test_shared_checks(learner):
 def test_arithmetic_is_that_of_the_model(problem, alpha, intercept, positive):
     X, y, weight, factor = problem
     model = Ridge(alpha, fit_intercept=intercept, positive=positive, penalty_factor=factor).fit(X, y, weight)
-    check_work(model, drawn=False)
-    check_work(model, X, drawn=False)
+    check_equations(model)
+    check_equations(model, X)
 
 
 @pytest.mark.parametrize(

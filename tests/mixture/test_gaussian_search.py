@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import sklearn.mixture
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import DataError, ParameterError
 from novacula.mixture import GaussianMixture
@@ -116,10 +116,10 @@ def test_the_work_comes_to_the_model(kind, d, options):
     X = np.random.default_rng(d).normal(size=(50, d)) + 4.0 * (np.arange(50) % 3)[:, None]
     X[5, 0], X[6] = np.nan, np.nan
     model = GaussianMixture(3, covariance_type=kind, random_state=0, **options).fit(X)
-    drawn = not options  # the pictures are those of the kind and the columns
-    check_work(model, drawn=drawn)
-    check_work(model, X[3:8], drawn=drawn)
-    check_work(model, X[3:5] + 1e3, drawn=drawn)  # densities that underflow
+    check = check_work if not options else check_equations  # the pictures are those of the kind and the columns
+    check(model)
+    check(model, X[3:8])
+    check_equations(model, X[3:5] + 1e3)  # densities that underflow
 
 
 def test_the_work_shows_the_textbook():

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import check_statistic, check_work, learner_checks
+from novacula.checks import check_equations, check_statistic, check_work, learner_checks
 from novacula.errors import DataError, DataWarning, ParameterError, SchemaError
 from novacula.mixture import KMeans
 from novacula.mixture.lloyd.assignment import Assignment, Centres, Space
@@ -279,9 +279,9 @@ def test_in_a_pipeline_with_named_outputs():
 def test_work_is_right(d, k, offset):
     X = blobs(0, 200, d, 4) + offset
     model = KMeans(k).fit(X)
-    check_work(model)
-    check_work(model, X[:40])
-    check_work(model, X[:1])
+    check_equations(model)
+    check_equations(model, X[:40])
+    check_equations(model, X[:1])
 
 
 @quiet

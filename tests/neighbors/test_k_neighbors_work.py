@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.checks.samples import NASTY_NAMES
 from novacula.neighbors import KNeighborsClassifier, KNeighborsDensity, KNeighborsRegressor
 
@@ -28,8 +28,9 @@ def test_arithmetic_is_right(metric, p, weights):
             KNeighborsClassifier(k, **settings).fit(X, y, sample_weight=rng.integers(0, 3, 60)),
             KNeighborsRegressor(k, **settings).fit(X, t),
         ):
-            check_work(model, drawn=k == 4)
-            check_work(model, Q, drawn=k == 4)
+            check = check_work if k == 4 else check_equations
+            check(model)
+            check(model, Q)
 
 
 @pytest.mark.parametrize("scale", [None, "range", "standard"])
@@ -37,8 +38,8 @@ def test_density_arithmetic_is_right(scale):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     model = KNeighborsDensity(4, scale=scale).fit(X, sample_weight=rng.uniform(0, 2, 60))
-    check_work(model)
-    check_work(model, rng.normal(size=(7, 2)))
+    check_equations(model)
+    check_equations(model, rng.normal(size=(7, 2)))
 
 
 def test_the_choice_of_k_is_a_conclusion():
@@ -49,7 +50,7 @@ def test_the_choice_of_k_is_a_conclusion():
         KNeighborsRegressor("loo").fit(X, X[:, 0]),
         KNeighborsDensity("cv_ml").fit(X),
     ):
-        check_work(model)
+        check_equations(model)
         assert [e.value for e in model.work().equations if e.of == ("n_neighbors_",)] == [model.n_neighbors_]
 
 

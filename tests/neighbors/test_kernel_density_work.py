@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.neighbors import KernelDensity
 
 SETTINGS = [
@@ -29,8 +29,9 @@ def test_the_work_comes_to_what_the_model_says(options, weighted):
     rng = np.random.default_rng(0)
     X, weight = rng.normal(size=(120, 2)), rng.uniform(0.5, 2.0, 120)
     model = KernelDensity(**options).fit(X, sample_weight=weight if weighted else None)
-    check_work(model, drawn=weighted)
-    check_work(model, np.vstack([X[:2], [[4.0, 4.0], [7.9, -8.0]]]), drawn=weighted)
+    check = check_work if weighted else check_equations
+    check(model)
+    check(model, np.vstack([X[:2], [[4.0, 4.0], [7.9, -8.0]]]))
 
 
 def test_the_work_in_the_tails_and_beyond_the_kernel():

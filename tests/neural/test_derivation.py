@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure as Canvas
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import ParameterError
 from novacula.neural.derivation.drawing import network_figure
 from novacula.neural.derivation.passage import RowPassage
@@ -80,19 +80,19 @@ def test_work_of_classifiers_is_right(activation, loss):
     labels = np.column_stack([CLASSES == 0, CLASSES == 2]).astype(int)
     for y in (CLASSES, CLASSES == 1, labels) if activation == "logistic" else (CLASSES,):
         model = MLPClassifier((3, 2), activation=activation, loss=loss, max_epochs=2, tol=None).fit(X, y)
-        check_work(model)
-        check_work(model, X[:3])
+        check_equations(model)
+        check_equations(model, X[:3])
 
 
 @pytest.mark.parametrize("y", [X[:, 0], np.column_stack([X[:, 0], 100 * X[:, 1]])])
 def test_work_of_regressors_is_right(y):
     for solver in ("sgd", "adam", "lbfgs"):
         model = MLPRegressor((2,), solver=solver, max_epochs=3, tol=None).fit(X, y)
-        check_work(model)
-        check_work(model, X[:3])
+        check_equations(model)
+        check_equations(model, X[:3])
     flat = MLPRegressor((), max_epochs=2, tol=None).fit(X, y)
-    check_work(flat)
-    check_work(flat, X[:1])
+    check_equations(flat)
+    check_equations(flat, X[:1])
 
 
 def test_exclusive_or_step_by_step():
@@ -155,8 +155,8 @@ def test_the_update_is_written_as_training_makes_it():
 def test_iterations_are_right(solver, dtype):
     model = MLPClassifier(2, solver=solver, max_epochs=24, tol=None, dtype=dtype).fit(XOR, PARITY)
     for iteration in {1, model.n_iter_}:
-        check_work(model, iteration=iteration)
-    check_work(model, iteration=1, detail="full", notation="aima")
+        check_equations(model, iteration=iteration)
+    check_equations(model, iteration=1, detail="full", notation="aima")
 
 
 def test_of_many_rows_the_first_update_is_kept():
@@ -183,8 +183,8 @@ def test_a_trace_that_is_not_that_of_the_fit_is_found(name, dtype):
         value = np.roll(value, 1, axis=1) if name == "orders" else 1.001 * value
     model.trace_ = replace(trace, **{name: value})
     with pytest.raises(AssertionError):  # noqa: PT012
-        check_work(model, drawn=False)
-        check_work(model, iteration=1, drawn=False)
+        check_equations(model)
+        check_equations(model, iteration=1)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_iterations_of_large_tied_and_built_networks_are_refused_in_a_sentence()
     large = MLPClassifier(200, max_epochs=1, tol=None).fit(XOR, PARITY)
     tied = MLPClassifier(2, tied=[[(0, 0, 0), (0, 1, 0)]], max_epochs=1, tol=None).fit(XOR, PARITY)
     for model in (large, tied):
-        check_work(model)
+        check_equations(model)
         with pytest.raises(ParameterError, match="kept no iterations"):
             model.work(iteration=1)
     with pytest.raises(ParameterError, match="built, not learned"):

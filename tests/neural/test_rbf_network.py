@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import check_statistic, check_work, learner_checks
+from novacula.checks import check_equations, check_statistic, check_work, learner_checks
 from novacula.errors import DataError, DataWarning, ParameterError, RankWarning
 from novacula.evaluate import select_size
 from novacula.mixture import KMeans
@@ -321,8 +321,8 @@ def test_the_number_of_centres_can_be_selected():
 def test_work_is_right(basis, width):
     x, y = wave(40)
     model = RBFNetworkRegressor(14, basis=basis, width=width, alpha=1e-3).fit(x, y)
-    check_work(model)
-    check_work(model, x[:4])
+    check_equations(model)
+    check_equations(model, x[:4])
 
 
 def test_work_of_two_targets_over_two_columns():
@@ -380,8 +380,8 @@ def test_works_in_full_and_in_other_notations():
     X, y = load_iris(return_X_y=True)
     model = RBFNetworkClassifier(5).fit(X, y)
     for how in ({"detail": "full"}, {"notation": "mitchell"}, {"notation": "aima", "terms": 1, "digits": 3}):
-        check_work(model, **how)
-        check_work(model, X[:2], **how)
+        check_equations(model, **how)
+        check_equations(model, X[:2], **how)
     assert "w_0" not in str(model.work())
     assert str(model.work(detail="full")).count("Width of unit") == 5
 

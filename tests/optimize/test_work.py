@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import ParameterError
 from novacula.optimize import (
     Quadratic,
@@ -33,9 +33,9 @@ from novacula.optimize import (
 )
 def test_the_path_and_single_steps_are_right(rosenbrock, run):
     found = run(rosenbrock)
-    check_work(found, drawn=False)
+    check_equations(found)
     for k in {1, 2, found.n_iter}:
-        check_work(found, iteration=k, drawn=False)
+        check_equations(found, iteration=k)
 
 
 def test_the_rows_of_newton_show_both_derivatives():
@@ -81,14 +81,14 @@ def test_which_constraint_binds_and_why():
     ],
 )
 def test_constrained_problems_with_and_without_a_solution(found):
-    check_work(found, drawn=False)
+    check_equations(found)
 
 
 @pytest.mark.parametrize("method", ["wolfe", "armijo"])
 def test_line_searches_show_their_conditions(rosenbrock, method):
     r = rosenbrock
     found = line_search(r.f, r.gradient, r.x0, -np.asarray(r.gradient(np.asarray(r.x0))), method=method)
-    check_work(found)
+    check_equations(found)
     assert ("Curvature (strong Wolfe)" in str(found.work())) == (method == "wolfe")
 
 

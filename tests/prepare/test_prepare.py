@@ -11,7 +11,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import novacula as nv
 from novacula.bayes import NaiveBayes
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.concept import FindS
 from novacula.errors import DataError, UnseenCategoryWarning
 from novacula.learner.registry import learners
@@ -193,8 +193,8 @@ def test_what_is_asked_of_the_work_goes_to_the_learner_behind():
     weather = pd.DataFrame({"sky": ["sunny", "rain", "rain", "sunny"] * 3, "wind": [3.0, None, 9.0, 5.0] * 3})
     model = PreparedClassifier(NaiveBayes()).fit(weather, ["play", "stay", "stay", "play"] * 3)
     for how in ({}, {"detail": "full"}):
-        check_work(model, **how)
-        check_work(model, weather, **how)
+        check_equations(model, **how)
+        check_equations(model, weather, **how)
     assert [step.title for step in model.work(weather, rows=1)][-1] == "Row 1: the answer"
     assert model.work(weather, notation="mitchell").names == {"t̂": "v_NB"}
     assert model.work(digits=3).digits == 3

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.checks.samples import NASTY_NAMES
 from novacula.projection import PCA, FeatureRanker
 from novacula.projection.figures import spaced
@@ -16,8 +16,8 @@ from novacula.projection.figures import spaced
 def test_the_work_of_components(shape, settings):
     X = np.random.default_rng(0).normal(size=shape) * np.linspace(3, 1, shape[1]) + 5
     model = PCA(**settings).fit(X)
-    check_work(model)
-    check_work(model, X[:7])
+    check_equations(model)
+    check_equations(model, X[:7])
 
 
 def test_the_work_of_rows_that_miss_values():
@@ -53,8 +53,8 @@ def test_the_work_of_a_ranking(score, kind):
         frame["word"] = rng.choice(list("abcdefghijkl"), 90)
     y = frame["c0"] + rng.normal(size=90)
     model = FeatureRanker(score, k="all").fit(frame, y if kind == "numbers" else np.searchsorted([-1, 1], y))
-    check_work(model)
-    check_work(FeatureRanker(score).fit(frame[["still", "c1"]], y))
+    check_equations(model)
+    check_equations(FeatureRanker(score).fit(frame[["still", "c1"]], y))
 
 
 def test_the_gain_of_outlook():

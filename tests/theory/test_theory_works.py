@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.errors import ParameterError
 from novacula.theory import (
     HalfSpaces,
@@ -67,7 +67,7 @@ NUMBERS = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_every_number_derives_itself(name):
     number = NUMBERS[name]()
-    check_work(number)
+    check_equations(number)
     plain = number.value
     assert type(plain) in (int, float)
     assert (repr(number), hash(number)) == (repr(plain), hash(plain))
@@ -105,9 +105,9 @@ def test_works_beside_whole_numbers():
     """Where the quotient of floats is not what it is in more digits, the work still holds."""
     for k in range(2, 40):
         for epsilon in (near := math.log(2) / k, math.nextafter(near, 0), math.nextafter(near, 1)):
-            check_work(pac_sample_size(1, epsilon, 0.5))
+            check_equations(pac_sample_size(1, epsilon, 0.5))
     for vc in range(4):
-        check_work(vc_sample_size(vc, 13 / 16, 0.5))
+        check_equations(vc_sample_size(vc, 13 / 16, 0.5))
 
 
 def test_bad_requests():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.tree import DecisionTreeClassifier, RuleListClassifier
 from novacula.tree.pruning import upper_error
 
@@ -241,7 +241,7 @@ def test_an_unseen_category_and_an_interval():
 def test_m_estimates(m, expected):
     model = tennis(m=m)
     assert equation(model.work(SUNDAY), "Row 1: the answer is No").value == pytest.approx(expected)
-    check_work(model, SUNDAY)
+    check_equations(model, SUNDAY)
 
 
 def test_infinity_is_refused_as_in_prediction():
@@ -335,7 +335,7 @@ def test_no_number_that_is_kept_can_change_unnoticed(prune):
                 changed = replace(kept, **{field.name: np.where(values == -1.0, -1.0, values * 1.001)})
                 model.trace_ = replace(trace, **{part: changed})
                 with pytest.raises(AssertionError):
-                    check_work(model, detail="full", drawn=False)
+                    check_equations(model, detail="full")
 
 
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier, RuleListClassifier])
@@ -353,8 +353,8 @@ def test_bad_requests(learner):
     with pytest.raises((nv.errors.SchemaError, nv.errors.DataError)):
         model.work(pd.DataFrame({"Weather": ["Sunny"]}))
     for detail in ("brief", "full"):
-        check_work(model, detail=detail)
-        check_work(model, SUNDAY, detail=detail)
+        check_equations(model, detail=detail)
+        check_equations(model, SUNDAY, detail=detail)
 
 
 # --- every setting -------------------------------------------------------------------------------------------------
@@ -376,9 +376,9 @@ def test_the_arithmetic_of_every_setting(criterion, missing, settings):
     X, y = mixed(40)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     model = DecisionTreeClassifier(criterion, missing, **settings).fit(X, y, weight)
-    drawn = criterion == CRITERIA[0]  # the criterion is not seen in the picture
-    check_work(model, drawn=drawn)
-    check_work(model, X, drawn=drawn)
+    check = check_work if criterion == CRITERIA[0] else check_equations  # the criterion is not seen in the picture
+    check(model)
+    check(model, X)
 
 
 def test_many_classes_branches_and_leaves_are_summed_up():

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.errors import DataError, ParameterError, UnseenCategoryWarning
 from novacula.learner.files import load
 from novacula.tree import DecisionTreeClassifier, RuleListClassifier
@@ -131,7 +131,7 @@ def test_rows_that_are_given_judge_the_rules():
         tree = DecisionTreeClassifier(criterion="gain_ratio").fit(frame, y)
         judge = plain_examples(others, labels, 1.0)
         assert_as_plain(model, tree, plain_examples(frame, y, 1.0), judge=judge, estimate=observed_accuracy)
-        check_work(model)
+        check_equations(model)
 
 
 def test_rows_held_out_judge_the_rules_and_do_not_grow_them():
@@ -343,8 +343,8 @@ def test_works_of_odd_counts():
         frame, y = noisy_frame(seed)
         weight = np.random.default_rng(seed).choice([0.05, 0.3, 1.0], len(y))
         model = RuleListClassifier(m=1.5).fit(frame, y, sample_weight=weight)
-        check_work(model)
-        check_work(model, frame)
+        check_equations(model)
+        check_equations(model, frame)
 
 
 def test_hostile_names_stay_words(tmp_path):

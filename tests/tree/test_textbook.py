@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import novacula as nv
-from novacula.checks import check_work
+from novacula.checks import check_equations
 
 from .plain import Example, PlainTree, Question, entropy
 
@@ -249,5 +249,5 @@ def test_golf_with_an_unknown_outlook():
 def test_the_work_holds(name, criterion):
     table = nv.datasets.load(name)
     model = classifier(criterion=criterion).fit(table)
-    check_work(model)
-    check_work(model, table.head(3))
+    check_equations(model)
+    check_equations(model, table.head(3))

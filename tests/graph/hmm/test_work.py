@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from novacula.checks import check_work, learner_checks
+from novacula.checks import check_equations, check_work, learner_checks
 from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import ModelFileError
 from novacula.graph.hmm import CategoricalHMM, GaussianHMM, PoissonHMM
@@ -35,10 +35,10 @@ def rows(seed=0, n=60):
 def test_derivations_hold(model):
     x = rows()
     model.fit(x)
-    check_work(model)
+    check_equations(model)
     gap = x.copy()
     gap[1] = np.nan
-    check_work(model, [gap[:4], x[3:9]] if model.m else gap)
+    check_equations(model, [gap[:4], x[3:9]] if model.m else gap)
 
 
 @quiet

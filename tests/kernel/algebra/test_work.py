@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from novacula.checks import check_work
+from novacula.checks import check_equations
 from novacula.checks.samples import NASTY_NAMES
 from novacula.checks.work import html_fault
 from novacula.errors import ParameterError
@@ -28,8 +28,8 @@ KERNELS = [
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_products_of_the_features_shown_are_the_kernel(kernel):
     X = 0.3 * rng.normal(size=(50, 4))
-    check_work(kernel, X)
-    check_work(kernel, X, detail="full")
+    check_equations(kernel, X)
+    check_equations(kernel, X, detail="full")
     values = [equation.value for equation in kernel.work(X).equations if equation.left == "k(x, y)"]
     assert values[0] == pytest.approx(kernel(X)[0, 1], rel=1e-9)
     own = kernel.work()

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
 
-from novacula.checks import check_work
+from novacula.checks import check_equations, check_work
 from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import ParameterError
 from novacula.kernel import SVC, SVR, Gaussian, Linear, Polynomial
@@ -74,8 +74,8 @@ def test_the_numbers_of_a_machine_that_is_known():
 def test_arithmetic_and_model_agree_for_classes(model, n, classes):
     X, y = few(n, classes)
     model.fit(X, y)
-    check_work(model)
-    check_work(model, X[:2])
+    check_equations(model)
+    check_equations(model, X[:2])
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_arithmetic_and_model_agree_for_numbers(model, n):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 2))
     model.fit(X, X[:, 0] + np.sin(X[:, 1]) + 0.1 * rng.normal(size=n))
-    check_work(model)
-    check_work(model, X[:2])
+    check_equations(model)
+    check_equations(model, X[:2])
 
 
 def test_precomputed_kernels_have_their_multipliers_and_sums():
@@ -103,19 +103,19 @@ def test_precomputed_kernels_have_their_multipliers_and_sums():
     K = X @ X.T
     for model, target in ((SVC(kernel="precomputed"), y), (SVR(kernel="precomputed"), X[:, 0])):
         model.fit(K, target)
-        check_work(model)
-        check_work(model, K[:2])
+        check_equations(model)
+        check_equations(model, K[:2])
 
 
 def test_sparse_rows_and_many_rows():
     X, y = load_breast_cancer(return_X_y=True)
     for rows in (scale(X), sparse.csr_matrix(scale(X))):
         model = SVC(kernel="linear").fit(rows, y)
-        check_work(model)
-        check_work(model, rows[:2])
+        check_equations(model)
+        check_equations(model, rows[:2])
     few_rows = sparse.csr_matrix(np.abs(few()[0]))
     for model in (SVC(), SVC(kernel="linear"), SVR()):
-        check_work(model.fit(few_rows, few()[1] if isinstance(model, SVC) else few()[0][:, 0]))
+        check_equations(model.fit(few_rows, few()[1] if isinstance(model, SVC) else few()[0][:, 0]))
     assert margin_figure(SVC().fit(few_rows, few()[1])).svg().startswith("<svg")
 
 
@@ -150,7 +150,7 @@ def test_every_step_that_is_kept_is_derived(model):
     assert kept[-1] == np.max(model.n_iter_)
     for iteration in kept:
         if iteration - 1 in kept:
-            check_work(model, iteration=iteration, drawn=False)
+            check_equations(model, iteration=iteration)
 
 
 def test_steps_one_by_one_lead_where_many_at_once_do(monkeypatch):
