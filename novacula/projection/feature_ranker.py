@@ -288,7 +288,8 @@ class FeatureRanker(SelectorMixin, Learner):
         return derive_ranking(self, self._fitted_plan, options)
 
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
-        """The scores of the best columns do not depend on X."""
+        """The scores of the best columns do not depend on X, which must have them all the same."""
+        self._query(X)
         return self._derive(options)
 
     def figure(self) -> Figure:
