@@ -46,9 +46,10 @@ class FitPath:
             )
         place = int(np.searchsorted(self.iterations, iteration))
         if place == len(self.iterations) or self.iterations[place] != iteration:
+            first, later = place, len(self.iterations) - place
             raise ParameterError(
-                f"iteration {iteration} of {last} was not kept: a fit keeps its first {FIRST} states and its last "
-                f"{LAST}; fit with max_iter={iteration} to see it"
+                f"iteration {iteration} of {last} was not kept: this fit keeps its first {counted(first, 'state')} and "
+                f"its last {later}; fit with max_iter={iteration} to see it"
             )
         state = self.states[place]
         if math.prod(shape) != state.size:

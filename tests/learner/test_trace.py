@@ -59,7 +59,7 @@ def test_what_a_state_is_made_of_is_said_by_array():
         (True, "iteration is True; the fit made 39 iterations, counted from 1"),
         ("last", "iteration is 'last'; the fit made 39 iterations, counted from 1"),
         (0, "iteration is 0; iterations are counted from 1, and 0 is the start"),
-        (25, "iteration 25 of 39 was not kept: a fit keeps its first 20 states and its last 5; fit with max_iter=25"),
+        (25, "iteration 25 of 39 was not kept: this fit keeps its first 20 states and its last 5; fit with max_iter=25"),
         (20, "iteration 20 of 39 was not kept"),
     ],
 )
@@ -81,3 +81,9 @@ def test_a_path_from_a_forged_file_is_refused():
     empty = FitPath(np.array([], np.int64), np.zeros((0, 2)))
     with pytest.raises(ParameterError, match="the fit made 0 iterations"):
         empty.at(1, (2,))
+
+
+def test_the_sentence_counts_the_states_that_are_there():
+    path = FitPath(np.array([0, 90]), np.zeros((2, 1)))
+    with pytest.raises(ParameterError, match="keeps its first 1 state and its last 1;"):
+        path.at(40, (1,))
