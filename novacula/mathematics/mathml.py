@@ -62,8 +62,8 @@ class MathmlNotation(Notation):
         return row(f"<mn>{mantissa}</mn>", self.times, f"<msup><mn>10</mn>{high}</msup>")
 
     def word(self, text: str) -> Piece:
-        """A word, upright."""
-        return Piece(f"<mtext>{escape(printable(text))}</mtext>", ATOM)
+        """A word, upright: a name, since text counts as space, and would draw the room around "=" to its outside."""
+        return Piece(f'<mi mathvariant="normal">{escape(printable(text))}</mi>', ATOM)
 
     def symbol(self, name: str) -> Piece:
         """A name: single letters in italics, words upright, as browsers do."""

