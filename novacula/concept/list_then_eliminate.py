@@ -25,7 +25,7 @@ from novacula.learner.work import Work
 from novacula.state import State, codes, record
 from novacula.table.chunk import Codes
 
-_BLOCK = 1 << 24  # comparisons made at a time
+_BLOCK = 1 << 21  # comparisons made at a time
 _LISTED = 1 << 18  # positions listed at a time
 _MOST = 10**7  # hypotheses that a list can be allowed to have
 
@@ -55,12 +55,16 @@ class Listing:
 
     def is_of(self, space: ConjunctiveSpace) -> bool:
         """Whether each is a hypothesis of a space: ∅, or for every attribute one of its constraints."""
-        low, high, last = self.low, self.high, 2 * space.sizes - 2
-        nothing = ((low == NONE[0]) & (high == NONE[1])).all(axis=1)
-        free = (low == -1) & (high == last + 1)
-        inner = (low >= 0) & (low % 2 == 0) & (high % 2 == 0) & (low <= high) & (high <= last)
-        allowed = free | (inner & (space.is_ordered | (low == high)))
-        return bool((nothing | allowed.all(axis=1)).all())
+        last, step = 2 * space.sizes - 2, max(1, _LISTED // max(1, len(space.names)))
+        for start in range(0, len(self.low), step):
+            low, high = self.low[start : start + step], self.high[start : start + step]
+            nothing = ((low == NONE[0]) & (high == NONE[1])).all(axis=1)
+            free = (low == -1) & (high == last + 1)
+            inner = (low >= 0) & (low % 2 == 0) & (high % 2 == 0) & (low <= high) & (high <= last)
+            allowed = free | (inner & (space.is_ordered | (low == high)))
+            if not (nothing | allowed.all(axis=1)).all():
+                return False
+        return True
 
     def without(self, row: Positions, positive: bool) -> Listing:
         """Those that agree with an example."""
@@ -79,18 +83,17 @@ class Listing:
 
 def eliminate(space: ConjunctiveSpace, examples: ConceptExamples) -> tuple[Listing, npt.NDArray[np.int64]]:
     """The hypotheses that agree with all examples, and how many agree with the first 0, 1, … of them (n + 1,)."""
-    low, high = list[Codes](), list[Codes]()
+    low, high = bytearray(), bytearray()  # they grow in place: a list can be long, and no part of it is held twice
     left = np.zeros(len(examples.positive) + 1, np.int64)
     for block in Listing.blocks(space):
         left[0] += len(block.low)
         for k, (row, positive) in enumerate(zip(examples.positions, examples.positive, strict=True)):
             block = block.without(row, bool(positive))
             left[k + 1] += len(block.low)
-        low.append(block.low)
-        high.append(block.high)
-    lowest = np.vstack(low)
-    low.clear()  # a list can be long, so no part of it is held twice for longer than it must be
-    return Listing(lowest, np.vstack(high)), left
+        low += block.low.tobytes()
+        high += block.high.tobytes()
+    shape = -1, len(space.names)
+    return Listing(np.frombuffer(low, np.int32).reshape(shape), np.frombuffer(high, np.int32).reshape(shape)), left
 
 
 class ListThenEliminate(VotingLearner):
