@@ -29,8 +29,9 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -
     """Check the work of a fitted learner, or of its predictions for X; AssertionError says what is wrong.
 
     At least one step must hold arithmetic, and at least one must be tied to the model by `of`. Methods named
-    in `of` are called once, on X if they take rows. All four renderings must come out, the HTML well formed and without scripts.
-    Where many works of one kind are checked, `drawn=False` leaves the drawing of their figures to one of them.
+    in `of` are called once, on X if they take rows. All four renderings
+    must come out, the HTML well formed and without scripts. Where many works of one kind are checked, `drawn=False`
+    leaves the drawing of their figures to one of them.
     """
     work = learner.work(**how) if X is None else learner.work(X, **how)
     name = type(learner).__name__
