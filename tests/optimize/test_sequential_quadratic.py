@@ -16,7 +16,8 @@ def test_published_problem_71_of_hock_and_schittkowski():
         [1.0, 5.0, 5.0, 1.0],
         equalities=lambda x: x @ x - 40,
     )
-    assert found.converged and found.value == pytest.approx(17.0140173, abs=1e-7)
+    assert found.converged
+    assert found.value == pytest.approx(17.0140173, abs=1e-7)
     np.testing.assert_allclose(found.x, [1.0, 4.7429994, 3.8211503, 1.3794082], atol=1e-5)
     assert kkt_residuals(found.program, found.x, found.inequality_multipliers, found.multipliers).worst < 1e-7
 
@@ -118,10 +119,12 @@ def test_where_f_is_not_convex_the_end_is_a_minimum_that_no_neighbour_beats(seed
         return x @ curve @ x + np.sin(3 * x).sum() + tilt @ x
 
     found = sequential_quadratic(f, lambda x: [1.5 - x @ x, x[0] + 1], rng.normal(size=3) / 2)
-    assert found.converged and found.kind in ("minimum", "only point"), found.reason
+    assert found.converged, found.reason
+    assert found.kind in ("minimum", "only point")
     near = found.x + 1e-3 * rng.normal(size=(300, 3))
     allowed = near[(1.5 - (near**2).sum(axis=1) >= 0) & (near[:, 0] + 1 >= 0)]
-    assert len(allowed) > 20 and min(map(f, allowed)) > found.value - 1e-7
+    assert len(allowed) > 20
+    assert min(map(f, allowed)) > found.value - 1e-7
 
 
 def test_linear_inequalities_are_those_of_the_quadratic_program():
@@ -147,19 +150,24 @@ INFEASIBLE = [
 @pytest.mark.parametrize(("inequalities", "equalities"), INFEASIBLE)
 def test_constraints_without_a_solution_have_weights_whose_gradients_cancel(inequalities, equalities):
     found = sequential_quadratic(lambda x: x @ x, inequalities, [1.0, 0.3], equalities=equalities)
-    assert not found.converged and found.kind == "no solution" and "No x nearby satisfies" in found.reason
+    assert not found.converged
+    assert found.kind == "no solution"
+    assert "No x nearby satisfies" in found.reason
     (h, H), (g, E) = found.program.at_most_zero(found.x), found.program.zero(found.x)
     z, alpha = found.certificate["inequalities"], found.certificate["equalities"]
-    assert (z >= 0).all() and z @ h - alpha @ g > 0.1
+    assert (z >= 0).all()
+    assert z @ h - alpha @ g > 0.1
     np.testing.assert_allclose(H.T @ z - E.T @ alpha, 0, atol=1e-3)
     check_work(found)
 
 
 def test_a_function_without_bound_has_a_direction():
     found = sequential_quadratic(lambda x: x[0] + x[1] ** 2, lambda x: 1 - x[1], [1.0, 0.3])
-    assert found.kind == "no solution" and "no bound" in found.reason
+    assert found.kind == "no solution"
+    assert "no bound" in found.reason
     direction = found.certificate["direction"]
-    assert direction[0] == pytest.approx(-1) and abs(direction[1]) < 1e-6
+    assert direction[0] == pytest.approx(-1)
+    assert abs(direction[1]) < 1e-6
     check_work(found)
 
 
