@@ -30,7 +30,7 @@ ADVICE = "a notebook reads every attribute, so make it a method"
 
 
 @dataclass
-class Effort:
+class ReadingEffort:
     """What it takes to read an attribute: calls of functions, those among them of kernels, and bytes at one time."""
 
     calls: int = 0
@@ -44,7 +44,7 @@ class Effort:
 
 
 @contextmanager
-def measured(effort: Effort) -> Iterator[None]:
+def measured(effort: ReadingEffort) -> Iterator[None]:
     """Count what is done inside."""
     earlier = sys.getprofile()
     tracemalloc.start()
@@ -67,7 +67,7 @@ def check_display(learner: Learner) -> None:
         many: Any = clone(learner).fit(repeated.X, repeated.target)
     before = efforts(few)
     for name, effort in efforts(many).items():
-        fewer = before.get(name, Effort())
+        fewer = before.get(name, ReadingEffort())
         require(not effort.kernels, f"reading {name} runs a compiled loop: {ADVICE}")
         grows = effort.calls > max(FREE_CALLS, 2 * fewer.calls)
         require(not grows, f"reading {name} calls {effort.calls} functions, the more the more rows there are: {ADVICE}")
@@ -76,7 +76,7 @@ def check_display(learner: Learner) -> None:
     require("<div" in many._repr_html_(), "the model does not show itself in a notebook")
 
 
-def efforts(model: Any) -> dict[str, Effort]:
+def efforts(model: Any) -> dict[str, ReadingEffort]:
     """What it takes to read each attribute of a model, once modules have been imported."""
     found = {}
     for name in object.__dir__(model):
@@ -86,7 +86,7 @@ def efforts(model: Any) -> dict[str, Effort]:
             continue
         except Exception as error:
             raise AssertionError(f"reading {name} raises a {type(error).__name__}, {error}: {ADVICE}") from error
-        found[name] = Effort()
+        found[name] = ReadingEffort()
         with measured(found[name]):
             getattr(model, name)
     return found

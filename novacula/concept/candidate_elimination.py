@@ -75,6 +75,8 @@ class CandidateElimination(VotingLearner):
         objective="Agreement with every example.",
         search="The least upper bound of the positives, and minimal hitting sets of the negatives.",
         noise="None is tolerated: one wrong label may empty the version space, and then it says so.",
+        interpretability="Very high: S and G bound every conjunction that fits.",
+        answer_cost="d for each row that S and G decide; a count of votes for others.",
         cost="n·d to fit; counts take at most 2^d steps for d constrained attributes, mostly far fewer.",
         references=(
             "Mitchell, Machine Learning (1997), chapter 2",

@@ -62,6 +62,8 @@ class FindS(ConceptLearner):
         objective="The least general conjunction above the positives.",
         search="From specific to general, one least step a positive example.",
         noise="A wrong positive widens the hypothesis for good; a wrong negative is noticed (consistent_) and ignored.",
+        interpretability="Very high: one conjunction.",
+        answer_cost="d for each row.",
         cost="n·d to fit and to predict.",
         references=("Mitchell, Machine Learning (1997), section 2.4",),
         expected_failures={

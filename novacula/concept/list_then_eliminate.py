@@ -136,6 +136,8 @@ class ListThenEliminate(VotingLearner):
         objective="Agreement with every example.",
         search="Exhaustive.",
         noise="None is tolerated: one wrong label may leave nothing on the list.",
+        interpretability="Very high: the conjunctions that fit are listed.",
+        answer_cost="d·|VS| for each row.",
         cost="n·d·|H|: exponential in the number of attributes.",
         cost_exponents={"n": 1},
         size="max_hypotheses",

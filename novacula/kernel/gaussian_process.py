@@ -101,6 +101,8 @@ class GaussianProcessRegressor(FittedProcess):
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Middling: an answer is a sum over all rows, with a deviation that says how sure it is.",
+        answer_cost="n·d for each row; n² with its deviation.",
         cost="n³ for each step of the search and four n × n matrices; n² for each standard deviation. Sensible up to "
         "10,000 rows; beyond, Nystroem and BayesianLinearRegression.",
         cost_exponents={"n": 3, "d": 1},

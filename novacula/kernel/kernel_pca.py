@@ -84,6 +84,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Low: a component is a sum over all rows.",
+        answer_cost="n·(d + k) for each row.",
         cost="n²·d and n³ to fit, in memory for three n × n matrices; n·(d + k) for each row to transform. Sensible up "
         "to 10,000 rows; beyond, Nystroem and PCA.",
         cost_exponents={"n": 3, "d": 1},

@@ -74,6 +74,8 @@ class KernelRidge(Regressor, KeepsRows):
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Low: an answer is a sum over all rows.",
+        answer_cost="n·d for each row.",
         cost="n²·d and n³ to fit, in memory for two n × n matrices; n·d for each prediction. Sensible up to 20,000 "
         "rows; beyond, Nystroem and Ridge.",
         cost_exponents={"n": 3, "d": 1},

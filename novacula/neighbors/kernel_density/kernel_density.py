@@ -106,6 +106,8 @@ class KernelDensity(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory",),
         uses="arrays",
+        interpretability="Middling: the density is a sum of equal bumps, one at each row.",
+        answer_cost="n·d for each row at worst, far less with the tree or the grid.",
         cost="n·log n·d to fit, n·d numbers kept twice; n·d per query at worst. 'cv_ml' takes n²·d, thirty times.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
