@@ -118,8 +118,10 @@ def _kinds(learners: Sequence[str | Learner | type[Learner]]) -> list[type[Learn
                 kind = find(look_up(learner))
             except ParameterError:
                 kind = learner
+        elif isinstance(learner, Learner):
+            kind = type(learner)
         else:
-            kind = learner if isinstance(learner, type) else type(learner)
+            kind = learner
         names.append(kind)
         if not isinstance(kind, str):
             tasks.add(kind.card.task)
