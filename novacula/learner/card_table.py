@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 from textwrap import wrap
+from typing import cast
 
 from novacula.errors import ParameterError
 from novacula.learner.base import Learner
@@ -118,10 +119,8 @@ def _kinds(learners: Sequence[str | Learner | type[Learner]]) -> list[type[Learn
                 kind = find(look_up(learner))
             except ParameterError:
                 kind = learner
-        elif isinstance(learner, Learner):
-            kind = type(learner)
         else:
-            kind = learner
+            kind = cast("type[Learner]", learner if isinstance(learner, type) else type(learner))
         names.append(kind)
         if not isinstance(kind, str):
             tasks.add(kind.card.task)
