@@ -43,7 +43,7 @@ def fitted(data: Data) -> Any:
 
 def ours(data: Data) -> int:
     """From rows to the number of members."""
-    return fitted(data).version_space_size_
+    return fitted(data).version_space_size()
 
 
 def by_numpy(data: Data) -> int:
@@ -131,7 +131,7 @@ class LargeVersionSpaces(Probe):
             ("fit and size, 16 attributes × 4 values, 1,000 rows", lambda: ours(wide), 0.1),
             ("fit and size, 24 attributes × 2 values, 1,000 rows", lambda: ours(dense), 5.0),
             ("votes on 1,000 rows, 16 attributes × 4 values", lambda: fitted(wide).votes(wide["X"]), 5.0),
-            ("G of 131,072 members, 34 attributes", lambda: fitted(pairs).G_, 10.0),
+            ("G of 131,072 members, 34 attributes", lambda: fitted(pairs).general(), 10.0),
         ]
         return [Figure(name, _median_seconds(run, rounds), "s", goal) for name, run, goal in cases]
 

@@ -38,6 +38,8 @@ class PluralityClassifier(Classifier):
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="Very high: one answer for every row.",
+        answer_cost="None: the answer is known.",
         cost="One pass over the target.",
         cost_exponents={"n": 1},
         expected_failures={

@@ -65,6 +65,8 @@ class BayesOptimalClassifier(PosteriorClassifier):
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="As that of the hypotheses, and of their shares in the vote.",
+        answer_cost="The sum of the hypotheses' answers.",
         cost="The sum of the hypotheses' costs.",
         cost_exponents={"n": 1, "d": 1},
         in_studies=False,  # its hypotheses are for the user to name

@@ -94,6 +94,8 @@ class NaiveBayes(Classifier):
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="High: each column adds its own logarithm, so an answer is a sum that can be read.",
+        answer_cost="d·K for each row.",
         cost="One pass: n·d to fit, n·d·K to predict; K·d numbers are kept.",
         cost_exponents={"n": 1, "d": 1},
         references=(

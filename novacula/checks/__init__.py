@@ -8,6 +8,7 @@ from novacula.lazy import load_when_used
 
 if TYPE_CHECKING:
     from novacula.checks.admission import check_admission
+    from novacula.checks.display import check_display
     from novacula.checks.learner import check_learner, learner_checks
     from novacula.checks.scales import check_chunking, check_scales
     from novacula.checks.state import check_declaration
@@ -19,6 +20,7 @@ _HOME = {
     "check_admission": "admission",
     "check_chunking": "scales",
     "check_declaration": "state",
+    "check_display": "display",
     "check_equations": "work",
     "check_learner": "learner",
     "check_scales": "scales",
@@ -32,6 +34,7 @@ __all__ = [
     "check_admission",
     "check_chunking",
     "check_declaration",
+    "check_display",
     "check_equations",
     "check_learner",
     "check_scales",

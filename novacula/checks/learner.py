@@ -1,8 +1,8 @@
 """`check_learner`: everything that a learner of this library promises, in one call.
 
 scikit-learn's own suite, then: the same model in every cut and at every scale, a file that comes back as it was, a
-derivation whose arithmetic is right, the same seed for the same model, weights that are repetitions, any frame, clear
-answers to missing values, new categories and hostile names, and what a study needs.
+model that shows itself at once, a derivation whose arithmetic is right, the same seed for the same model, weights that
+are repetitions, any frame, clear answers to missing values, new categories and hostile names, and what a study needs.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 
 from novacula.checks.admission import check_admission, refusal_of
+from novacula.checks.display import check_display
 from novacula.checks.fitted import fitted_arrays
 from novacula.checks.samples import NASTY_NAMES, CheckSample, sample
 from novacula.checks.scales import answers, check_chunking, check_scales, close, identical, same_model
@@ -45,6 +46,7 @@ def learner_checks(learner: Learner, client: Any = None) -> Iterator[tuple[str, 
     yield "scales", lambda: check_scales(learner, client)
     yield "file", lambda: check_file(learner)
     yield "state", lambda: check_declaration(learner)
+    yield "display", lambda: check_display(learner)
     yield "work", lambda: check_derivation(learner)
     yield "reproducible", lambda: check_reproducible(learner)
     if learner.card.task != "sequence":  # there a weight belongs to a whole sequence

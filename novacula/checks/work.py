@@ -6,6 +6,7 @@ it says it is, fails with a sentence that names the step.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,8 +29,9 @@ def check_work(learner: Any, X: Any = None, *, drawn: bool = True, **how: Any) -
     """Check the work of a fitted learner, or of its predictions for X; AssertionError says what is wrong.
 
     At least one step must hold arithmetic, and at least one must be tied to the model by `of`. Methods named
-    in `of` are called on X once. All four renderings must come out, the HTML well formed and without scripts.
-    Where many works of one kind are checked, `drawn=False` leaves the drawing of their figures to one of them.
+    in `of` are called once, on X if they take rows. All four renderings must come out, the HTML well formed and
+    without scripts. Where many works of one kind are checked, `drawn=False` leaves the drawing of their figures to
+    one of them.
     """
     work = check_equations(learner, X, **how)
     if not drawn:
@@ -94,7 +96,9 @@ def _look_up(path: tuple[str | int, ...], learner: Any, X: Any, outputs: dict[st
     return value
 
 
-def _output(method: Callable[[Any], Any], name: str, X: Any) -> Any:
+def _output(method: Callable[..., Any], name: str, X: Any) -> Any:
+    if not inspect.signature(method).parameters:
+        return method()
     if X is None:
         raise ValueError(f"{name} is a method, and there is no X to call it on")
     return method(X)

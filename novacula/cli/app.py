@@ -13,7 +13,8 @@ from novacula.cli.output import echo_json, print_table
 from novacula.cli.pac import pac
 from novacula.cli.predict import explain, predict
 from novacula.cli.stopping import StoppableGroup
-from novacula.cli.work import AsJson, Data, LearnerName, Target, work
+from novacula.cli.work import AsJson, Data, Target, work
+from novacula.errors import ParameterError
 from novacula.version import __version__
 
 app = typer.Typer(
@@ -74,15 +75,27 @@ def learners(json: AsJson = False) -> None:
 
 @app.command()
 def card(
-    learner: LearnerName,
+    learners: Annotated[
+        list[str], typer.Argument(help="Names that `novacula learners` lists, or words of them; several side by side.")
+    ],
     attributes: Annotated[bool, typer.Option("--attributes", help="Print what a fitted model holds instead.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Print a learner's card: hypothesis space, bias, search, cost."""
+    """Print a learner's card: hypothesis space, bias, search, cost; of several learners side by side."""
+    from novacula.learner.card_table import side_by_side
     from novacula.learner.registry import find, look_up
     from novacula.state import declared
 
-    kind = find(look_up(learner))
+    if len(learners) > 1:
+        if attributes:
+            raise ParameterError("--attributes is of one learner: name one")
+        cards = side_by_side(*learners)
+        if json:
+            echo_json(cards.to_dict())
+        else:
+            print_table(("", *cards.names), [(heading, *cells) for heading, cells in cards.rows], json=False)
+        return
+    kind = find(look_up(learners[0]))
     if attributes:
         rows = [(name, form.words()) for name, form in declared(kind).items()]
         print_table(("attribute", "what it holds"), rows, json)

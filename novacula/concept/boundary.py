@@ -62,7 +62,7 @@ class _Search:
             if len(self.minimal) > self.limit:
                 raise DataError(
                     f"the general boundary has more than {self.limit:,} members, which is the limit for listing it; "
-                    f"version_space_size_ and predictions do not need it"
+                    f"version_space_size() and predictions do not need it"
                 )
             return
         tried = self._fewest(open_, candidates)

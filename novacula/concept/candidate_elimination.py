@@ -50,10 +50,6 @@ class CandidateElimination(VotingLearner):
 
     Attributes
     ----------
-    S_, G_ : tuple of Conjunction
-        The most specific and the most general members, found when first read.
-    version_space_size_ : int
-        How many members there are, exactly.
     collapsed_, collapsed_at_, diagnosis_
         Whether no conjunction fits; the row, from 1 on over all fits, that made it so; and a sentence why.
     space_, classes_, positive_, examples_
@@ -64,11 +60,11 @@ class CandidateElimination(VotingLearner):
     >>> import novacula as nv
     >>> from novacula.concept import CandidateElimination
     >>> model = CandidateElimination().fit(nv.datasets.load("enjoy_sport"))
-    >>> print(*model.S_)
+    >>> print(*model.specific())
     ⟨Sunny, Warm, ?, Strong, ?, ?⟩
-    >>> print(*model.G_)
+    >>> print(*model.general())
     ⟨Sunny, ?, ?, ?, ?, ?⟩ ⟨?, Warm, ?, ?, ?, ?⟩
-    >>> model.version_space_size_
+    >>> model.version_space_size()
     6
     """
 
@@ -79,6 +75,8 @@ class CandidateElimination(VotingLearner):
         objective="Agreement with every example.",
         search="The least upper bound of the positives, and minimal hitting sets of the negatives.",
         noise="None is tolerated: one wrong label may empty the version space, and then it says so.",
+        interpretability="Very high: S and G bound every conjunction that fits.",
+        answer_cost="d for each row that S and G decide; a count of votes for others.",
         cost="n·d to fit; counts take at most 2^d steps for d constrained attributes, mostly far fewer.",
         references=(
             "Mitchell, Machine Learning (1997), chapter 2",
@@ -139,18 +137,15 @@ class CandidateElimination(VotingLearner):
 
     # --- the version space -------------------------------------------------------------------------------------------
 
-    @property
-    def S_(self) -> tuple[Conjunction, ...]:  # noqa: N802  (the textbook's name)
-        """The most specific members; ∅ before the first positive, none after a collapse."""
+    def specific(self) -> tuple[Conjunction, ...]:
+        """S, the most specific members: ∅ before the first positive, none after a collapse."""
         return self._fitted().specific
 
-    @property
-    def G_(self) -> tuple[Conjunction, ...]:  # noqa: N802
-        """The most general members, in order; found when first read."""
+    def general(self) -> tuple[Conjunction, ...]:
+        """G, the most general members, in order; found when first asked for."""
         return self._fitted().general
 
-    @property
-    def version_space_size_(self) -> int:
+    def version_space_size(self) -> int:
         """How many conjunctions fit the examples."""
         return self._fitted().size
 
@@ -207,7 +202,7 @@ class CandidateElimination(VotingLearner):
         """
         if not hasattr(self, "examples_"):
             self._begin()
-        size_before = self.version_space_size_
+        size_before = self.version_space_size()
         answers: list[tuple[Mapping[str, Any], bool]] = []
         while max_queries is None or len(answers) < max_queries:
             row = most_divided(self._alive())
@@ -217,7 +212,7 @@ class CandidateElimination(VotingLearner):
             answer = truth_of(oracle(instance), self.classes_, self.positive_)
             self._add(row, answer)
             answers.append((instance, answer))
-        return Identification(self.S_[0], tuple(answers), size_before, self.version_space_size_)
+        return Identification(self.specific()[0], tuple(answers), size_before, self.version_space_size())
 
     # --- explain -----------------------------------------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ conjunction_card = partial(
 memory_card = partial(
     concept_card,
     objective="Agreement with every example.",
+    interpretability="Very high, and empty: it is the list of examples.",
+    answer_cost="d for each row, by look-up.",
     cost="n·d to fit and to look up; the examples are kept.",
     references=("Mitchell, Machine Learning (1997), section 2.7",),
 )

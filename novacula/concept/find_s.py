@@ -41,15 +41,13 @@ class FindS(ConceptLearner):
         What was found.
     consistent_ : bool
         Whether it rejects every negative example. If not, no conjunction fits.
-    path_ : tuple of Conjunction
-        The hypothesis after each row.
 
     Examples
     --------
     >>> import novacula as nv
     >>> from novacula.concept import FindS
     >>> model = FindS().fit(nv.datasets.load("enjoy_sport"))
-    >>> for h in model.path_:
+    >>> for h in model.path():
     ...     print(h)
     ⟨Sunny, Warm, Normal, Strong, Warm, Same⟩
     ⟨Sunny, Warm, ?, Strong, Warm, Same⟩
@@ -64,6 +62,8 @@ class FindS(ConceptLearner):
         objective="The least general conjunction above the positives.",
         search="From specific to general, one least step a positive example.",
         noise="A wrong positive widens the hypothesis for good; a wrong negative is noticed (consistent_) and ignored.",
+        interpretability="Very high: one conjunction.",
+        answer_cost="d for each row.",
         cost="n·d to fit and to predict.",
         references=("Mitchell, Machine Learning (1997), section 2.4",),
         expected_failures={
@@ -103,8 +103,7 @@ class FindS(ConceptLearner):
             path.append(h)
         return path
 
-    @property
-    def path_(self) -> tuple[Conjunction, ...]:
+    def path(self) -> tuple[Conjunction, ...]:
         """The hypothesis after each row that was seen."""
         check_is_fitted(self)
         path = self._path()

@@ -112,17 +112,17 @@ class ListThenEliminate(VotingLearner):
 
     Attributes
     ----------
-    version_space_ : list of Conjunction
-        The hypotheses that fit, in order.
-    version_space_size_ : int
-        How many they are.
+    listing_ : Listing
+        The hypotheses that fit, which `members()` gives one by one.
+    collapsed_ : bool
+        Whether none fits.
 
     Examples
     --------
     >>> import novacula as nv
     >>> from novacula.concept import ListThenEliminate
     >>> model = ListThenEliminate().fit(nv.datasets.load("enjoy_sport"))
-    >>> for h in model.version_space_:
+    >>> for h in model.members():
     ...     print(h)
     ⟨Sunny, Warm, ?, Strong, ?, ?⟩
     ⟨Sunny, Warm, ?, ?, ?, ?⟩
@@ -139,6 +139,8 @@ class ListThenEliminate(VotingLearner):
         objective="Agreement with every example.",
         search="Exhaustive.",
         noise="None is tolerated: one wrong label may leave nothing on the list.",
+        interpretability="Very high: the conjunctions that fit are listed.",
+        answer_cost="d·|VS| for each row.",
         cost="n·d·|H|: exponential in the number of attributes.",
         cost_exponents={"n": 1},
         size="max_hypotheses",
@@ -188,23 +190,17 @@ class ListThenEliminate(VotingLearner):
         if not self.listing_.is_of(self.space_):
             raise ModelFileError("its listing_ holds what is not a hypothesis of its space_")
 
-    @property
-    def version_space_(self) -> list[Conjunction]:
-        """The hypotheses that fit, in order, ∅ first where it does."""
-        check_is_fitted(self)
-        return self.conjunctions(self.listing_, len(self.listing_.low))
-
     def members(self) -> Iterator[Conjunction]:
-        """The hypotheses that fit, one by one."""
-        return iter(self.version_space_)
+        """The hypotheses that fit, one by one, in order, ∅ first where it does."""
+        check_is_fitted(self)
+        return iter(self.conjunctions(self.listing_, len(self.listing_.low)))
 
     def conjunctions(self, listing: Listing, most: int) -> list[Conjunction]:
         """The first hypotheses of a list."""
         rows = zip(listing.low[:most].tolist(), listing.high[:most].tolist(), strict=True)
         return [Conjunction(self.space_, tuple(low), tuple(high)) for low, high in rows]
 
-    @property
-    def version_space_size_(self) -> int:
+    def version_space_size(self) -> int:
         """How many hypotheses fit."""
         check_is_fitted(self)
         return len(self.listing_.low)
@@ -212,12 +208,12 @@ class ListThenEliminate(VotingLearner):
     @property
     def collapsed_(self) -> bool:
         """Whether none fits."""
-        return self.version_space_size_ == 0
+        return self.version_space_size() == 0
 
     def _votes_on(self, rows: Positions) -> tuple[list[int], int]:
         if self.collapsed_:
             raise DataError("no hypothesis fits the examples: CandidateElimination says which row left none, and why")
-        return self.listing_.votes(rows).tolist(), self.version_space_size_
+        return self.listing_.votes(rows).tolist(), self.version_space_size()
 
     def decide(self, X: Any) -> npt.NDArray[np.int64]:
         """Give +1 where every hypothesis says yes, −1 where every one says no, and 0 where they differ."""

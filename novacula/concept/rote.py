@@ -19,7 +19,7 @@ from novacula.errors import ParameterError
 from novacula.learner.card import Card
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
-from novacula.state import State, floats
+from novacula.state import State, floats, label
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 from novacula.table.equal_rows import equal_rows
@@ -35,7 +35,6 @@ class InstanceMemory(ConceptLearner):
             verdicts[row.tobytes()] += 1 if positive else -1
         return np.array([verdicts.get(row.tobytes(), 0) for row in np.ascontiguousarray(rows)], np.int64)
 
-    @property
     def n_recalled(self) -> int:
         """How many instances were seen with one label."""
         instances = self.examples_.positions[equal_rows(self.examples_.positions).first]
@@ -93,9 +92,10 @@ class RoteLearner(InstanceMemory):
         unseen="Never seen, so decide abstains, with a warning, or it is refused (unseen='error').",
     )
 
-    state: ClassVar[State] = {"class_count_": floats(2, least=0.0)}
+    state: ClassVar[State] = {"class_count_": floats(2, least=0.0), "default_": label()}
 
     class_count_: Floats
+    default_: Any
 
     def __init__(
         self,
@@ -116,15 +116,15 @@ class RoteLearner(InstanceMemory):
         counts = np.bincount(codes, weights=chunk.weight, minlength=2).astype(np.float64)
         self.class_count_ = counts + getattr(self, "class_count_", np.zeros(2))
 
-    @property
-    def default_(self) -> Any:
-        """The label of an instance that was never seen."""
+    def _solve(self) -> None:
+        """Find the label of an instance that was never seen."""
         if self.default is None:
             yes = self.classes_ == self.positive_
-            return self._labelled(self.class_count_[yes] > self.class_count_[~yes])[0]
-        if self.default not in self.classes_.tolist():
+            self.default_ = self._labelled(self.class_count_[yes] > self.class_count_[~yes])[0]
+        elif self.default not in self.classes_.tolist():
             raise ParameterError(f"default={self.default!r} is none of the labels {self.classes_.tolist()}")
-        return self.default
+        else:
+            self.default_ = self.default
 
     def predict(self, X: Any) -> Any:
         """Give the label of instances that were seen, and the default for others."""

@@ -43,18 +43,15 @@ class UnbiasedLearner(InstanceMemory, VotingLearner):
 
     Attributes
     ----------
-    S_, G_ : tuple of instances
-        The most specific hypothesis, which is the set of the positives, and the most general one, which is the set of
-        all instances but the negatives.
-    log2_size_, version_space_size_ : int
-        Instances that were not seen, and 2 to that power.
+    log2_size_ : int
+        Instances that were not seen: the version space has 2 to that power members.
 
     Examples
     --------
     >>> import novacula as nv
     >>> from novacula.concept import UnbiasedLearner
     >>> model = UnbiasedLearner().fit(nv.datasets.load("enjoy_sport"))
-    >>> model.log2_size_, len(model.S_), len(model.G_)
+    >>> model.log2_size_, len(model.specific()), len(model.general())
     (92, 3, 95)
     """
 
@@ -80,24 +77,21 @@ class UnbiasedLearner(InstanceMemory, VotingLearner):
         check_is_fitted(self)
         return self.space_.n_instances - len(self.examples_.positive)
 
-    @property
-    def version_space_size_(self) -> int:
+    def version_space_size(self) -> int:
         """How many sets of instances fit the examples."""
         if self.log2_size_ > MAX_LISTED:
             raise DataError(f"the version space has 2^{self.log2_size_} members, too many to write out: see log2_size_")
         return 1 << self.log2_size_
 
-    @property
-    def S_(self) -> tuple[tuple[Category, ...], ...]:  # noqa: N802  (the textbook's name)
-        """The positives."""
+    def specific(self) -> tuple[tuple[Category, ...], ...]:
+        """S, the most specific hypothesis: the set of the positives."""
         check_is_fitted(self)
         values = self.space_.values
         rows = (self.examples_.positives // 2).tolist()
         return tuple(tuple(values[j][k] for j, k in enumerate(row)) for row in rows)
 
-    @property
-    def G_(self) -> tuple[tuple[Category, ...], ...]:  # noqa: N802
-        """All instances but the negatives."""
+    def general(self) -> tuple[tuple[Category, ...], ...]:
+        """G, the most general hypothesis: the set of all instances but the negatives."""
         check_is_fitted(self)
         if self.space_.n_instances > MAX_LISTED:
             raise DataError(f"there are {self.space_.n_instances:,} instances, more than the {MAX_LISTED:,} listed")

@@ -10,11 +10,14 @@ from novacula.evaluate.confusion import Confusion, confusion
 from novacula.evaluate.cross_validation import CrossValidation, cross_validate
 from novacula.evaluate.description_length import DescriptionLength, description_length
 from novacula.evaluate.folds import Folds, folds
+from novacula.evaluate.generalisation import Generalisation, generalisation_loss
 from novacula.evaluate.intervals import Interval, mean_interval, proportion_interval
 from novacula.evaluate.learning_curve import LearningCurve, learning_curve
+from novacula.evaluate.learning_curves import LearningCurves, learning_curves
 from novacula.evaluate.leave_one_out import LeaveOneOut, leave_one_out
 from novacula.evaluate.loss import CostMatrix, Loss, decide, loss
 from novacula.evaluate.one_standard_error import choose
+from novacula.evaluate.overfitting import Overfitting, overfitting
 from novacula.evaluate.precision_recall import PrecisionRecall, precision_recall
 from novacula.evaluate.roc import OperatingPoint, RocCurve, roc
 from novacula.evaluate.rows import empirical_loss
@@ -32,12 +35,15 @@ __all__ = [
     "CrossValidation",
     "DescriptionLength",
     "Folds",
+    "Generalisation",
     "Interval",
     "LearningCurve",
+    "LearningCurves",
     "LeaveOneOut",
     "Loss",
     "McNemar",
     "OperatingPoint",
+    "Overfitting",
     "Part",
     "PrecisionRecall",
     "RocCurve",
@@ -53,13 +59,16 @@ __all__ = [
     "description_length",
     "empirical_loss",
     "folds",
+    "generalisation_loss",
     "learning_curve",
+    "learning_curves",
     "leave_one_out",
     "loss",
     "mcnemar",
     "mean_interval",
     "n_parameters",
     "one_vs_rest",
+    "overfitting",
     "precision_recall",
     "proportion_interval",
     "roc",

@@ -13,7 +13,7 @@ from novacula.evaluate.derivation.errors import derive_cross_validation
 from novacula.evaluate.folds import Folds
 from novacula.evaluate.folds import folds as cut
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats, LossFunction, metric_name
+from novacula.evaluate.loss import Floats, LossFunction, LossLike, metric_name
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.showing import WorkOptions
@@ -70,7 +70,7 @@ def cross_validate(
     X: Any,
     y: Any = None,
     folds: int | Iterable[Any] = 10,
-    losses: str | LossFunction | Sequence[str | LossFunction] | None = None,
+    losses: LossLike | Sequence[LossLike] | None = None,
     *,
     sample_weight: Any = None,
     random_state: Any = 0,
@@ -89,7 +89,7 @@ def cross_validate(
     """
     rows = rows_for(learner, X, y, sample_weight)
     parts = folds_of(learner, rows, folds, random_state)
-    listed = [losses] if losses is None or isinstance(losses, (str, LossFunction)) else losses
+    listed = [losses] if losses is None or isinstance(losses, str) or callable(losses) else losses
     chosen = [loss_for(learner, entry) for entry in listed]
     names = [entry.name for entry in chosen]
     if len(set(names)) != len(names):

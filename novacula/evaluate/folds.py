@@ -37,22 +37,22 @@ class Folds:
         return len(self.pairs)
 
 
-def folds(y: Any, k: int = 10, stratified: bool | None = None, random_state: Any = 0, groups: Any = None) -> Folds:
-    """Cut rows into k folds at random.
+def folds(y: Any, folds: int = 10, stratified: bool | None = None, random_state: Any = 0, groups: Any = None) -> Folds:
+    """Cut rows into folds at random.
 
     `y` is the target, or the number of rows. Folds are stratified where the target is classes, unless `stratified`
-    says otherwise. Rows of one group stay together. With k the number of rows each row is left out once.
+    says otherwise. Rows of one group stay together. With as many folds as rows each row is left out once.
 
-    >>> parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], k=5)
+    >>> parts = folds(["no", "yes", "yes", "no", "yes", "no", "yes"], folds=5)
     >>> len(parts), parts.reason
     (3, "3 folds instead of 5, since the class 'no' has 3 rows")
-    >>> [held_out.tolist() for _, held_out in folds(4, k=4)]
+    >>> [held_out.tolist() for _, held_out in folds(4, folds=4)]
     [[0], [1], [2], [3]]
     """
     target = np.arange(whole_number(y, "y", 1)) if np.ndim(y) == 0 else np.asarray(y)
-    n, k = len(target), whole_number(k, "k", 2)
+    n, k = len(target), whole_number(folds, "folds", 2)
     if k > n:
-        raise ParameterError(f"k is {k}, but there are {n} rows: ask for at most as many folds as rows")
+        raise ParameterError(f"folds is {k}, but there are {n} rows: ask for at most as many folds as rows")
     if stratified is None:
         stratified = is_classes(target)
     if groups is not None:
@@ -61,13 +61,14 @@ def folds(y: Any, k: int = 10, stratified: bool | None = None, random_state: Any
         return Folds(tuple((np.delete(np.arange(n), i), np.array([i])) for i in range(n)))
     from sklearn.model_selection import KFold, StratifiedKFold
 
+    plain = KFold(k, shuffle=True, random_state=random_state)
     if not stratified:
-        return Folds(tuple(KFold(k, shuffle=True, random_state=random_state).split(target)))
+        return Folds(tuple(plain.split(target)))
     classes, codes, count = np.unique(target, return_inverse=True, return_counts=True)
     fewest, name = int(count.min()), classes.tolist()[count.argmin()]
     if fewest == 1:
-        plain = folds(target, k, False, random_state)
-        return Folds(plain.pairs, f"folds that are not stratified, since the class {quoted(name)} has one row")
+        reason = f"folds that are not stratified, since the class {quoted(name)} has one row"
+        return Folds(tuple(plain.split(target)), reason)
     reason = f"{fewest} folds instead of {k}, since the class {quoted(name)} has {fewest} rows" if fewest < k else ""
     splitter = StratifiedKFold(min(k, fewest), shuffle=True, random_state=random_state)
     return Folds(tuple(splitter.split(codes, codes)), reason)

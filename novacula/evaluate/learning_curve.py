@@ -13,7 +13,7 @@ from novacula.errors import ParameterError
 from novacula.evaluate.cross_validation import fold_errors, folds_of
 from novacula.evaluate.error_curve import ErrorCurve
 from novacula.evaluate.folds import Places
-from novacula.evaluate.loss import LossFunction
+from novacula.evaluate.loss import LossLike
 from novacula.evaluate.rows import is_classifier, loss_for, rows_for
 from novacula.words import quoted
 
@@ -30,13 +30,13 @@ def learning_curve(
     X: Any,
     y: Any = None,
     sizes: Sequence[float] | None = None,
-    k: int | Iterable[Any] = 5,
+    folds: int | Iterable[Any] = 5,
     *,
-    loss: str | LossFunction | None = None,
+    loss: LossLike | None = None,
     sample_weight: Any = None,
     random_state: Any = 0,
 ) -> LearningCurve:
-    """Measure the error after more and more examples, in each of k folds.
+    """Measure the error after more and more examples, in each of the folds.
 
     `sizes` are numbers of examples, or shares of a fold's training rows. The examples of a size are among those of the
     next, and classes keep their shares in each of them.
@@ -50,7 +50,7 @@ def learning_curve(
     [1.7, 1.1, 1.0]
     """
     rows, which = rows_for(learner, X, y, sample_weight), loss_for(learner, loss)
-    parts, rng = folds_of(learner, rows, k, random_state), np.random.default_rng(random_state)
+    parts, rng = folds_of(learner, rows, folds, random_state), np.random.default_rng(random_state)
     numbers = counts_of(SHARES if sizes is None else sizes, min(len(train) for train, _ in parts))
     errors = np.empty((len(numbers), len(parts), 2))
     for j, (train, held_out) in enumerate(parts):

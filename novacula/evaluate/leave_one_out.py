@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from novacula.evaluate.derivation.errors import derive_left_out
 from novacula.evaluate.intervals import standard_error
-from novacula.evaluate.loss import Floats, LossFunction, metric_name
+from novacula.evaluate.loss import Floats, LossFunction, LossLike, metric_name
 from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import SupervisedRows, loss_for, predictions, rows_for
 from novacula.learner.showing import WorkOptions
@@ -53,7 +53,7 @@ class LeaveOneOut(TabularResult):
 
 
 def leave_one_out(
-    learner: Any, X: Any, y: Any = None, *, loss: str | LossFunction | None = None, sample_weight: Any = None
+    learner: Any, X: Any, y: Any = None, *, loss: LossLike | None = None, sample_weight: Any = None
 ) -> LeaveOneOut:
     """Leave out each row once, in closed form where the learner has one.
 

@@ -42,6 +42,10 @@ class LossFunction(Protocol):
         """The loss of each row; `classes` names the columns of probabilities and of decision values."""
 
 
+LossLike: TypeAlias = str | LossFunction | Callable[[Any, Any], float]
+"""What can be given as a loss: a name, a loss, or a function L(y, ŷ)."""
+
+
 @dataclass(frozen=True)
 class Loss:
     """A loss by a function of truth, prediction and the classes in the order of the columns.
@@ -179,22 +183,48 @@ def metric_name(which: str | LossFunction) -> str:
     return METRIC_NAMES.get(name, f"mean {name}")
 
 
-def loss(which: str | LossFunction) -> LossFunction:
-    """Give a loss by its name; a `Loss` or a `CostMatrix` is returned as it is.
+def loss(which: LossLike) -> LossFunction:
+    """Give a loss by its name, or of a function L(y, ŷ); a `Loss` or a `CostMatrix` is returned as it is.
 
     >>> loss("zero_one")(["a", "b"], ["a", "c"]).tolist()
     [0.0, 1.0]
+    >>> loss(lambda y, guess: 10 if guess < y else 1)([3, 3], [2, 4]).tolist()
+    [10.0, 1.0]
     """
     if isinstance(which, str):
         name = OTHER_NAMES.get(which.lower(), which)
         if name not in LOSSES:
             raise ParameterError(f"there is no loss {which!r}, only {', '.join(LOSSES)}")
         return LOSSES[name]
-    if not isinstance(which, LossFunction):
-        raise InputTypeError(
-            f"{quoted(which)} is not a loss: name one of {', '.join(LOSSES)}, or give a Loss or CostMatrix"
-        )
-    return which
+    if isinstance(which, LossFunction):
+        return which
+    if callable(which) and not isinstance(which, type):
+        return Loss(_name_of(which), "labels", RowByRow(which))
+    raise InputTypeError(
+        f"{quoted(which)} is not a loss: name one of {', '.join(LOSSES)}, or give a function L(y, ŷ), a Loss or a "
+        "CostMatrix"
+    )
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    """The name of a function, as the name of a loss."""
+    name = getattr(function, "__name__", "<lambda>")
+    return "loss" if name == "<lambda>" else name.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class RowByRow:
+    """A function L(y, ŷ) of one row, called for each of them."""
+
+    function: Callable[[Any, Any], float]
+
+    def __call__(self, y: Labels, prediction: Labels, _: Labels) -> Floats:
+        """The loss of each row."""
+        costs = [self.function(truth, said) for truth, said in zip(y.tolist(), prediction.tolist(), strict=True)]
+        losses = as_numbers(costs, "what the loss gives", DataError)
+        if losses.shape != (len(y),) or np.isnan(losses).any():
+            raise DataError("the loss must give one number for each row")
+        return losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,8 +264,22 @@ class CostMatrix:
 
     @classmethod
     def of_utility(cls, classes: Sequence[Any], utilities: npt.ArrayLike, actions: Sequence[Any] | None = None) -> Self:
-        """The costs that a table of utilities implies: what is gained is a negative cost."""
-        return cls(classes, -as_numbers(utilities, "the utilities", DataError), actions, "negative utility")
+        """What is lost against the right action: U(y) − U(ŷ), which is 0 where ŷ is y.
+
+        `utilities` has one row per class and one column per action. The right action is to predict the class; where
+        other actions are named it is the best of them.
+
+        >>> CostMatrix.of_utility(["ham", "spam"], [[10, -90], [-1, 0]]).costs.tolist()
+        [[0.0, 100.0], [1.0, 0.0]]
+        """
+        gained = as_numbers(utilities, "the utilities", DataError)
+        if gained.ndim != 2 or (actions is None and gained.shape != (len(classes), len(classes))):
+            raise ParameterError(
+                f"utilities of shape {gained.shape} do not fit {len(classes)} classes: give one row per class and one "
+                "column per action"
+            )
+        right = np.diagonal(gained) if actions is None else gained.max(axis=1)
+        return cls(classes, right[:, None] - gained, actions, "lost utility")
 
     def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
         """The cost of each row."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.evaluate.loss import Floats, LossFunction, loss, metric_name
+from novacula.evaluate.loss import Floats, LossFunction, LossLike, loss, metric_name
 from novacula.table import Table
 
 
@@ -91,7 +91,7 @@ def is_classifier(learner: Any) -> bool:
     return bool(is_classifier(learner))
 
 
-def loss_for(learner: Any, which: str | LossFunction | None) -> LossFunction:
+def loss_for(learner: Any, which: LossLike | None) -> LossFunction:
     """The loss that was given; by default zero-one loss for classes, squared loss for numbers."""
     if which is not None:
         return loss(which)
@@ -108,9 +108,7 @@ def predictions(model: Any, X: Any, which: LossFunction) -> Any:
     return getattr(model, method)(X)
 
 
-def empirical_loss(
-    model: Any, X: Any, y: Any = None, L: str | LossFunction | None = None, sample_weight: Any = None
-) -> float:
+def empirical_loss(model: Any, X: Any, y: Any = None, L: LossLike | None = None, sample_weight: Any = None) -> float:
     """Give the mean loss of a fitted model on rows; a table brings its own target and weights.
 
     >>> import novacula as nv

@@ -7,8 +7,9 @@ all rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from novacula.evaluate.cross_validation import fold_errors, folds_of
 from novacula.evaluate.derivation.errors import derive_choice
 from novacula.evaluate.error_curve import ErrorCurve, mark_choice, size_words, spread
 from novacula.evaluate.folds import Folds
-from novacula.evaluate.loss import Floats, LossFunction
+from novacula.evaluate.loss import Floats, LossLike
 from novacula.evaluate.one_standard_error import Rule, choose
 from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.card import Extent
@@ -31,6 +32,10 @@ from novacula.words import quoted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST = 100
+"""Sizes that are tried of those that may have no end."""
+STILL = 5
+"""Steps in a row without any change after which sizes without end are not tried any more."""
 PATIENCE = 2
 """Steps in a row that must change the training error little before it has converged."""
 LITTLE = 0.01
@@ -83,13 +88,13 @@ class SizeCurve(ErrorCurve):
 def select_size(
     learner: Any,
     size_param: str | None,
-    sizes: Sequence[Any] | None,
+    sizes: Iterable[Any] | None,
     X: Any,
     y: Any = None,
     *,
-    k: int | Iterable[Any] = 10,
+    folds: int | Iterable[Any] = 10,
     rule: Rule = "min",
-    loss: str | LossFunction | None = None,
+    loss: LossLike | None = None,
     until_converged: bool = True,
     sample_weight: Any = None,
     random_state: Any = 0,
@@ -97,9 +102,10 @@ def select_size(
     """Choose the value of a parameter by k-fold cross-validation.
 
     `sizes` go from the simplest to the richest. Where `size_param` is None it is the one that the learner's card names,
-    and where `sizes` is None they are the card's. `k` is a number of folds, or what `cross_validate` takes as folds.
+    and where `sizes` is None they are the card's. `folds` is a number, or what `cross_validate` takes.
     With `until_converged` no further size is tried once the training error has fallen and two sizes in a row have
-    changed it by at most a hundredth of that fall.
+    changed it by at most a hundredth of that fall. So `sizes` may have no end, as `itertools.count(1)`: then at most
+    100 of them are tried, and none after the first that the learner refuses.
 
     >>> import numpy as np
     >>> from novacula.neighbors import KNeighborsRegressor
@@ -110,17 +116,16 @@ def select_size(
     (2, 2)
     """
     rows, which = rows_for(learner, X, y, sample_weight), loss_for(learner, loss)
-    parts = folds_of(learner, rows, k, random_state)
-    size_name, values = sizes_of(learner, size_param, sizes, extent_of(rows, parts, is_classifier(learner)))
-    errors = np.full((len(values), len(parts), 2), np.nan)
-    stopped = ""
-    for i, size in enumerate(values):
+    parts = folds_of(learner, rows, folds, random_state)
+    size_name, given = sizes_of(learner, size_param, sizes, extent_of(rows, parts, is_classifier(learner)))
+    if not isinstance(given, tuple) and not until_converged:
+        raise ParameterError("sizes have no length, so they may have no end: list them, or leave until_converged on")
+
+    def errors_of(size: Any) -> Any:
         sized = resized(learner, size_name, size)
-        errors[i] = [np.ravel(fold_errors(sized, rows, pair, [which])) for pair in parts]
-        if until_converged and i + 1 < len(values) and has_converged(errors[: i + 1, :, 0].mean(axis=1)):
-            left = f"{len(values) - i - 1} richer sizes were" if i + 2 < len(values) else "a richer size was"
-            stopped = f"The training error has converged at {size_words(size)}, so {left} not tried"
-            break
+        return [np.ravel(fold_errors(sized, rows, pair, [which])) for pair in parts]
+
+    values, errors, stopped = tried_sizes(errors_of, given, until_converged)
     validation = errors[:, :, 1]
     best = choose(validation.mean(axis=1), spread(validation), rule)
     fitted = rows.fit(resized(learner, size_name, values[best]))
@@ -129,10 +134,47 @@ def select_size(
     )
 
 
+def tried_sizes(
+    errors_of: Callable[[Any], Any], sizes: Iterable[Any], until_converged: bool
+) -> tuple[tuple[Any, ...], Floats, str]:
+    """The sizes, their errors by fold in training and validation (m, k, 2), and why some were not tried: NaN."""
+    known = sizes if isinstance(sizes, tuple) else None
+    tried, errors, stopped = list[Any](), list[Any](), ""
+    for size in islice(sizes, MOST if known is None else None):
+        try:
+            errors.append(errors_of(size))
+        except ValueError as refusal:  # as all our errors are
+            if known is not None or not tried:
+                raise
+            stopped = f"{size_words(size)} was refused, so no richer size was tried: {refusal}"
+            break
+        tried.append(size)
+        left = MOST if known is None else len(known) - len(tried)
+        training = np.array(errors)[:, :, 0].mean(axis=1)
+        is_still = known is None and len(tried) > STILL and np.ptp(training[-STILL - 1 :]) == 0.0
+        if until_converged and left and (has_converged(training) or is_still):
+            rest = "a richer size was not" if left == 1 else f"{left} richer sizes were not"
+            rest = "no richer size was" if known is None else rest
+            stopped = f"The training error has converged at {size_words(size)}, so {rest} tried"
+            break
+    else:
+        if known is None and len(tried) == MOST:
+            stopped = f"The training error has not converged after {MOST} sizes, as many as are tried"
+    if not tried:
+        raise ParameterError("there are no sizes to try: give some, from the simplest to the richest")
+    if known is None:
+        return tuple(tried), np.array(errors), stopped
+    missing = np.full((len(known) - len(tried), *np.shape(errors)[1:]), np.nan)
+    return known, np.concatenate([errors, missing]), stopped
+
+
 def sizes_of(
-    learner: Any, size_param: str | None, sizes: Sequence[Any] | None, extent: Extent
-) -> tuple[str, tuple[Any, ...]]:
-    """The parameter and its values, from the card of the learner, or of a pipeline's last step, where not stated."""
+    learner: Any, size_param: str | None, sizes: Iterable[Any] | None, extent: Extent
+) -> tuple[str, Iterable[Any]]:
+    """The parameter and its values, from the card of the learner, or of a pipeline's last step, where not stated.
+
+    Values that have a length are a tuple; others may have no end.
+    """
     last, prefix = learner, ""
     while hasattr(last, "steps"):
         name, last = last.steps[-1]
@@ -146,6 +188,8 @@ def sizes_of(
         raise ParameterError(f"{type(learner).__name__} has no parameter {quoted(chosen)}, so it cannot be its size")
     if sizes is None and chosen == own and card is not None:
         sizes = card.sizes(extent) if callable(card.sizes) else card.sizes
+    if sizes is not None and not hasattr(sizes, "__len__"):
+        return chosen, sizes
     values = () if sizes is None else tuple(sizes)
     if not values:
         raise ParameterError(f"there are no sizes to try for {chosen}: give some, from the simplest to the richest")

@@ -102,6 +102,8 @@ class BayesianNetwork(NetworkLearner):
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="High: a graph of what depends on what, with a table for each node.",
+        answer_cost="The cells of the cliques that evidence leaves, for each row.",
         cost="One pass, n·d. EM: a step costs the distinct incomplete rows times the cliques of their empty cells; "
         "where all nodes are discrete, up to 2²⁴ cells of these are kept; else each step is a pass.",
         cost_exponents={"n": 1, "d": 1},

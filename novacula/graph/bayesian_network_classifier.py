@@ -81,6 +81,8 @@ class BayesianNetworkClassifier(NetworkLearner, Classifier):
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="High: a tree of columns that depend on each other, with a table for each.",
+        answer_cost="d·K for each row.",
         cost="tan: one pass, n·d², and one more, n·d; to predict, n·d·K.",
         cost_exponents={"n": 1, "d": 2},
         references=("Friedman, Geiger and Goldszmidt, Bayesian network classifiers (1997)",),

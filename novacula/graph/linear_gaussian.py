@@ -69,6 +69,8 @@ class LinearGaussian(LinearRegression):
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="High: one weight for each parent, and a variance.",
+        answer_cost="d for each row.",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers.",
         cost_exponents={"n": 1, "d": 2},
         references=("R. Shachter and C. Kenley, Gaussian influence diagrams, Management Science 35, 1989",),

@@ -67,12 +67,8 @@ class GaussianProcessRegressor(FittedProcess):
         The kernel with all its parameters, and σ².
     log_marginal_likelihood_ : float
         ln p(y), the sum over targets if there are several.
-    alpha_, L_ : arrays
-        α = C⁻¹y, (n,) or (n, k), and L with C = LLᵀ.
     y_mean_, y_std_ : arrays (k,)
         What the targets were centred and scaled by: 0 and 1 unless `normalize_y`.
-    leave_one_out_ : ProcessLeaveOneOut
-        `mean` and `std`: what the other rows say of each row's target, in closed form, with the parameters as they are.
     jitter_ : float
         What had to be added to the diagonal of C against rounding: 0 as a rule, and a `RankWarning` otherwise.
     history_, n_iter_, converged_
@@ -105,6 +101,8 @@ class GaussianProcessRegressor(FittedProcess):
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Middling: an answer is a sum over all rows, with a deviation that says how sure it is.",
+        answer_cost="n·d for each row; n² with its deviation.",
         cost="n³ for each step of the search and four n × n matrices; n² for each standard deviation. Sensible up to "
         "10,000 rows; beyond, Nystroem and BayesianLinearRegression.",
         cost_exponents={"n": 3, "d": 1},
@@ -171,9 +169,9 @@ class GaussianProcessRegressor(FittedProcess):
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, if kernel, noise and scale are given and not found from rows."""
         settled = self.kernel is not None and self.noise is not None and not self.optimize and not self.normalize_y
-        if not settled or not self._kernel_stays or self.jitter_ > 0.0:
+        if not settled or not self._kernel_stays() or self.jitter_ > 0.0:
             return None
-        mean = self.leave_one_out_.mean
+        mean = self.leave_one_out().mean
         return LeftOut(mean, np.ones(len(mean), bool), "inverse of the kernel matrix")
 
     def _scale_targets(self) -> None:

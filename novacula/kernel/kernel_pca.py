@@ -57,8 +57,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
     ----------
     eigenvalues_, explained_variance_ratio_ : arrays (k,)
         λ, the sum of squared scores of the rows along each direction, and its share of the whole.
-    eigenvectors_ : array (n, k)
-        u, of the rows that have weight. The score of largest size along each direction is positive.
     kernel_ : Kernel
         The kernel with all its parameters.
     examples_ : dict
@@ -86,6 +84,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Low: a component is a sum over all rows.",
+        answer_cost="n·(d + k) for each row.",
         cost="n²·d and n³ to fit, in memory for three n × n matrices; n·(d + k) for each row to transform. Sensible up "
         "to 10,000 rows; beyond, Nystroem and PCA.",
         cost_exponents={"n": 3, "d": 1},
@@ -202,9 +202,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
             raise DataError(f"X has {scores.shape[1]} columns, but there are {len(self.eigenvalues_)} components")
         return np.asarray(gram(self.kernel_, scores, self.examples_["scores"]) @ self.examples_["way_back"])
 
-    @property
-    def eigenvectors_(self) -> Floats:
-        """u (n, k), orthonormal."""
+    def eigenvectors(self) -> Floats:
+        """u (n, k), orthonormal, of the rows that have weight: the largest score along each direction is positive."""
         check_is_fitted(self)
         held = self.examples_
         return np.asarray(held["scores"] * np.sqrt(held["weight"])[:, None] / np.sqrt(self.eigenvalues_))

@@ -49,8 +49,6 @@ class KernelRidge(Regressor, KeepsRows):
         a, one number for each row that has weight.
     kernel_ : Kernel
         The kernel with all its parameters.
-    leave_one_out_ : array (n,) or (n, k)
-        What the other rows say of each row, in closed form.
     examples_ : dict
         The rows, weights, targets and coefficients.
 
@@ -76,6 +74,8 @@ class KernelRidge(Regressor, KeepsRows):
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Low: an answer is a sum over all rows.",
+        answer_cost="n·d for each row.",
         cost="n²·d and n³ to fit, in memory for two n × n matrices; n·d for each prediction. Sensible up to 20,000 "
         "rows; beyond, Nystroem and Ridge.",
         cost_exponents={"n": 3, "d": 1},
@@ -139,8 +139,7 @@ class KernelRidge(Regressor, KeepsRows):
         rows, dual = self.examples_["rows"], self.examples_["dual"]
         return self._shaped(self._row_answers(X, lambda queries: self.kernel_.block(queries, rows) @ dual))
 
-    @property
-    def leave_one_out_(self) -> Floats:
+    def leave_one_out(self) -> Floats:
         """What the others say of each row that has weight; of a row of weight 2 one repetition is left out."""
         check_is_fitted(self)
         targets, prices, weight = self._targets, self._prices(), self.examples_["weight"]
@@ -154,10 +153,10 @@ class KernelRidge(Regressor, KeepsRows):
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the other rows of the fit say of each, if no row changes the kernel and none decides its own answer."""
-        if not self._kernel_stays:
+        if not self._kernel_stays():
             return None
         try:
-            answers = self.leave_one_out_
+            answers = self.leave_one_out()
         except DataError:  # the matrix is singular
             return None
         return LeftOut(answers, np.ones(len(answers), bool), "inverse of the kernel matrix")

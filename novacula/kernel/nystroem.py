@@ -86,6 +86,8 @@ class Nystroem(Expander):
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="Low: columns become likenesses to chosen rows.",
+        answer_cost="m·(d + m) for each row.",
         cost="Two passes of n·d and m³ to solve; n·m·(d + m) to transform. 8·m·d numbers are held.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),

@@ -76,6 +76,8 @@ class RandomFourierFeatures(Expander):
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="Low: columns become cosines along random directions.",
+        answer_cost="d·D for each row.",
         cost="One pass of n·d for the variance; n·d·D to transform. d·D numbers are held.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),

@@ -127,6 +127,8 @@ class SVC(Classifier, SupportVectorMachine):
         takes=("numeric", "sparse"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Low with a kernel: a sum over support vectors; middling for planes, which have weights.",
+        answer_cost="d for each support vector and row; d for planes.",
         cost="Between n² and n³ kernel values of d steps each, in memory of cache_size; n·d² for planes on many rows.",
         cost_exponents={"n": 2, "d": 1},
         needs=("scaled",),

@@ -9,6 +9,7 @@ from novacula.lazy import load_when_used
 if TYPE_CHECKING:
     from novacula.learner.base import Classifier, Learner, Regressor
     from novacula.learner.card import Admits, Card
+    from novacula.learner.card_table import CardTable, side_by_side
     from novacula.learner.checkpointing import checkpoint
     from novacula.learner.figure import Figure
     from novacula.learner.files import load
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Admits": "card",
     "Card": "card",
+    "CardTable": "card_table",
     "Classifier": "base",
     "Figure": "figure",
     "Learner": "base",
@@ -32,11 +34,13 @@ _HOME = {
     "checkpoint": "checkpointing",
     "learners": "registry",
     "load": "files",
+    "side_by_side": "card_table",
 }
 
 __all__ = [
     "Admits",
     "Card",
+    "CardTable",
     "Classifier",
     "Figure",
     "Learner",
@@ -49,6 +53,7 @@ __all__ = [
     "checkpoint",
     "learners",
     "load",
+    "side_by_side",
 ]
 
 __getattr__, __dir__ = load_when_used(__name__, _HOME)

@@ -74,7 +74,9 @@ class Card:
     takes: tuple[Kind, ...]  # kinds of columns it takes as they are
     scales: tuple[Scale, ...] = ("memory",)
     uses: Uses  # how it goes through the data: in any order, in order, or as whole arrays
-    cost: str  # in words
+    cost: str  # time and memory to train, in words
+    answer_cost: str = ""  # time to answer a row, in words
+    interpretability: str = ""  # how well a person can read the fitted model, in words
     cost_exponents: Mapping[str, float] = field(default_factory=dict)  # {"n": 1, "d": 2} is n·d²
     needs: tuple[Need, ...] = ()  # columns of one scale; columns of which none is a sum of others
     size: str | None = None  # the parameter that says how large a hypothesis may be

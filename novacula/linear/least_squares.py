@@ -59,6 +59,8 @@ class LinearRegression(LinearModel):
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
         **NUMBERS_CARD,
         uses="reduce",
+        interpretability="High: one weight for each column, with its deviation.",
+        answer_cost="d for each row.",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers. Where columns are nearly "
         "dependent, a second pass of 2·n·d². With fewer rows than columns all rows are taken at once, n·d "
         "numbers. Sparse columns are made dense chunk by chunk.",

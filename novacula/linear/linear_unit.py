@@ -119,6 +119,8 @@ class LinearUnit(LinearModel, Classifier):
         noise="Normal errors of one variance in the target; a single outlier can move the plane far.",
         **NUMBERS_CARD,
         uses="fold",  # so does sgd; batch and exact would not depend on the order
+        interpretability="High: one weight for each column.",
+        answer_cost="d for each row.",
         cost="batch and exact: one pass of n·d², then d² per step or d³. sgd: n·d per epoch, in order, so that a "
         "cluster does not make it faster. Sparse rows are made dense block by block.",
         cost_exponents={"n": 1, "d": 2},

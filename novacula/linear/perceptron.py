@@ -98,6 +98,8 @@ class Perceptron(LinearClassifier):
         admits=Admits(classes=2),
         **NUMBERS_CARD,
         uses="fold",
+        interpretability="Middling: one weight for each column, of no scale of its own.",
+        answer_cost="d·K for each row.",
         cost="n·d per epoch and class; with the pocket up to as much again. The rows go by in order, so a cluster does "
         "not make it faster. Rows of up to 64 MB are read once, others again for each epoch; shuffle=True holds them "
         "all. Sparse rows are made dense block by block.",

@@ -80,6 +80,8 @@ class Ridge(PenalisedModel):
         noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
         **NUMBERS_CARD,
         uses="reduce",
+        interpretability="High: one weight for each column, shrunk towards 0.",
+        answer_cost="d for each row.",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers; one more pass to leave rows out. "
         "With fewer rows than columns all rows are taken at once (the dual form): n·d numbers, n²·d steps. "
         "Sparse columns are made dense chunk by chunk.",

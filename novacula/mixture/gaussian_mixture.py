@@ -128,6 +128,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="Middling: each component has a mean and a shape, and each row its shares.",
+        answer_cost="K·d² for each row (K·d for diag and spherical).",
         cost="n·K·d² per iteration (n·K·d for diag and spherical), one pass over the rows each, and one before. "
         "Missing values add K·d³ for each pattern of them in a chunk.",
         cost_exponents={"n": 1, "K": 1, "d": 2},

@@ -109,6 +109,8 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Un
         takes=("numeric",),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="High: a cluster is its centre.",
+        answer_cost="K·d for each row.",
         cost="n·K·d per iteration at most, one pass over the rows each, and two before. In memory bounds spare most "
         "of it once centres move little.",
         cost_exponents={"n": 1, "K": 1, "d": 1},

@@ -50,6 +50,8 @@ LAZY_CARD: dict[str, Any] = {
     "takes": ("numeric",),
     "scales": ("memory",),
     "uses": "arrays",
+    "interpretability": "Middling: an answer can show the rows that it comes from, but there is no rule.",
+    "answer_cost": "About k·log n for each row in few dimensions, n·d in many.",
     "cost": "n·log n·d to fit, n·d numbers kept; about k·log n per query in few dimensions, n·d in many.",
     "cost_exponents": {"n": 1, "d": 1},
     "needs": ("scaled",),

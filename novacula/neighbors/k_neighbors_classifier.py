@@ -58,8 +58,6 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         k, given or chosen.
     loo_error_ : array
         With "loo", the leave-one-out error for k = 1, 2, ….
-    loo_score_ : float
-        The share of rows that the other rows classify right, computed on first use.
     examples_ : dict
         The rows of the fit on one scale, their weights and classes; `scaling_` is that scale.
 
@@ -68,7 +66,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     >>> import numpy as np
     >>> X, y = np.array([[0.0], [1.0], [2.0], [6.0], [7.0]]), ["low", "low", "low", "high", "high"]
     >>> model = KNeighborsClassifier(n_neighbors=3).fit(X, y)
-    >>> model.predict([[3.9]]).item(), model.predict_proba([[3.9]]).round(3).tolist(), model.loo_score_
+    >>> model.predict([[3.9]]).item(), model.predict_proba([[3.9]]).round(3).tolist(), model.loo_score()
     ('low', [[0.333, 0.667]], 0.6)
     """
 
@@ -121,8 +119,7 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
         votes = self._answers_from_nearest(X, lambda nearest: self._votes(nearest, self.n_neighbors_)[:, :, 0])
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
-    @property
-    def loo_score_(self) -> float:
+    def loo_score(self) -> float:
         """The share of rows, by weight, that the other rows classify right."""
         check_is_fitted(self)
         return 1.0 - float(self._left_out([self.n_neighbors_])[0, 0])

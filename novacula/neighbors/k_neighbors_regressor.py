@@ -44,8 +44,6 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
         k, given or chosen.
     loo_error_ : array
         With "loo", the leave-one-out mean squared error for k = 1, 2, ….
-    loo_score_ : float
-        R² of what the other rows say of each row, the mean over targets, computed on first use.
     examples_ : dict
         The rows of the fit on one scale, their weights and targets; `scaling_` is that scale.
 
@@ -102,8 +100,7 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
     def _labelled(self, answers: Floats) -> Floats:
         return np.asarray(answers[:, 0] if self.examples_["target"].ndim == 1 else answers)
 
-    @property
-    def loo_score_(self) -> float:
+    def loo_score(self) -> float:
         """R² of what the other rows say of each row, the mean over targets."""
         check_is_fitted(self)
         weight, targets = self.examples_["weight"], self._targets

@@ -49,6 +49,8 @@ class MLPRegressor(MultilayerNetwork, Regressor):
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="fold",  # so do sgd and adam; the other solvers would not depend on the order
+        interpretability="Low: weights of hidden units have no meaning of their own.",
+        answer_cost="One product for each weight, for each row.",
         cost="n times the weights for an epoch. Rows of up to 64 MB are read once, others again for each epoch, and "
         "shuffled within windows of that size. The rows go by in order, so a cluster does not make sgd and adam "
         "faster. Sparse rows are made dense block by block.",

@@ -12,6 +12,7 @@ from novacula.optimize.newton import newton
 from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram
 from novacula.optimize.quadratic_program import quadratic_program
 from novacula.optimize.result import Result
+from novacula.optimize.sequential_quadratic import sequential_quadratic
 from novacula.optimize.stochastic_gradient_descent import stochastic_gradient_descent
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "line_search",
     "newton",
     "quadratic_program",
+    "sequential_quadratic",
     "stochastic_gradient_descent",
 ]

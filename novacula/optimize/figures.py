@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from novacula.arguments import Floats
 from novacula.errors import ParameterError
 from novacula.learner.figure import COLOURS, FAINT, INK, LINES, Figure, few_digits
+from novacula.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Levels: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
+"""The values at a place of constraints that must be at most 0, and of those that must be 0."""
+
 CELLS = 120
 """Places along each axis at which the function is evaluated for its contours."""
 CONTOURS = 16
+OUTSIDE: dict[str, Any] = {"color": INK, "alpha": 0.25, "linewidth": 0.0}
 MARGIN = 0.15
 """Room around the path, as a share of its extent."""
 
 
 def path_figure(
-    method: str, f: Callable[[Floats], float], path: Floats, coordinates: tuple[int, int] | None = None
+    method: str,
+    f: Callable[[Floats], float],
+    path: Floats,
+    coordinates: tuple[int, int] | None = None,
+    levels: Levels | None = None,
 ) -> Figure:
-    """The path over the contours of f; over its graph if there is one coordinate only."""
+    """The path over the contours of f, with its constraints; over its graph if there is one coordinate only."""
     if path.shape[1] == 1:
-        return graph_figure(method, f, path[:, 0])
+        return graph_figure(method, f, path[:, 0], levels)
     i, j = chosen(coordinates, path.shape[1])
     way = path[:, [i, j]]
 
     def draw(axes: Axes) -> None:
         xs, ys = (np.linspace(*limits(way[:, k]), CELLS) for k in (0, 1))
         draw_contours(axes, xs, ys, over_plane(f, path[-1], (i, j), xs, ys))
+        if levels is not None:
+            draw_constraints(axes, xs, ys, levels, path[-1], (i, j))
         draw_path(axes, way)
         axes.set_xlabel(f"x[{i}]")
         axes.set_ylabel(f"x[{j}]")
 
-    return Figure(draw, path_in_words(way, f"contours of f over x[{i}] and x[{j}]"), method, (6.4, 4.8))
+    words = path_in_words(way, f"contours of f over x[{i}] and x[{j}]")
+    return Figure(draw, words + constraints_in_words(levels, path[-1]), method, (6.4, 4.8))
 
 
-def graph_figure(method: str, f: Callable[[Floats], float], path: Floats) -> Figure:
+def graph_figure(method: str, f: Callable[[Floats], float], path: Floats, levels: Levels | None = None) -> Figure:
     """The iterates on the graph of a function of one variable."""
 
     def height(x: float) -> float:
@@ -50,12 +62,17 @@ def graph_figure(method: str, f: Callable[[Floats], float], path: Floats) -> Fig
     def draw(axes: Axes) -> None:
         xs = np.linspace(*limits(path), CELLS)
         axes.plot(xs, [height(x) for x in xs], color=INK, linewidth=1)
+        if levels is not None:
+            inside = [is_allowed(levels(np.array([x]))) for x in xs]
+            low, high = axes.get_ylim()
+            axes.fill_between(xs, low, high, where=~np.array(inside), label="not allowed", **OUTSIDE)
         draw_path(axes, np.column_stack([path, [height(x) for x in path]]))
         axes.set_xlabel("x")
         axes.set_ylabel("f")
         axes.grid()
 
-    return Figure(draw, path_in_words(path[:, None], "the graph of f"), method)
+    words = path_in_words(path[:, None], "the graph of f")
+    return Figure(draw, words + constraints_in_words(levels, path[-1:]), method)
 
 
 def history_figure(method: str, values: Floats, norms: Floats) -> Figure:
@@ -108,13 +125,15 @@ def limits(way: Floats) -> tuple[float, float]:
     return low - room, high + room
 
 
-def over_plane(f: Callable[[Floats], float], x: Floats, plane: tuple[int, int], xs: Floats, ys: Floats) -> Floats:
-    """Values of f on a grid through x, shape (ys, xs)."""
-    values, place = np.empty((len(ys), len(xs))), x.copy()
+def over_plane(
+    f: Callable[[Floats], Any], x: Floats, plane: tuple[int, int], xs: Floats, ys: Floats, count: int | None = None
+) -> Floats:
+    """Values of f on a grid through x, shape (ys, xs), or (ys, xs, count) of a function that gives several."""
+    values, place = np.empty((len(ys), len(xs), *([] if count is None else [count]))), x.copy()
     with np.errstate(all="ignore"):
-        for row, column in np.ndindex(values.shape):
+        for row, column in np.ndindex(len(ys), len(xs)):
             place[list(plane)] = xs[column], ys[row]
-            values[row, column] = np.asarray(f(place.copy())).reshape(())
+            values[row, column] = np.asarray(f(place.copy())).reshape(values.shape[2:])
     return values
 
 
@@ -131,6 +150,39 @@ def draw_contours(axes: Axes, xs: Floats, ys: Floats, values: Floats) -> None:
         axes.set_facecolor(FAINT)
 
 
+def draw_constraints(axes: Axes, xs: Floats, ys: Floats, levels: Levels, x: Floats, plane: tuple[int, int]) -> None:
+    """A line where each constraint is 0, and shade where an inequality does not hold, in the plane through x."""
+    counts = [len(part) for part in levels(x)]
+    both = over_plane(lambda place: np.concatenate(levels(place)), x, plane, xs, ys, sum(counts))
+    h, lines = both[..., : counts[0]], {"inequality": range(counts[0]), "equality": range(counts[0], sum(counts))}
+    if counts[0]:
+        worst = h.max(axis=-1)
+        if (worst > 0.0).any():
+            axes.contourf(xs, ys, worst, levels=[0.0, np.inf], colors=[INK], alpha=OUTSIDE["alpha"])
+            axes.fill_between([], [], [], label="not allowed", **OUTSIDE)
+    for k, (name, places) in enumerate(lines.items()):
+        for place in places:
+            values = both[..., place]
+            if values.min() < 0.0 < values.max():
+                axes.contour(xs, ys, values, levels=[0.0], colors=INK, linewidths=1.6, linestyles=LINES[k])
+        if places:
+            axes.plot([], [], color=INK, linewidth=1.6, linestyle=LINES[k], label=f"{name} = 0")
+
+
+def is_allowed(levels: tuple[Floats, Floats]) -> bool:
+    """Whether a place satisfies the inequalities; equalities hold at single places, which have no width."""
+    return bool((levels[0] <= 0.0).all())
+
+
+def constraints_in_words(levels: Levels | None, x: Floats) -> str:
+    """How many constraints the picture shows."""
+    if levels is None:
+        return ""
+    nouns = ("inequality", "inequalities"), ("equality", "equalities")
+    parts = [f"{len(part)} {noun[len(part) > 1]}" for part, noun in zip(levels(x), nouns, strict=True) if len(part)]
+    return f" Constraints: {' and '.join(parts)}." if parts else ""
+
+
 def draw_path(axes: Axes, way: Floats) -> None:
     """The iterates joined by a line, the first hollow, the last a star."""
     marker = "." if len(way) <= 200 else None
@@ -143,4 +195,4 @@ def draw_path(axes: Axes, way: Floats) -> None:
 def path_in_words(way: Floats, background: str) -> str:
     """What the picture shows."""
     first, last = (", ".join(few_digits(v) for v in row) for row in (way[0], way[-1]))
-    return f"The path of {len(way) - 1} steps from ({first}) to ({last}) on {background}."
+    return f"The path of {counted(len(way) - 1, 'step')} from ({first}) to ({last}) on {background}."

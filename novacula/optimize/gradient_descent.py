@@ -55,10 +55,10 @@ def gradient_descent(
     >>> found = gradient_descent(lambda x: x @ x, lambda x: 2 * x, [3.0, 4.0], step=0.5)
     >>> print(found)
     Gradient descent
-    iteration  value  step  ‖gradient‖
-    ─────────  ─────  ────  ──────────
-    0             25                10
-    1              0   0.5           0
+    iteration  x[0]  x[1]  value  step  ‖gradient‖
+    ─────────  ────  ────  ─────  ────  ──────────
+    0             3     4     25                10
+    1             0     0      0   0.5           0
     It converged after 1 iteration.
     Evaluations: 2 of f, 2 gradients.
     """

@@ -18,6 +18,7 @@ from novacula.arguments import Floats, as_point, as_vector
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.optimize.derivation.constrained import derive_constrained
+from novacula.optimize.figures import Levels
 from novacula.optimize.printing import aligned
 from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram
 from novacula.optimize.result import Result
@@ -60,6 +61,9 @@ class ConstrainedResult(Result):
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_constrained(self, options)
+
+    def _allowed(self) -> Levels | None:
+        return None if self.program is None else self.program.levels
 
     def __str__(self) -> str:
         parts = [super().__str__()]

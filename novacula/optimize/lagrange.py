@@ -265,7 +265,14 @@ def newton_on_lagrangian(problem: LagrangeProblem, point: Balanced) -> Balanced 
     gain = float(point.slope @ move)
     curved = max(0.0, float(move @ W @ move)) / 2
     price = max(point.price, 2 * (gain + curved) / missed) if missed > 0 else point.price
-    move_and_step = lower_merit(problem, point, plane, move, gain - price * missed, price)
+    move_and_step = lower_merit(
+        lambda x: problem.merit(x, price),
+        point.x,
+        point.value,
+        move,
+        gain - price * missed,
+        lambda place: place - plane.inverse @ np.atleast_1d(np.asarray(problem.equalities(place))),
+    )
     if move_and_step is None:
         return Halt(
             Outcome.STALLED,
@@ -277,23 +284,28 @@ def newton_on_lagrangian(problem: LagrangeProblem, point: Balanced) -> Balanced 
 
 
 def lower_merit(
-    problem: LagrangeProblem, point: Balanced, plane: AffineSet, move: Floats, promised: float, price: float
+    merit: Function,
+    x: Floats,
+    value: float,
+    move: Floats,
+    promised: float,
+    bend: Callable[[Floats], Floats],
 ) -> tuple[Floats, float] | None:
     """The end and the length of the longest step that lowers the merit function sufficiently, if there is one.
 
-    A whole step that fails is tried once more, bent back onto the equalities: near the solution curved equalities
-    would refuse good steps (Maratos).
+    `value` is f at x. A whole step that fails is tried once more, bent back onto the constraints: near the solution
+    curved ones would refuse good steps (Maratos).
     """
-    merit = problem.merit(point.x, price)
-    slack = SLACK * max(1.0, abs(point.value), abs(merit))
+    before = merit(x)
+    slack = SLACK * max(1.0, abs(value), abs(before))
     step = 1.0
     for _ in range(HALVINGS):
-        place = point.x + step * move
+        place = x + step * move
         tries = [place]
         if step == 1.0:
-            tries.append(place - plane.inverse @ np.atleast_1d(np.asarray(problem.equalities(read_only(place.copy())))))
+            tries.append(bend(read_only(place.copy())))
         for end in tries:
-            if problem.merit(end, price) <= merit + 1e-4 * step * min(promised, 0.0) + slack:
+            if merit(read_only(end)) <= before + 1e-4 * step * min(promised, 0.0) + slack:
                 return read_only(end), step
         step /= 2
     return None

@@ -75,17 +75,25 @@ class SmoothProgram:
         """g(x) and its Jacobian."""
         return with_jacobian(self.equalities, self.equality_jacobian, x, "equalities")
 
+    def levels(self, x: Floats) -> tuple[Floats, Floats]:
+        """h(x) and g(x)."""
+        return values_of(self.inequalities, x, "inequalities"), values_of(self.equalities, x, "equalities")
+
+
+def values_of(function: Function | None, x: Floats, name: str) -> Floats:
+    """The values (m,) of a function; no function has no values."""
+    return np.empty(0) if function is None else np.atleast_1d(as_numbers(function(x), f"what {name} gives"))
+
 
 def with_jacobian(function: Function | None, jacobian: Function | None, x: Floats, name: str) -> tuple[Floats, Floats]:
     """The values (m,) of a function, and its Jacobian (m, d); no function has no values."""
     if function is None:
         return np.empty(0), np.empty((0, len(x)))
 
-    def values_at(place: Floats) -> Floats:
-        return np.atleast_1d(as_numbers(function(place), f"what {name} gives"))
-
-    values = values_at(x)
-    slopes: Any = jacobian(x) if jacobian is not None else central_differences(values_at, x)
+    values = values_of(function, x, name)
+    slopes: Any = (
+        central_differences(lambda place: values_of(function, place, name), x) if jacobian is None else jacobian(x)
+    )
     matrix = as_matrix(slopes, f"the Jacobian of the {name}", len(x))
     if matrix.shape[0] != len(values):
         raise ParameterError(f"the Jacobian of the {name} has {matrix.shape[0]} rows for {len(values)} of them")
@@ -135,6 +143,10 @@ class QuadraticProgram:
         """Ax − b and A."""
         A = np.asarray(self.A)
         return A @ x - np.asarray(self.b), A
+
+    def levels(self, x: Floats) -> tuple[Floats, Floats]:
+        """Gx − h and Ax − b."""
+        return self.at_most_zero(x)[0], self.zero(x)[0]
 
 
 def paired(

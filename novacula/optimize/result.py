@@ -14,7 +14,7 @@ from novacula.learner.figure import Figure
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.optimize.derivation.run import derive_run, derive_step
-from novacula.optimize.figures import history_figure, path_figure
+from novacula.optimize.figures import Levels, history_figure, path_figure
 from novacula.optimize.objective import CountedObjective
 from novacula.optimize.printing import aligned
 from novacula.words import counted, listed
@@ -71,7 +71,11 @@ class Result(ShowsWork):
         """
         if self.path is None or (coordinates is None and len(self.x) > 2):
             return self.history_figure()
-        return path_figure(self.method, self.objective, self.path, coordinates)
+        return path_figure(self.method, self.objective, self.path, coordinates, self._allowed())
+
+    def _allowed(self) -> Levels | None:
+        """The constraints h ≤ 0 and g = 0 at a place, for the picture, if there are any."""
+        return None
 
     def history_figure(self) -> Figure:
         """The length of the gradient, and how far the value is from its best, on a logarithmic scale."""
@@ -87,14 +91,15 @@ class Result(ShowsWork):
         return derive_step(self, iteration)
 
     def __str__(self) -> str:
-        n, rows = self.n_iter, list[tuple[str, ...]]()
+        n, rows, places = self.n_iter, list[tuple[str, ...]](), self._places()
         for i in range(n + 1):
             if i < SHOWN or i > n - SHOWN or n <= 2 * SHOWN:
                 step = f"{self.steps[i]:.4g}" if i else ""
-                rows.append((str(i), f"{self.values[i]:.8g}", step, f"{self.gradient_norms[i]:.3g}"))
+                numbers = f"{self.values[i]:.8g}", step, f"{self.gradient_norms[i]:.3g}"
+                rows.append((str(i), *(column[i] for column in places.values()), *numbers))
             elif i == SHOWN:
-                rows.append(("…", "", "", ""))
-        lines = [self.method, aligned(("iteration", "value", "step", "‖gradient‖"), rows), self.reason]
+                rows.append(("…", *[""] * (len(places) + 3)))
+        lines = [self.method, aligned(("iteration", *places, "value", "step", "‖gradient‖"), rows), self.reason]
         if self.n_evaluations:  # a linear system takes none
             lines.append(
                 f"Evaluations: {self.n_evaluations} of f, {counted(self.n_gradients, 'gradient')}" + self._hessians()
@@ -102,6 +107,14 @@ class Result(ShowsWork):
         if self.modified:
             lines.append(f"The Hessian was not positive definite in the step to iteration {listed(self.modified)}.")
         return "\n".join(lines)
+
+    def _places(self) -> dict[str, list[str]]:
+        """The first coordinates of the iterates in words, by their names; none if the path was not kept."""
+        if self.path is None:
+            return {}
+        d = len(self.x)
+        shown = {"x" if d == 1 else f"x[{j}]": [f"{x:.6g}" for x in self.path[:, j]] for j in range(min(d, SHOWN))}
+        return shown if d <= SHOWN else shown | {"": ["…"] * len(self.path)}
 
     def _hessians(self) -> str:
         return f", {counted(self.n_hessians, 'Hessian')}." if self.n_hessians else "."

@@ -50,6 +50,8 @@ class PreparedClassifier(Classifier, PreparedLearner):
             takes=("numeric", "categorical", "text", "sparse"),
             scales=("memory", "stream", "cluster"),
             uses="reduce",
+            interpretability="The learner's, of columns as they were prepared.",
+            answer_cost="The learner's, and the preparation of each row.",
             cost="The learner's, and a pass over the rows.",
             cost_exponents={"n": 1, "d": 1},
             in_studies=False,  # a study puts every learner behind its preparation

@@ -112,6 +112,8 @@ class FeatureRanker(SelectorMixin, Learner):
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="High: one number for each column.",
+        answer_cost="Columns are left out, which takes no arithmetic.",
         cost="One pass of n·d, with sorting for mutual information and gain, and for those a pass over a numeric "
         "target before; K·d sums or up to 2048·K·d buckets are kept.",
         cost_exponents={"n": 1, "d": 1},

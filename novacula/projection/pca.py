@@ -115,6 +115,8 @@ class PCA(ComponentLearner):
         takes=("numeric", "sparse"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="Middling: a component is a mixture of all columns.",
+        answer_cost="d·k for each row.",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers; 'svd' one more pass. 'dual' takes all rows "
         "at once: n·d + n² numbers, n²·d steps. 'randomized' takes nine passes of n·d·(k + 10) and holds d·(k + 10) "
         "numbers. 'em' inverts a matrix for each pattern of missing values in a chunk: up to n·d³ per pass.",

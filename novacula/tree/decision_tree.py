@@ -132,6 +132,8 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         takes=("numeric", "categorical"),
         scales=("memory", "stream", "cluster"),
         uses="reduce",
+        interpretability="Very high while it is small: an answer is a path of tests.",
+        answer_cost="One test per level, for each row.",
         cost="n·d·log n to sort, then n·d per level; from files one pass per level.",
         cost_exponents={"n": 1, "d": 1},
         size="max_leaf_nodes",

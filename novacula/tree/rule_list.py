@@ -108,6 +108,8 @@ min_samples_split, min_samples_leaf, min_gain, max_leaf_nodes, thresholds, max_b
         takes=("numeric", "categorical"),
         scales=("memory",),
         uses="arrays",
+        interpretability="Very high: an answer is the first rule that holds.",
+        answer_cost="The conditions of the rules up to the one that holds, for each row.",
         cost="A tree, then n for each condition of each of its rules, of which noise makes a share of n.",
         cost_exponents={"n": 2, "d": 1},
         size="max_leaf_nodes",

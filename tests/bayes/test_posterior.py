@@ -239,7 +239,7 @@ def test_counting_equals_listing_and_candidate_elimination(rows, data):
     if len(set(labels)) == 2:
         model = CandidateElimination(space=SPACE).fit(np.array(rows, object), labels)
         assert found.predict(instances) == pytest.approx(model.predict_proba(np.array(instances, object)))
-        assert found.version_space.size == model.version_space_size_
+        assert found.version_space.size == model.version_space_size()
 
 
 def test_enjoy_sport():

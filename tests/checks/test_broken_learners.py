@@ -9,6 +9,7 @@ from novacula.baseline import PluralityClassifier
 from novacula.bayes import NaiveBayes
 from novacula.checks import check_study, learner_checks
 from novacula.checks.learner import check_weights
+from novacula.errors import DataError
 from novacula.learner import Admits, Learner, LeftOut
 from novacula.learner.work import Work
 from novacula.neighbors import KNeighborsRegressor
@@ -136,6 +137,30 @@ class Absent(KNeighborsRegressor):
         return LeftOut(np.zeros(3), np.ones(3, bool), "of three rows")
 
 
+class Refuses(KNeighborsRegressor):
+    @property
+    def boundary_(self):
+        raise DataError("there are two columns")
+
+
+class LoopsOverRows(KNeighborsRegressor):
+    @property
+    def total_(self):
+        return sum(float(value) for value in self.examples_["weight"])
+
+
+class SquaresRows(KNeighborsRegressor):
+    @property
+    def gram_(self):
+        return self.examples_["rows"] @ self.examples_["rows"].T
+
+
+class AsksItself(KNeighborsRegressor):
+    @property
+    def score_(self):
+        return self.loo_score()
+
+
 @pytest.mark.parametrize(
     ("learner", "check", "sentence"),
     [
@@ -148,6 +173,10 @@ class Absent(KNeighborsRegressor):
         (FailsWhenLarge(), "study", "FailsWhenLarge with m=2.0 fails behind its preparation: there is no room"),
         (SawTheRow(), "study", "left_out of SawTheRow says .* of row .* fitted without it says"),
         (Absent(), "study", "left_out of Absent must give an answer and a flag for each of 30 rows"),
+        (Refuses(), "display", "reading boundary_ raises a DataError, there are two columns: .* make it a method"),
+        (LoopsOverRows(), "display", "reading total_ calls .* functions, the more the more rows there are"),
+        (SquaresRows(), "display", "reading gram_ takes .* bytes, as the square of the rows"),
+        (AsksItself(), "display", "reading score_ runs a compiled loop"),
         (Mutters(), "chunking", "Mutters cut into chunks of seven rows has another notes_.inner.draw"),
         (Mutters(), "reproducible", "the same seed gives another notes_.inner.draw"),
         (

@@ -44,6 +44,12 @@ def test_learners_and_cards(novacula):
     assert "inductive bias" in novacula("card", "naive-bayes").out
     assert json.loads(novacula("card", "ridge", "--json").out)["task"] == "regression"
     assert "Decision tree" in novacula("card", "tree").out
+    assert "time to answer\tOne test per level" in novacula("card", "tree", "mlp", "svc").out
+    assert list(json.loads(novacula("card", "tree", "mlp", "svc", "--json").out)) == [
+        "decision-tree-classifier",
+        "mlp-classifier",
+        "svc",
+    ]
     assert "share_\tprobabilities (classes)" in novacula("card", "plurality", "--attributes").out
 
 
@@ -62,6 +68,8 @@ def test_schema(novacula, tmp_path):
     ("arguments", "words"),
     [
         (("card", "nave-bayes"), "did you mean 'naive-bayes'"),
+        (("card", "tree", "nave-bayes"), "did you mean 'naive-bayes'"),
+        (("card", "tree", "svc", "--attributes"), "name one"),
         (("schema", "no-such-file.csv"), "no-such-file.csv"),
         (("fly",), "No such command"),
     ],

@@ -20,8 +20,8 @@ XOR = frame([("a", "a"), ("b", "b"), ("a", "b"), ("b", "a")], "pq")
 def test_a_concept_outside_the_space_collapses_at_its_row():
     with pytest.warns(DataWarning, match=r"row 3 leaves no conjunction.*a disjunction of two does"):
         model = CandidateElimination().fit(XOR, [1, 1, 0, 0])
-    assert (model.collapsed_, model.collapsed_at_, model.version_space_size_) == (True, 3, 0)
-    assert model.S_ == model.G_ == tuple(model.members()) == ()
+    assert (model.collapsed_, model.collapsed_at_, model.version_space_size()) == (True, 3, 0)
+    assert model.specific() == model.general() == tuple(model.members()) == ()
     assert "⟨a, a⟩" in model.diagnosis_
     for ask in (model.predict, model.predict_proba, model.decide, model.votes):
         with pytest.raises(DataError, match="no hypothesis to predict with: row 3"):
@@ -87,4 +87,4 @@ def test_contradictory_labels_name_both_rows():
     later = CandidateElimination().fit(X[:2], [1, 0])
     with pytest.raises(DataError, match="rows 1 and 3"):
         later.partial_fit(X[2:], [0])
-    assert later.version_space_size_ == 3, "a refused piece leaves the model as it was"
+    assert later.version_space_size() == 3, "a refused piece leaves the model as it was"

@@ -27,7 +27,7 @@ def test_hostile_names_are_drawn_as_they_stand():
     columns = {name * 3: [value, "other", value] for name, value in pairwise(NASTY_NAMES[:5])}
     model = CandidateElimination().fit(pd.DataFrame(columns), [1, 0, 1])
     figure = lattice_figure(list(model.members()))
-    assert model.version_space_size_ == 15
+    assert model.version_space_size() == 15
     assert "script" not in figure.svg()
     assert figure.png().startswith(b"\x89PNG")
 

@@ -52,7 +52,7 @@ def test_twenty_questions_take_as_many_as_there_are_bits(n):
     found = model.identify(secret)
     assert found.hypothesis == secret
     assert found.n_queries == found.bound == n
-    assert found.size_after == model.version_space_size_ == 1
+    assert found.size_after == model.version_space_size() == 1
     assert f"⌈log₂ {2**n:,}⌉ = {n}" in str(found)
 
 

@@ -1,5 +1,7 @@
 """Cross-validation against scikit-learn's on the same folds, size and learning curves, and what they say."""
 
+from itertools import count
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +13,9 @@ from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, Stand
 
 import novacula as nv
 from novacula.bayes import NaiveBayes
+from novacula.checks import check_work
 from novacula.errors import DataError, ParameterError
-from novacula.evaluate import CostMatrix, cross_validate, folds, learning_curve, select_size
+from novacula.evaluate import CostMatrix, CrossValidation, cross_validate, folds, learning_curve, select_size
 from novacula.evaluate.learning_curve import mixed_order
 from novacula.evaluate.select_size import has_converged
 from novacula.linear import Lasso, LinearRegression, LogisticRegression, Ridge
@@ -139,7 +142,7 @@ def test_every_size_is_the_cross_validation_of_that_size():
     X, y = blobs()
     sizes = [30, 10, 3, 1]
     parts = folds(y, 5)
-    curve = select_size(KNeighborsClassifier(), "n_neighbors", sizes, X, y, k=parts, until_converged=False)
+    curve = select_size(KNeighborsClassifier(), "n_neighbors", sizes, X, y, folds=parts, until_converged=False)
     for i, k in enumerate(sizes):
         alone = cross_validate(KNeighborsClassifier(k), X, y, parts)
         assert curve.validation[i] == pytest.approx(alone.validation["zero_one"])
@@ -165,10 +168,10 @@ def test_the_card_names_the_size_also_inside_a_pipeline():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     y = X[:, 0] + rng.normal(0, 0.3, 60)
-    curve = select_size(Ridge(), None, None, X, y, k=5)
+    curve = select_size(Ridge(), None, None, X, y, folds=5)
     assert curve.size_name == "alpha"
     assert curve.sizes == tuple(Ridge.card.sizes(nv.learner.card.Extent(48, 4, target_spread=y.std())))
-    inside = select_size(make_pipeline(StandardScaler(), Lasso()), None, [1.0, 0.1, 0.01], X, y, k=5)
+    inside = select_size(make_pipeline(StandardScaler(), Lasso()), None, [1.0, 0.1, 0.01], X, y, folds=5)
     assert inside.size_name == "lasso__alpha"
 
 
@@ -184,7 +187,7 @@ def test_the_card_names_the_size_also_inside_a_pipeline():
 def test_sizes_that_are_missing_are_named(learner, param, sizes, words):
     X, y = blobs(20, 2)
     with pytest.raises(ParameterError, match=words):
-        select_size(learner, param, sizes, X, (y == "red") * 1.0, k=2)
+        select_size(learner, param, sizes, X, (y == "red") * 1.0, folds=2)
 
 
 def test_folds_that_had_to_be_fewer_say_so():
@@ -214,7 +217,7 @@ def test_convergence_is_a_plateau_after_a_fall(errors, expected):
 def test_infinite_losses_are_an_infinite_error_and_not_a_crash():
     """Of a neighbour alone every other class is impossible, so the log loss is infinite where it is wrong."""
     X, y = blobs()
-    curve = select_size(KNeighborsClassifier(), None, [1, 1], X, y, k=3, loss="log")
+    curve = select_size(KNeighborsClassifier(), None, [1, 1], X, y, folds=3, loss="log")
     assert np.isinf(curve.validation_mean).all()
     assert np.isnan(curve.standard_error).all()
     assert curve.best == 0
@@ -227,7 +230,7 @@ def test_infinite_losses_are_an_infinite_error_and_not_a_crash():
 
 def test_learning_curve_is_the_error_of_fits_on_beginnings():
     X, y = blobs()
-    curve = learning_curve(NaiveBayes(), X, y, sizes=[12, 0.5, 1.0], k=folds(y, 3))
+    curve = learning_curve(NaiveBayes(), X, y, sizes=[12, 0.5, 1.0], folds=folds(y, 3))
     assert curve.sizes == (12, 30, 60)
     whole = cross_validate(NaiveBayes(), X, y, folds(y, 3))
     assert curve.validation[-1] == pytest.approx(whole.validation["zero_one"])
@@ -246,3 +249,32 @@ def test_beginnings_have_the_classes_in_their_shares():
 def test_bad_sizes_are_named(sizes):
     with pytest.raises(ParameterError, match="size"):
         learning_curve(NaiveBayes(), *blobs(), sizes=sizes)
+
+
+def test_the_published_errors_of_five_folds_and_their_mean():
+    errors = np.array([5.1, 3.7, 4.6, 4.6, 3.3])
+    found = CrossValidation({"squared": np.zeros(5)}, {"squared": errors})
+    check_work(found)
+    [step, _] = found.work()
+    assert [row[2] for row in step.table.rows] == errors.tolist()
+    assert step.equations[0].value == pytest.approx(4.26)
+    assert "= (5.1 + 3.7 + 4.6 + 4.6 + 3.3) / 5 = 4.3" in found.work(digits=2).to_text()
+
+
+def test_sizes_without_end_are_tried_until_the_training_error_has_converged():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "yes", "no")
+    endless = select_size(DecisionTreeClassifier(), "max_depth", count(1), X, y, folds=4)
+    listed = select_size(DecisionTreeClassifier(), "max_depth", range(1, 60), X, y, folds=4)
+    assert endless.sizes == listed.sizes[: len(endless.sizes)]
+    assert len(endless.sizes) == len(listed.tried)
+    assert endless.best_size == listed.best_size
+    assert "no richer size was tried" in endless.stopped
+    check_work(endless)
+    flat = select_size(DecisionTreeClassifier(), "max_depth", count(1), X, np.where(X[:, 0] > 0, "yes", "no"), folds=4)
+    assert len(flat.sizes) < 15
+    with pytest.raises(ParameterError, match="may have no end"):
+        select_size(DecisionTreeClassifier(), "max_depth", count(1), X, y, until_converged=False)
+    refused = select_size(KNeighborsClassifier(), "n_neighbors", count(89), X, y, folds=4)
+    assert "was refused" in refused.stopped

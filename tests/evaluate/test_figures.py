@@ -35,13 +35,13 @@ def test_alt_texts_say_what_is_seen():
 def test_curves_over_sizes_are_drawn_and_described():
     x = np.linspace(0, 6, 60)[:, None]
     y = np.sin(x[:, 0]) + np.random.default_rng(0).normal(0, 0.2, 60)
-    sizes = select_size(KNeighborsRegressor(), None, [40, 20, 10, 5, 2, 1], x, y, k=5)
+    sizes = select_size(KNeighborsRegressor(), None, [40, 20, 10, 5, 2, 1], x, y, folds=5)
     assert f"n_neighbors = {sizes.best_size} is chosen" in sizes.plot().alt
     assert sizes.plot().svg() == sizes.plot().svg()
-    words = select_size(KNeighborsRegressor(), "weights", ["uniform", "distance"], x, y, k=5)
+    words = select_size(KNeighborsRegressor(), "weights", ["uniform", "distance"], x, y, folds=5)
     assert words.plot().png().startswith(b"\x89PNG")
     assert "from 6 to 48" in learning_curve(LinearRegression(), x, y, [6, 24, 48]).plot().alt
-    one = select_size(KNeighborsRegressor(), None, [3], x, y, k=5)
+    one = select_size(KNeighborsRegressor(), None, [3], x, y, folds=5)
     assert one.plot().svg()
 
 

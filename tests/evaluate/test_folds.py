@@ -59,8 +59,8 @@ def test_leave_one_out_and_groups():
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: folds([1, 2, 3], 4), ParameterError, "k is 4, but there are 3 rows"),
-        (lambda: folds([1, 2, 3], 1), ParameterError, "k is 1; it must be a whole number of at least 2"),
+        (lambda: folds([1, 2, 3], 4), ParameterError, "folds is 4, but there are 3 rows"),
+        (lambda: folds([1, 2, 3], 1), ParameterError, "folds is 1; it must be a whole number of at least 2"),
         (lambda: folds([1, 2, 3], 2, groups=[1, 2]), DataError, "groups of shape"),
         (lambda: folds([1, 2, 3], 2, groups=[1, 1, 1]), DataError, "one group"),
     ],

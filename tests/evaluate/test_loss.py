@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 import novacula as nv
 from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, InputTypeError, ParameterError
-from novacula.evaluate import CostMatrix, Loss, decide, empirical_loss, loss
+from novacula.evaluate import CostMatrix, Loss, cross_validate, decide, empirical_loss, loss
 from novacula.evaluate.loss import LOSSES, METRIC_NAMES, metric_name
 
 laws = settings(deadline=None, max_examples=80)
@@ -132,10 +132,32 @@ def test_columns_of_probabilities_are_found_by_their_names_and_ties_go_to_the_fi
     assert decide([[0.5, 0.5]], CostMatrix(["no", "yes"], [[0, 1], [1, 0]])).tolist() == ["no"]
 
 
-def test_utilities_are_negative_costs():
+def test_what_is_lost_against_the_right_action_is_its_utility_less_that_of_the_one_taken():
     table = CostMatrix.of_utility(["rain", "sun"], [[70, 0], [20, 100]], actions=["umbrella", "none"])
     assert decide([[0.3, 0.7], [0.7, 0.3]], table).tolist() == ["none", "umbrella"]
-    assert table(["rain", "sun"], ["umbrella", "none"]).tolist() == [-70, -100]
+    assert table(["rain", "sun", "sun"], ["umbrella", "none", "umbrella"]).tolist() == [0, 0, 80]
+    utilities = np.random.default_rng(0).normal(size=(3, 3))
+    regret = CostMatrix.of_utility(["a", "b", "c"], utilities)
+    assert np.diagonal(regret.costs).tolist() == [0, 0, 0]
+    shares = np.random.default_rng(1).dirichlet(np.ones(3), 50)
+    best = [max(range(3), key=lambda j: sum(p[t] * utilities[t, j] for t in range(3))) for p in shares]
+    assert decide(shares, regret).tolist() == [["a", "b", "c"][j] for j in best], "expected utility is largest"
+    with pytest.raises(ParameterError, match="do not fit 2 classes"):
+        CostMatrix.of_utility(["a", "b"], [[1, 2, 3], [4, 5, 6]])
+
+
+def test_any_function_of_truth_and_prediction_is_a_loss():
+    def late_costs_more(y, said):
+        return 3.0 * (y - said) if said < y else said - y
+
+    X, y = np.arange(8.0)[:, None], np.array([0, 1, 2, 3, 4, 5, 6, 20.0])
+    model = LinearRegression().fit(X, y)
+    by_hand = np.mean([late_costs_more(a, b) for a, b in zip(y, model.predict(X), strict=True)])
+    assert empirical_loss(model, X, y, late_costs_more) == pytest.approx(by_hand)
+    found = cross_validate(LinearRegression(), X, y, folds=4, losses=late_costs_more)
+    assert list(found.validation) == ["late costs more"]
+    with pytest.raises(DataError, match="one number for each row"):
+        loss(lambda y, said: [y, said])([1, 2], [1, 2])
 
 
 @pytest.mark.parametrize(

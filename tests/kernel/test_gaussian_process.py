@@ -253,7 +253,7 @@ def test_as_the_noise_vanishes_it_passes_through_every_target():
     mean, std = exact.predict(X, return_std=True)
     np.testing.assert_allclose(mean, y, atol=1e-9)
     assert std.max() < 1e-6
-    low, high = exact.leave_one_out_.mean, fitted(Gaussian(width=0.4), np.delete(X, 0, 0), y[1:], 0.0).predict(X[:1])
+    low, high = exact.leave_one_out().mean, fitted(Gaussian(width=0.4), np.delete(X, 0, 0), y[1:], 0.0).predict(X[:1])
     assert low[0] == pytest.approx(high[0], abs=1e-8)
 
 
@@ -282,7 +282,7 @@ def test_weights_are_repetitions(seed, kernel, k, normalize):
         np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6)
     kept = np.flatnonzero(weight)
     first = np.searchsorted(again, kept)
-    for mine, theirs in zip(one.leave_one_out_, other.leave_one_out_, strict=True):
+    for mine, theirs in zip(one.leave_one_out(), other.leave_one_out(), strict=True):
         np.testing.assert_allclose(mine, theirs[first], rtol=1e-6, atol=1e-6)
 
 
@@ -294,8 +294,8 @@ def test_rows_left_out_are_as_if_they_had_never_been_there(k):
     for i in range(len(X)):
         others = np.delete(np.arange(len(X)), i)
         mean, std = fitted(kernel, X[others], y[others], 0.2).predict(X[i : i + 1], return_std=True, with_noise=True)
-        np.testing.assert_allclose(model.leave_one_out_.mean[i], mean[0], rtol=1e-9)
-        np.testing.assert_allclose(model.leave_one_out_.std[i], std[0], rtol=1e-9)
+        np.testing.assert_allclose(model.leave_one_out().mean[i], mean[0], rtol=1e-9)
+        np.testing.assert_allclose(model.leave_one_out().std[i], std[0], rtol=1e-9)
 
 
 def test_a_row_of_less_than_one_is_left_out_as_a_whole():
@@ -304,8 +304,8 @@ def test_a_row_of_less_than_one_is_left_out_as_a_whole():
     model = fitted(Gaussian(width=0.9), X, y, 0.2, sample_weight=weight)
     without = fitted(Gaussian(width=0.9), np.delete(X, 3, 0), np.delete(y, 3), 0.2)
     mean, std = without.predict(X[3:4], return_std=True, with_noise=True)
-    assert model.leave_one_out_.mean[3] == pytest.approx(mean[0])
-    assert model.leave_one_out_.std[3] == pytest.approx(std[0])
+    assert model.leave_one_out().mean[3] == pytest.approx(mean[0])
+    assert model.leave_one_out().std[3] == pytest.approx(std[0])
 
 
 def test_drawn_functions_have_the_moments_of_the_posterior():

@@ -41,7 +41,7 @@ def test_iris_leave_one_out():
     # Known: 144 of 150 are right for k = 1, and 147 at best.
     assert round(150 * (1 - model.loo_error_[0])) == 144
     assert model.n_neighbors_ == 1 + np.argmin(model.loo_error_)
-    np.testing.assert_allclose(model.loo_score_, 1 - model.loo_error_.min(), rtol=1e-12)
+    np.testing.assert_allclose(model.loo_score(), 1 - model.loo_error_.min(), rtol=1e-12)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 6), st.sampled_from(["uniform", "distance"]))
@@ -55,7 +55,7 @@ def test_loo_score_is_that_of_n_fits(seed, k, weights):
         others = np.arange(15) != i
         model = KNeighborsClassifier(k, weights=weights).fit(X[others], y[others])
         right += model.predict(X[i : i + 1])[0] == y[i]
-    np.testing.assert_allclose(KNeighborsClassifier(k, weights=weights).fit(X, y).loo_score_, right / 15)
+    np.testing.assert_allclose(KNeighborsClassifier(k, weights=weights).fit(X, y).loo_score(), right / 15)
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["euclidean", "chebyshev"]))

@@ -76,10 +76,10 @@ def test_long_queries_are_cut_and_say_so():
 def test_rows_left_out_are_counted_and_not_made_of_the_score():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(700, 2)), rng.normal(size=700)
-    score = next(e for e in KNeighborsRegressor(3).fit(X, y).work().equations if e.of == ("loo_score_",))
+    score = next(e for e in KNeighborsRegressor(3).fit(X, y).work().equations if e.of == ("loo_score",))
     assert set(score.rest) == {"i", "j"}
     by_class = KNeighborsClassifier(3).fit(X, y > 0)
-    counts = next(e for e in by_class.work().equations if e.of == ("loo_score_",)).values["c[t]"]
+    counts = next(e for e in by_class.work().equations if e.of == ("loo_score",)).values["c[t]"]
     assert all(count == int(count) for count in counts.values())
     check_work(by_class)
 

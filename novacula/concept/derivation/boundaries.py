@@ -41,7 +41,7 @@ def derive_version_space(model: CandidateElimination, held: VersionSpace, option
     steps = [space_step(model), _boundaries(model, options)]
     notes = [] if model.diagnosis_ is None else [f"The version space is empty: {model.diagnosis_}."]
     if not model.collapsed_:
-        steps += [size_step(held, ("version_space_size_",)), _decided(model, held)]
+        steps += [size_step(held, ("version_space_size",)), _decided(model, held)]
         if held.size > MAX_DRAWN:
             notes.append(f"The lattice is left out: {held.size:,} members are too many to draw.")
     return Work("Candidate-Elimination: the version space", steps, notes)
@@ -159,9 +159,9 @@ def derive_boundaries(model: CandidateElimination, iteration: int, options: Work
         steps.append(Step(f"{after.specific[0]}, the member of S, agrees with the example", agrees))
     is_last = iteration == len(model.examples_.positive)
     if not after.is_empty:
-        steps.append(size_step(after, ("version_space_size_",) if is_last else ()))
+        steps.append(size_step(after, ("version_space_size",) if is_last else ()))
     else:
-        empty = Equation("size(VS)", "n", {"n": after.size}, ("version_space_size_",), therefore=True)
+        empty = Equation("size(VS)", "n", {"n": after.size}, ("version_space_size",), therefore=True)
         steps.append(Step("No conjunction fits", empty))
     return Work(f"Candidate-Elimination: example {iteration}", steps)
 

@@ -35,7 +35,7 @@ def derive_list(model: ListThenEliminate, options: WorkOptions) -> Work:
         names = ", ".join(named[k]) + (", …" if counts[k] > NAMED else "")
         after.append((names, counts[k], size - sum(counts[: k + 1])))
     table = examples_table(model, ("crossed out", "how many", "left"), ("", "", size), after)
-    left = _left(size, counts, "size(VS)", ("version_space_size_",))
+    left = _left(size, counts, "size(VS)", ("version_space_size",))
     steps = [space_step(model), Step("Hypotheses that are left", left, table)]
     return Work("List-Then-Eliminate: the list", steps)
 
@@ -46,7 +46,7 @@ def derive_crossing(model: ListThenEliminate, iteration: int, options: WorkOptio
     most = size if options.is_full else TABLE_ROWS
     counts, named = _crossed_out(model, most)
     names = cut_table(("crossed out",), [(name,) for name in named[k]], counts[k], most=most)
-    of = ("version_space_size_",) if iteration == len(model.examples_.positive) else ()
+    of = ("version_space_size",) if iteration == len(model.examples_.positive) else ()
     left = _left(size, counts[: k + 1], f"size(VS__{iteration})", of)
     steps = [Step("Hypotheses of the space", size_equation(model.space_)), Step(example_title(model, k), left, names)]
     return Work(f"List-Then-Eliminate: example {iteration}", steps)

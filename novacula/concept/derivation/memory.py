@@ -26,7 +26,7 @@ def derive_memory(model: InstanceMemory, more: Sequence[Step] = ()) -> Work:
 
 
 def _seen_steps(model: InstanceMemory) -> list[Step]:
-    space, seen = model.space_, model.n_recalled
+    space, seen = model.space_, model.n_recalled()
     if space.n_instances > HUGE:
         note = f"There are about ⟦2**{space.n_instances.bit_length()}⟧ instances, and {seen} of them were seen."
         return [Step("Instances", Equation("size(X)", "product(d[j] for j in _)"), note=note)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.evaluate.loss import Floats, metric_name
-from novacula.learner.derivation import SHOWN, only_first
+from novacula.learner.derivation import SHOWN, cut_table, distinct_names, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
@@ -18,6 +18,7 @@ from novacula.words import shortened
 if TYPE_CHECKING:
     from novacula.evaluate.cross_validation import CrossValidation
     from novacula.evaluate.error_curve import ErrorCurve
+    from novacula.evaluate.learning_curves import LearningCurves
     from novacula.evaluate.leave_one_out import LeaveOneOut
     from novacula.evaluate.select_size import SizeCurve
 
@@ -42,7 +43,9 @@ def derive_cross_validation(result: CrossValidation) -> Work:
     for name, errors in result.validation.items():
         at = "" if len(result.validation) == 1 else f"[{word(metric_name(name))}]"
         equations = mean_equations(errors, at, ("means", name), ("standard_errors", name))
-        steps.append(Step(f"The {metric_name(name)} of rows that were not seen", tuple(equations)))
+        rows = zip(range(1, len(errors) + 1), result.train[name].tolist(), errors.tolist(), strict=True)
+        table = cut_table(("fold", "rows of the fit", "rows not seen"), rows, len(errors))
+        steps.append(Step(f"The {metric_name(name)} of rows that were not seen", tuple(equations), table))
         own = Equation(
             f"ē_train{at}",
             f"sum(e_train{at}[i] for i in _) / k",
@@ -57,6 +60,28 @@ def derive_error_curve(result: ErrorCurve, options: WorkOptions) -> Work:
     """The errors of the folds with their mean, size by size."""
     steps, notes = curve_steps(result, options)
     return Work(f"Errors over {shortened(result.size_name)}", steps, notes)
+
+
+def derive_error_curves(result: LearningCurves, options: WorkOptions) -> Work:
+    """The mean errors of each learner after the fewest and the most examples, and who errs least there."""
+    steps = []
+    sizes = result.sizes
+    places = range(len(sizes)) if options.is_full else sorted({0, len(sizes) - 1})
+    names = dict(zip(result.curves, distinct_names(result.curves), strict=True))
+    for i in places:
+        equations: list[Equation] = []
+        for name, curve in result.curves.items():
+            at = f"[{word(f'{names[name]}, {sizes[i]}')}]"
+            equations += mean_equations(
+                curve.validation[i], at, ("curves", name, "validation_mean", i), ("curves", name, "standard_error", i)
+            )
+        means = {names[name]: curve.validation_mean[i] for name, curve in result.curves.items()}
+        least = Equation(
+            f"h[{sizes[i]}]", f"argmin(ē_{sizes[i]}[h] for h in _)", {f"ē_{sizes[i]}[h]": means}, therefore=True
+        )
+        steps.append(Step(f"After {sizes[i]} examples", (*equations, least)))
+    steps.append(Step("The errors of all", table=result.table(), figure=result.plot()))
+    return Work("Learning curves", steps, [f"{result.sentence()}."])
 
 
 def curve_steps(result: ErrorCurve, options: WorkOptions) -> tuple[list[Step], list[str]]:

@@ -89,6 +89,8 @@ class CategoricalHMM(HiddenMarkovModel):
         unseen="Treated as missing, with a warning, or refused (`unseen`).",
         takes=("numeric", "categorical"),
         uses="arrays",
+        interpretability="Middling: the tables of each state can be read, the path of states is inferred.",
+        answer_cost="K² for each step of a sequence.",
         cost="n·K² per iteration, for any number of symbols.",
         cost_exponents={"n": 1, "K": 2},
         size="n_states",

@@ -89,6 +89,8 @@ class GaussianHMM(HiddenMarkovModel):
         unseen="Not taken: categories have to be encoded as numbers first.",
         takes=("numeric",),
         uses="arrays",
+        interpretability="Middling: means and spreads of each state can be read, the path of states is inferred.",
+        answer_cost="K² + K·d² for each step of a sequence.",
         cost="n·K² + n·K·d² per iteration (n·K·d for diag and spherical).",
         cost_exponents={"n": 1, "K": 2, "d": 2},
         size="n_states",

@@ -67,6 +67,8 @@ class PoissonHMM(HiddenMarkovModel):
         takes=("numeric",),
         counts=True,
         uses="arrays",
+        interpretability="Middling: rates of each state can be read, the path of states is inferred.",
+        answer_cost="K² + K·d for each step of a sequence.",
         cost="n·K² + n·K·d per iteration.",
         cost_exponents={"n": 1, "K": 2, "d": 1},
         size="n_states",

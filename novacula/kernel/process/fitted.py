@@ -80,7 +80,6 @@ class FittedProcess(Regressor, KeepsRows):
             self._conditioned = conditioned
         return self._conditioned
 
-    @property
     def _posterior(self) -> ProcessPosterior:
         process = self._conditioned_process()
         return ProcessPosterior(process.kernel, self.examples_["rows"], process.factor, process.dual)
@@ -141,12 +140,12 @@ class FittedProcess(Regressor, KeepsRows):
         noise = self.noise_ if with_noise else 0.0
         if return_cov:
             rows = self._few_query_rows(X)
-            covariance = self._posterior.covariance(rows) + noise * np.eye(rows.shape[0])
+            covariance = self._posterior().covariance(rows) + noise * np.eye(rows.shape[0])
             spread = covariance[:, :, None] * self.y_std_**2
-            return self._in_units(self._posterior.means(rows)), self._shaped(spread)
+            return self._in_units(self._posterior().means(rows)), self._shaped(spread)
         if not return_std:
-            return self._in_units(self._row_answers(X, self._posterior.means))
-        found = self._row_answers(X, self._posterior.means_and_variances)
+            return self._in_units(self._row_answers(X, self._posterior().means))
+        found = self._row_answers(X, self._posterior().means_and_variances)
         std = np.sqrt(found[:, -1:] + noise) * self.y_std_
         return self._in_units(found[:, :-1]), self._shaped(std)
 
@@ -164,7 +163,7 @@ class FittedProcess(Regressor, KeepsRows):
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ParameterError(f"n_samples is {n_samples!r}; draw at least one function")
         rows = self._few_query_rows(X)
-        centred, covariance = self._posterior.means(rows), self._posterior.covariance(rows)
+        centred, covariance = self._posterior().means(rows), self._posterior().covariance(rows)
         drawn = draws(centred, covariance, int(n_samples), check_random_state(random_state))
         drawn = self.y_mean_[:, None] + self.y_std_[:, None] * drawn
         return drawn[:, 0] if self._flat else drawn
@@ -182,18 +181,15 @@ class FittedProcess(Regressor, KeepsRows):
     def _in_units(self, means: Floats) -> Floats:
         return self._shaped(self.y_mean_ + self.y_std_ * means)
 
-    @property
-    def alpha_(self) -> Floats:
-        """α = C⁻¹y."""
+    def alpha(self) -> Floats:
+        """α = C⁻¹y, (n,) or (n, k)."""
         return self._shaped(self._conditioned_process().dual)
 
-    @property
-    def L_(self) -> Floats:  # noqa: N802  (scikit-learn's name)
+    def cholesky(self) -> Floats:
         """The lower triangle L with C = LLᵀ."""
         return np.tril(self._conditioned_process().factor)
 
-    @property
-    def leave_one_out_(self) -> ProcessLeaveOneOut:
+    def leave_one_out(self) -> ProcessLeaveOneOut:
         """What the others say of each row that has weight; of a row of weight 2 one repetition is left out."""
         process = self._conditioned_process()
         weight = self.examples_["weight"]

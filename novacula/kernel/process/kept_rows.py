@@ -110,7 +110,6 @@ class KeepsRows(Learner):
         rows, target = self.examples_["rows"], self.examples_["target"]
         return int(rows.size + (0 if target is None else target.size))
 
-    @property
     def _kernel_stays(self) -> bool:
         """Whether the kernel is the same without a row: none of its words became a number at fit."""
         stated, fitted = as_kernel(self.kernel), self.kernel_.get_params()

@@ -104,6 +104,8 @@ class BayesianLinearRegression(LinearModel):
         noise="Normal errors of one variance in the target: known, integrated out, or chosen by the evidence.",
         **NUMBERS_CARD,
         uses="reduce",
+        interpretability="High: one weight for each column, with its distribution.",
+        answer_cost="d for each row; d² with its deviation.",
         cost="One pass of n·d² and d³ to solve, in memory for d² numbers, also with fewer rows than columns. "
         "A standard deviation costs d² for each row. Sparse columns are made dense chunk by chunk.",
         cost_exponents={"n": 1, "d": 2},

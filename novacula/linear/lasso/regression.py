@@ -82,6 +82,8 @@ class Lasso(PenalisedModel):
         noise="Normal errors of one variance in the target; the penalty does not help against outliers.",
         **NUMBERS_CARD,
         uses="reduce",
+        interpretability="Very high: few columns have a weight.",
+        answer_cost="d for each row.",
         cost="Up to 512 columns (2048 for a path) and no more than rows: one pass of n·d² and d² numbers. Otherwise "
         "some passes of n·d, and d numbers besides the products of the columns that are used; sparse columns stay "
         "sparse. With alpha='cv' and more columns than that, the rows are held in memory.",

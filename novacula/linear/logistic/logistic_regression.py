@@ -90,6 +90,8 @@ class LogisticRegression(LinearClassifier):
         admits=Admits(classes=2),
         **NUMBERS_CARD,
         uses="reduce",
+        interpretability="High: each weight is what a column adds to the logarithm of the odds.",
+        answer_cost="d·K for each row.",
         cost="Some 5 to 10 passes of n·d² with Newton, 10 to 100 passes of n·d·K with L-BFGS; memory for the square "
         "of the number of parameters, or for 40 times that number.",
         cost_exponents={"n": 1, "d": 2},

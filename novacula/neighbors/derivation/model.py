@@ -44,7 +44,7 @@ def derive_classifier(model: KNeighborsClassifier, left_out: LeftOutRows | None,
             "A",
             "sum(c[t] for t in classes) / sum(N[t] for t in classes)",
             {"c[t]": dict(zip(labels, right, strict=True)), "N[t]": dict(zip(labels, all_rows, strict=True))},
-            of=("loo_score_",),
+            of=("loo_score",),
             where={"c[t]": "rows of a class that the others classify right", "N[t]": "rows of a class, by weight"},
         )
         figure = _error_figure(left_out.loss.mean(axis=1), "share of rows classified wrong")
@@ -69,7 +69,7 @@ def derive_regressor(model: KNeighborsRegressor, left_out: LeftOutRows | None, a
             scores.append(float(score.value))
         if len(scores) > 1:
             value = {"R[t]**2": scores, "k": len(scores)}
-            equations.append(Equation("R**2", "sum(R[t]**2 for t in range(k)) / k", value, of=("loo_score_",)))
+            equations.append(Equation("R**2", "sum(R[t]**2 for t in range(k)) / k", value, of=("loo_score",)))
         note = " ".join(only_first(SHOWN, len(scores), "target")) if not of.is_full else ""
         title = f"⟦R**2⟧ of rows that are left out, for k = {model.n_neighbors_}"
         steps.append(Step(title, tuple(equations), figure=figure, note=note))
@@ -99,7 +99,7 @@ def _r_squared(y: Floats, said: Floats, weight: Floats, t: int, n_targets: int) 
         f"R{place}**2",
         f"1 - sum({w}(y[i] - ŷ[i])**2 for i in _) / sum({v}(y[j] - ȳ{place})**2 for j in _)",
         {**known, f"ȳ{place}": mean},
-        of=("loo_score_",) if n_targets == 1 else (),
+        of=("loo_score",) if n_targets == 1 else (),
         where={"ŷ": "what the other rows say"} | ({} if plain else {"w": "the weight of each row"}),
         rest={"i": float(errors[others].sum()), "j": float(deviations[others].sum())} if more else {},
     )

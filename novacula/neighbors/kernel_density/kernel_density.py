@@ -106,6 +106,8 @@ class KernelDensity(DensityMixin, Unsupervised):
         takes=("numeric",),
         scales=("memory",),
         uses="arrays",
+        interpretability="Middling: the density is a sum of equal bumps, one at each row.",
+        answer_cost="n·d for each row at worst, far less with the tree or the grid.",
         cost="n·log n·d to fit, n·d numbers kept twice; n·d per query at worst. 'cv_ml' takes n²·d, thirty times.",
         cost_exponents={"n": 1, "d": 1},
         needs=("scaled",),
@@ -177,7 +179,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         self._keep(table.to_chunk())
         self.root_ = self._choose_root()
         self.bandwidth_ = widths_of(self.root_)
-        self.log_norm_ = self._density.log_norm
+        self.log_norm_ = self._density().log_norm
         if self.algorithm == "grid":
             self._require_one_column()
 
@@ -255,19 +257,17 @@ class KernelDensity(DensityMixin, Unsupervised):
         bounds = None if self.boundary is None else self.bounds_
         return RowsDensity(SHAPES[self.kernel], self.examples_["rows"], self.examples_["weight"], root, bounds)
 
-    @property
     def _density(self) -> RowsDensity:
         """The density of the model; its tree is built at the first question, and again after loading."""
         if "_held_density" not in vars(self):
             self._held_density = self._density_of(self.root_)
         return self._held_density
 
-    @property
     def _grid(self) -> KernelGrid:
         """The density on a grid, made at the first question."""
         if "_held_grid" not in vars(self):
             self._require_one_column()
-            self._held_grid = self._density.grid(self.atol)
+            self._held_grid = self._density().grid(self.atol)
         return self._held_grid
 
     @property
@@ -286,9 +286,9 @@ class KernelDensity(DensityMixin, Unsupervised):
     @unbounded
     def _score_chunk(self, chunk: Chunk) -> Floats:
         if self.algorithm == "grid":
-            return self._density.log_density_by(self._grid, chunk.numeric)
+            return self._density().log_density_by(self._grid(), chunk.numeric)
         rtol, atol = (0.0, 0.0) if self.algorithm == "exact" else (self.rtol, self.atol)
-        return self._density.log_density(chunk.numeric, rtol, atol)
+        return self._density().log_density(chunk.numeric, rtol, atol)
 
     def score_samples(self, X: Any) -> Floats:
         """Give ln p̂ of each row: −∞ beyond bounds, and where no kernel with an end reaches.
@@ -297,7 +297,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         density rounds to 0, about nine (forty) widths from all rows.
         """
         check_is_fitted(self)
-        _ = self._grid if self.algorithm == "grid" else self._density.sums  # once, before threads ask for it
+        _ = self._grid() if self.algorithm == "grid" else self._density().sums  # once, before threads ask for it
         return np.asarray(self._answers(X, self._score_chunk))
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -313,11 +313,11 @@ class KernelDensity(DensityMixin, Unsupervised):
         check_is_fitted(self)
         if not isinstance(n_points, Integral) or not 2 <= n_points <= MOST_POINTS:
             raise ParameterError(f"n_points is {n_points!r}; it must be a whole number from 2 to {MOST_POINTS}")
-        grid, shown = self._grid, self._density.shown_range(0)
+        grid, shown = self._grid(), self._density().shown_range(0)
         start, stop = (given if given is not None else end for given, end in zip((low, high), shown, strict=True))
         if not -np.inf < start < stop < np.inf:
             raise ParameterError(f"points from {start!r} to {stop!r} do not make a grid: low must be less than high")
-        return self._density.on_points(grid, np.linspace(start, stop, int(n_points)))
+        return self._density().on_points(grid, np.linspace(start, stop, int(n_points)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
         """Draw rows from the density: a row of the fit by its weight, then a step by its kernel, folded at bounds."""
@@ -325,7 +325,7 @@ class KernelDensity(DensityMixin, Unsupervised):
         if not isinstance(n_samples, Integral) or n_samples < 1:
             raise ParameterError(f"n_samples is {n_samples!r}; it must be a whole number of at least 1")
         seed = check_random_state(random_state).randint(2**31 - 1)
-        return self._density.draw(int(n_samples), np.random.default_rng(int(seed)))
+        return self._density().draw(int(n_samples), np.random.default_rng(int(seed)))
 
     # --- words -------------------------------------------------------------------------------------------------
 
@@ -335,7 +335,7 @@ class KernelDensity(DensityMixin, Unsupervised):
 
         given = None if isinstance(self.bandwidth, str) else self._given_widths()
         points = self._fixed_points() if isinstance(self.bandwidth, str) and self.bandwidth == "isj" else []
-        return derive_model(self, self._density, given, points, options)
+        return derive_model(self, self._density(), given, points, options)
 
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         """The density of each row from those nearest to it."""
@@ -343,7 +343,7 @@ class KernelDensity(DensityMixin, Unsupervised):
 
         chunk, is_cut = self._first_rows(X, options.rows)
         scores = self._score_chunk(chunk)
-        return derive_densities(self, self._density, chunk.numeric, scores, is_cut, options)
+        return derive_densities(self, self._density(), chunk.numeric, scores, is_cut, options)
 
     def _check_state(self) -> None:
         """What the declaration cannot say: rows that weigh something, within their bounds, and a width that is one."""
@@ -356,7 +356,9 @@ class KernelDensity(DensityMixin, Unsupervised):
             self._check_bounds()
         if not (np.diag(root) > 0.0).all() or np.triu(root, 1).any():
             raise ModelFileError("its root_ is not a lower triangle with positive numbers on its diagonal")
-        if not np.allclose(self.bandwidth_, widths_of(root)) or not np.isclose(self.log_norm_, self._density.log_norm):
+        if not np.allclose(self.bandwidth_, widths_of(root)) or not np.isclose(
+            self.log_norm_, self._density().log_norm
+        ):
             raise ModelFileError("its bandwidth_ or log_norm_ does not follow from its root_")
         tried = len(self.trial_.multiple) if "trial_" in vars(self) else 0
         if isinstance(self.bandwidth, str) and self.bandwidth == "cv_ml" and not tried:

@@ -42,6 +42,8 @@ SHARED_CARD: Mapping[str, Any] = {
     "takes": ("numeric",),
     "scales": ("memory", "stream", "cluster"),
     "uses": "reduce",
+    "interpretability": "Low to middling: each unit has a place, and the weights of units can be read.",
+    "answer_cost": "K·d for each row.",
     "cost": "K-means, then one pass of n·K·(d + K) and K³ to solve, in memory for K² numbers; a second pass where "
     "units overlap so much that sums lose digits. A step of fine-tuning takes some passes more.",
     "cost_exponents": {"n": 1, "K": 2, "d": 1},

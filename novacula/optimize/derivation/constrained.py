@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,9 @@ from novacula.learner.derivation import SHOWN, cut_table, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
-from novacula.optimize.derivation.run import derive_run, path_step, value_of
+from novacula.optimize.derivation.cases import BINDING, case_steps
+from novacula.optimize.derivation.run import path_step, value_of
+from novacula.optimize.derivation.smooth import derive_smooth
 from novacula.optimize.program import QuadraticProgram
 
 if TYPE_CHECKING:
@@ -30,15 +31,13 @@ MEANINGS = {
     "z": "multipliers of the inequalities",
     "x": "where it ends",
 }
-BINDING = 1e-7
-"""Multipliers and slacks below this share of the largest are 0."""
 
 
 def derive_constrained(result: ConstrainedResult, options: WorkOptions) -> Work:
     """The system or the path, the conditions of Karush, Kuhn and Tucker, and which constraints bind."""
     program = result.program
     if not isinstance(program, QuadraticProgram):
-        return _smooth(result, options)
+        return derive_smooth(result, options)
     if result.certificate:
         steps = list(certificate_steps(result, program))
         return Work(result.method, steps, [result.reason])
@@ -53,36 +52,10 @@ def derive_constrained(result: ConstrainedResult, options: WorkOptions) -> Work:
         most = len(result.inequality_multipliers) if options.is_full else SHOWN
         steps += binding_steps(result, program, most)
         notes += only_first(min(most, len(result.inequality_multipliers)), len(result.inequality_multipliers), "row")
+        steps += case_steps(result)
     if result.path is not None and len(result.x) <= 2:
         steps.append(Step("The path", figure=result.figure()))
     return Work(result.method, steps, notes)
-
-
-def _smooth(result: ConstrainedResult, options: WorkOptions) -> Work:
-    """A smooth problem: its path, and the gradients that balance at the end."""
-    work = derive_run(result, options)
-    program = result.program
-    if program is None or not np.isfinite(result.x).all():
-        return work
-    (g, J), slope = program.zero(result.x), program.slope(result.x)
-    balance = Equation(
-        "g_L",
-        "g_f - J.T @ α",
-        {"g_f": slope, "J": J, "α": result.multipliers},
-        of=("gradient",),
-        where={
-            "g_f": "gradient of the objective",
-            "J": "gradients of the equalities, a row each",
-            "α": "multipliers of the equalities",
-            "g_L": "gradient of the Lagrangian",
-        },
-    )
-    missed = Equation("ε", "max(abs(c[i]) for i in _)", {"c": g}, of=("residuals", "primal_feasibility"))
-    balanced = Step("At the end the gradients balance", balance)
-    held = Step(
-        "The equalities hold, up to rounding", missed, note="⟦c⟧ is what the equalities come to; it should be 0."
-    )
-    return replace(work, steps=(*work.steps, *[balanced, held]))
 
 
 def chosen(*names: str) -> dict[str, str]:

@@ -34,13 +34,13 @@ MEANINGS = {
 }
 
 
-def derive_run(result: Result, options: WorkOptions) -> Work:
-    """The path in a table, the first step and the last, and the end."""
+def derive_run(result: Result, options: WorkOptions, is_free: bool = True) -> Work:
+    """The path in a table, the first step and the last, and the end, with its curvature if nothing constrains it."""
     steps: list[Step] = [path_step(result, options)]
     if result.path is not None:
         for k in dict.fromkeys(k for k in (1, result.n_iter) if 1 <= k <= result.n_iter):
             steps += step_steps(result, k)
-    steps += end_steps(result)
+    steps += end_steps(result, is_free)
     steps.append(Step("The path" if result.path is not None else "The history", figure=result.figure()))
     notes = [result.reason] if result.path is not None else [result.reason, "The path was not kept."]
     return Work(result.method, steps, notes)
@@ -175,7 +175,7 @@ def direction_steps(result: Result, k: int, directions: Floats) -> Iterator[Step
 # --- the end --------------------------------------------------------------------------------------------------
 
 
-def end_steps(result: Result) -> Iterator[Step]:
+def end_steps(result: Result, is_free: bool) -> Iterator[Step]:
     """The slope at the end, and what the curvature there says."""
     norm, most = result.gradient_norm, result.tol * max(1.0, abs(result.value))
     length = Equation("norm(g)", "sqrt(sum(g[j] ** 2 for j in _))", {"g": result.gradient}, of=("gradient_norm",))
@@ -184,7 +184,8 @@ def end_steps(result: Result) -> Iterator[Step]:
         values = {"norm(g)": norm, "tol": result.tol, "f(x)": result.value}
         equations.append(Equation("norm(g)", "tol * max(1, abs(f(x)))", values, sign="≤"))
     yield Step("The slope at the end", tuple(equations))
-    if result.problem is None or not result.converged or len(result.x) > 2 or not np.isfinite(result.x).all():
+    settled = result.converged and len(result.x) <= 2 and bool(np.isfinite(result.x).all())
+    if not is_free or result.problem is None or not settled:
         return
     H = hessian_at(result, result.x)
     bend = 1.0 if H[0, 0] > 0 else -1.0

@@ -110,7 +110,7 @@ def more_rows(reading: Reading) -> LearningCurve | None:
     if reading.blind or n < TOO_FEW or seconds > PATIENCE:
         return None
     learner = build(entry.learner, entry.size, question.task, question.seed)
-    return learning_curve(learner, question.table, sizes=SHARES, k=FOLDS, loss=question.metric, random_state=0)
+    return learning_curve(learner, question.table, sizes=SHARES, folds=FOLDS, loss=question.metric, random_state=0)
 
 
 def _outlook(curve: LearningCurve) -> str:

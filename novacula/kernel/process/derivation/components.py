@@ -45,7 +45,7 @@ def _component_steps(model: KernelPCA, shown: int) -> Iterator[Step]:
     alike = bool((weight == 1.0).all())
     about = "the kernels about the mean" if alike else "the kernels about the mean, times the roots of both weights"
     yield Step(f"The matrix ⟦B⟧, {about}", table=indexed_corner(B, CORNER))
-    vectors = model.eigenvectors_
+    vectors = model.eigenvectors()
     for i in range(shown):
         yield Step(f"Direction {i + 1}", tuple(_direction(model, B, vectors[:, i], i)))
     if len(model.eigenvalues_) > 1:

@@ -50,8 +50,8 @@ def derive_posterior(model: FittedProcess, options: WorkOptions) -> Work:
     """From the prior to the likelihood."""
     targets, held = ShownTargets.of(model), model.examples_
     evidence = ProcessEvidence(held["rows"], held["weight"], targets.scaled, model.jitter_)
-    matrix, factor = evidence.covariance(model.kernel_, model.noise_), model.L_
-    dual = model.alpha_.reshape(targets.scaled.shape)
+    matrix, factor = evidence.covariance(model.kernel_, model.noise_), model.cholesky()
+    dual = model.alpha().reshape(targets.scaled.shape)
     rows = min(len(matrix), CORNER if options.is_full else EQUATIONS)
     steps = [_prior_step(model), *_scale_steps(model)]
     steps += [*_factor_steps(model, matrix, factor, rows), *_dual_steps(model, targets, matrix, dual[:, 0], rows)]
@@ -147,7 +147,7 @@ def _factor_entry(matrix: Floats, factor: Floats, i: int, j: int) -> Equation:
         above = f"L[{j + 1}, m]"
         formula = f"(C{place} - sum({row} * {above} for m in _)) / {own}" if j else f"C{place} / {own}"
         values |= {own: float(factor[j, j]), **({above: factor[j, :j]} if j else {})}
-    return Equation(f"L{place}", formula, values | ({row: factor[i, :j]} if j else {}), of=("L_", i, j))
+    return Equation(f"L{place}", formula, values | ({row: factor[i, :j]} if j else {}), of=("cholesky", i, j))
 
 
 def _dual_steps(model: FittedProcess, targets: ShownTargets, matrix: Floats, dual: Floats, rows: int) -> Iterator[Step]:
@@ -157,7 +157,7 @@ def _dual_steps(model: FittedProcess, targets: ShownTargets, matrix: Floats, dua
     table = cut_table(("row", "weight", "⟦y⟧", "⟦α⟧"), cells, len(dual), most=CORNER)
     yield Step("The coefficients ⟦α⟧", (Equation("L @ z", "y"), Equation("L.T @ α", "z")), table)
     for i in range(rows):
-        of: tuple[str | int, ...] = ("alpha_", i, *targets.last)
+        of: tuple[str | int, ...] = ("alpha", i, *targets.last)
         yield Step(f"Row {i + 1} of ⟦C @ α⟧ = ⟦y⟧", row_equation(("C", "α", "y"), i, matrix, dual, target, of))
 
 
@@ -209,7 +209,7 @@ def _left_out_steps(model: FittedProcess, targets: ShownTargets, factor: Floats,
         return
     values = {"y[1]": targets.scaled[0, 0], "α[1]": first, "inv(C)[1, 1]": inverse_diagonal(factor)[0]}
     formula, values = in_units(model, "y[1] - α[1] / inv(C)[1, 1]", values)
-    of: tuple[str | int, ...] = ("leave_one_out_", "mean", 0, *targets.last)
+    of: tuple[str | int, ...] = ("leave_one_out", "mean", 0, *targets.last)
     yield Step("The first row left out", Equation("μ[1]", formula, values, of))
 
 

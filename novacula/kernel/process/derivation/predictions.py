@@ -27,14 +27,14 @@ def derive_predictions(model: FittedProcess, rows: Rows, is_cut: bool) -> Work:
     """Mean, standard deviation and interval of rows."""
     kernel, known = model.kernel_, model.examples_["rows"]
     across, last = kernel.block(rows, known), ShownTargets.of(model).last
-    dual = model.alpha_.reshape(known.shape[0], -1)[:, 0]
+    dual = model.alpha().reshape(known.shape[0], -1)[:, 0]
     notes = only_first_rows(len(across), is_cut)
     notes += ["Only the first target is derived."] if last else []
     if kernel.precomputed:
         notes.append("A precomputed matrix does not hold k(x, x), so there is no standard deviation.")
     else:
         prior = kernel.diagonal(rows)
-        whitened = solve_triangular(model.L_, across.T, lower=True, check_finite=False)
+        whitened = solve_triangular(model.cholesky(), across.T, lower=True, check_finite=False)
     steps = list[Step]()
     for r in range(len(across)):
         near = nearest_equation(kernel, known, dense(rows[[r]])[0], across[r], dual)

@@ -78,7 +78,7 @@ def _solution_steps(
         yield Step(f"Equation of row {i + 1}", row_equation(letters, i, matrix, dual, target, of))
     if model.examples_["weight"][0] == 1.0 and len(dual) > 1:
         values = {"y[1]": target[0], "a[1]": dual[0], "inv(A)[1, 1]": inverse_diagonal(factor)[0]}
-        of = ("leave_one_out_", 0, *_last(model))
+        of = ("leave_one_out", 0, *_last(model))
         yield Step("The first row left out", Equation("ŷ[1]", "y[1] - a[1] / inv(A)[1, 1]", values, of))
 
 
