@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.bayes.derivation.posterior import TINY, called
+from novacula.bayes.derivation.names import called
+from novacula.bayes.derivation.posterior import TINY
 from novacula.learner.derivation import MEASURED, heaviest
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
