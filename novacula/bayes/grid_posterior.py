@@ -15,8 +15,9 @@ from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 import numpy as np
+from scipy.ndimage import binary_dilation, label, maximum_filter
 
-from novacula.arguments import positive_number, whole_number
+from novacula.arguments import as_matrix, as_numbers, positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
 from novacula.bayes.derivation.grid import derive_grid, derive_next_datum
 from novacula.bayes.grid import PosteriorGrid, as_bounds
@@ -78,6 +79,7 @@ class GridPosterior(ShowsWork):
         ends = as_bounds(bounds)
         cells = POINTS[len(ends) - 1] if points is None else whole_number(points, "points", least=10)
         self.coarse = PosteriorGrid(ends, cells)
+        self.before: GridPosterior | None = None  # what was believed before the last update
         self.data: tuple[Any, ...] = ()
         self.weight = np.empty(0)
         prior = self._log_prior(self.coarse)
@@ -85,6 +87,36 @@ class GridPosterior(ShowsWork):
             raise ParameterError("f is 0 everywhere within the bounds; widen them or correct f")
         self.log_constant = log_sum(prior) + self.coarse.log_cell  # ∫ f, so that f need not be normalised
         self.log_joint = prior - self.log_constant  # on the coarse grid
+
+    @classmethod
+    def of_unit(
+        cls,
+        X: Any,
+        t: Any,
+        alpha: float = 0.1,
+        bounds: Sequence[Any] = ((-10, 10), (-10, 10)),
+        points: int | None = None,
+    ) -> Self:
+        """What is believed of the two weights of a sigmoid unit, P(t = 1 | x, w) = 1 / (1 + e^−(w₁x₁ + w₂x₂)).
+
+        Before the examples (X with two columns, t of 0 and 1) each weight is normal, of variance 1 / alpha.
+
+        >>> GridPosterior.of_unit([[1, 0], [0, 1]], [1, 0], points=100).mean.round(2).tolist()
+        [2.19, -2.19]
+        """
+        rows, labels = as_matrix(X, "X", 2), as_numbers(t, "t").reshape(-1)
+        if len(rows) != len(labels) or not np.isin(labels, (0, 1)).all():
+            raise DataError(f"there are {len(rows)} rows in X and {len(labels)} labels in t; give as many, of 0 and 1")
+        strength = positive_number(alpha, "alpha")
+        empty = cls(
+            lambda first, second: -0.5 * strength * (first**2 + second**2),
+            lambda first, second, row: -np.logaddexp(0.0, -row[2] * (first * row[0] + second * row[1])),
+            bounds,
+            points,
+            log=True,
+            closed=True,
+        )
+        return empty.update(np.column_stack([rows, 2.0 * labels - 1.0]).tolist())
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The posterior after more data, a sequence; `weight` says how often each datum was seen."""
@@ -97,6 +129,7 @@ class GridPosterior(ShowsWork):
         after = copy.copy(self)
         for derived in ("_fine", "probabilities"):
             vars(after).pop(derived, None)
+        after.before = self
         after.data, after.weight = (*self.data, *new), np.concatenate([self.weight, weights])
         after.log_joint = self.log_joint + self._log_likelihood(self.coarse, new, weights)
         if log_sum(after.log_joint) == -math.inf:
@@ -181,6 +214,22 @@ class GridPosterior(ShowsWork):
         close = self.grid.near(self.grid.peak(self._fine[1]))
         return self._shaped(close.peak(self._log_joint(close)))
 
+    def spikes(self, least: float = 0.01) -> list[tuple[Any, float]]:
+        """Where the density is higher than all around, with its height there, the highest first.
+
+        `least` is the share of the largest height from which a spike counts; a plateau is one spike.
+        """
+        density, share = self.density, positive_number(least, "least")
+        tops = (density == maximum_filter(density, 3)) & (density >= share * density.max())
+        numbered, count = label(tops, np.ones((3,) * density.ndim))
+        found = []
+        for k in range(1, count + 1):
+            cells = np.argwhere(numbered == k)
+            middle = [float(axis[cells[:, i]].mean()) for i, axis in enumerate(self.grid.axes)]
+            if _is_top(density, numbered == k):
+                found.append((self._shaped(middle), float(density[tuple(cells[0])])))
+        return sorted(found, key=lambda spike: -spike[1])
+
     def credible_interval(self, level: float = 0.95) -> Any:
         """Where θ lies with probability `level`, with equal tails: (low, high), or of each number on its own (2, 2)."""
         tail = (1.0 - positive_number(level, "level", below=1.0)) / 2.0
@@ -251,6 +300,12 @@ class GridPosterior(ShowsWork):
         if np.isnan(given).any() or (given == np.inf).any() or (not self.log and (given < 0).any()):
             raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or correct it")
         return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
+
+
+def _is_top(density: Floats, spike: Any) -> bool:
+    """Whether nothing next to a plateau is as high: not so for a step on the way up to a higher one."""
+    around = binary_dilation(spike, np.ones((3,) * density.ndim)) & ~spike
+    return not (density[around] >= density[spike].max()).any()
 
 
 def warn_of_edges(grid: PosteriorGrid, log_joint: Floats) -> None:
