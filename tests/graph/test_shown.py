@@ -1,4 +1,4 @@
-"""What networks show of hidden causes: the first E-step of the candies, the climb beside the truth, numbers to learn."""
+"""What networks show of hidden causes: the first E-step of the candies, the climb beside the truth, parameters."""
 
 import itertools
 
