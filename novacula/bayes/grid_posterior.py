@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from scipy.ndimage import binary_dilation, label, maximum_filter
 
 from novacula.arguments import as_matrix, as_numbers, positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
@@ -219,16 +218,8 @@ class GridPosterior(ShowsWork):
 
         `least` is the share of the largest height from which a spike counts; a plateau is one spike.
         """
-        density, share = self.density, positive_number(least, "least")
-        tops = (density == maximum_filter(density, 3)) & (density >= share * density.max())
-        numbered, count = label(tops, np.ones((3,) * density.ndim))
-        found = []
-        for k in range(1, count + 1):
-            cells = np.argwhere(numbered == k)
-            middle = [float(axis[cells[:, i]].mean()) for i, axis in enumerate(self.grid.axes)]
-            if _is_top(density, numbered == k):
-                found.append((self._shaped(middle), float(density[tuple(cells[0])])))
-        return sorted(found, key=lambda spike: -spike[1])
+        found = self.grid.tops(self.density, positive_number(least, "least"))
+        return [(self._shaped(place), height) for place, height in found]
 
     def credible_interval(self, level: float = 0.95) -> Any:
         """Where θ lies with probability `level`, with equal tails: (low, high), or of each number on its own (2, 2)."""
@@ -284,7 +275,7 @@ class GridPosterior(ShowsWork):
         total = np.zeros(grid.shape)
         for i, (x, w) in enumerate(zip(data, weight.tolist(), strict=True)):
             if w > 0:
-                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {quoted(x)},")
+                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i + 1}, {quoted(x)},")
         return total
 
     def _logs(self, grid: PosteriorGrid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:
@@ -300,12 +291,6 @@ class GridPosterior(ShowsWork):
         if np.isnan(given).any() or (given == np.inf).any() or (not self.log and (given < 0).any()):
             raise ParameterError(f"{what} is negative, infinite or NaN within the bounds; narrow them or correct it")
         return np.broadcast_to(given if self.log else logarithm(given), grid.shape)
-
-
-def _is_top(density: Floats, spike: Any) -> bool:
-    """Whether nothing next to a plateau is as high: not so for a step on the way up to a higher one."""
-    around = binary_dilation(spike, np.ones((3,) * density.ndim)) & ~spike
-    return not (density[around] >= density[spike].max()).any()
 
 
 def warn_of_edges(grid: PosteriorGrid, log_joint: Floats) -> None:

@@ -216,17 +216,16 @@ class Posterior(ShowsWork):
         >>> {rule: round(error, 6) for rule, error in found.errors.items()}
         {'MAP': 0.6, 'ML': 0.6, 'Bayes-optimal': 0.4, 'Gibbs': 0.48}
         """
-        if not isinstance(getattr(self, "voice", None), LabelledRows):
+        voice = getattr(self, "voice", None)
+        if not isinstance(voice, LabelledRows):
             raise ParameterError(
                 "answers are compared of hypotheses that label instances one by one: give classes, fitted classifiers "
                 "or conjunctions"
             )
-        each = np.stack(list(self.voice.probabilities(instance)))
+        each = np.stack(list(voice.probabilities(instance)))
         if each.shape[1] != 1:
             raise DataError(f"answers are compared for one instance, and there are {each.shape[1]}")
-        return ComparedAnswers(
-            self.names, tuple(self.voice.classes.tolist()), self.weights, self.log_likelihood, each[:, 0]
-        )
+        return ComparedAnswers(self.names, tuple(voice.classes.tolist()), self.weights, self.log_likelihood, each[:, 0])
 
     # --- to see ------------------------------------------------------------------------------------------------------
 

@@ -60,7 +60,7 @@ class VersionSpacePosterior(Posterior):
         self.space = hypotheses
         self.positions = np.empty((0, len(hypotheses.names)), np.int64)
         self.positive = np.empty(0, bool)
-        self.updates = (0,)  # how many examples were known before any, and after each update
+        self.updates: tuple[int, ...] = (0,)  # how many examples were known before any, and after each update
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The posterior after more examples (X, y); one seen 0 times says nothing, others count once."""

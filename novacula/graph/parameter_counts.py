@@ -63,7 +63,7 @@ class ParameterCounts(ShowsWork):
         return network_figure(self.dag)
 
     def _derive(self, options: WorkOptions) -> Work:
-        equations, rows = [], []
+        equations, rows = list[Equation](), list[tuple[str, str, int]]()
         for node, parents in self.dag.parents.items():
             name, count = word(node), self.by_node[node]
             values: dict[str, Any] = {f"r[{name}]": self.states[node]}

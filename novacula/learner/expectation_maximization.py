@@ -75,9 +75,12 @@ class EMResult(ShowsWork, Generic[P, S]):
         """By iteration of the path, Q(h | h) of what went in and Q(h′ | h) of what came out; empty without `q`."""
         if self.q is None:
             return {}
-        steps = [(a, b) for a, b in pairwise(self.path) if b.iteration == a.iteration + 1 and b.statistics is not None]
-        return {b.iteration: (float(self.q(b.statistics, a.params)), float(self.q(b.statistics, b.params)))
-                for a, b in steps}  # type: ignore[arg-type]  # fmt: skip
+        found = dict[int, tuple[float, float]]()
+        for before, after in pairwise(self.path):
+            if after.iteration == before.iteration + 1 and after.statistics is not None:
+                old, new = (float(self.q(after.statistics, state.params)) for state in (before, after))
+                found[after.iteration] = old, new
+        return found
 
     def plot(self) -> Figure:
         """The objective against the iterations."""

@@ -345,7 +345,7 @@ def test_bad_hypotheses(hypotheses, error, sentence):
         ("+", None, InputTypeError, "data are a sequence of observations: put '\\+' in a list"),
         (["?"], None, DataError, r"'cancer' has no probability for '\?'; it knows '\+', '-'"),
         (["+"], [1, 2], DataError, r"weight has shape \(2,\) for 1 observations"),
-        (["+"], [-1], DataError, "weight has -1 in place 0"),
+        (["+"], [-1], DataError, "weight has -1 in place 1"),
         (["+"], [math.inf], ParameterError, "weight has inf"),
     ],
 )

@@ -26,7 +26,7 @@ TITLES = ("The likelihood", "Its logarithm", "Its derivatives", "They are zero a
 def derive_shares(estimate: ShareEstimate) -> Work:
     """θ = c / N, and of pairs θ₁ and θ₂: each parameter has a factor of its own, and is found on its own."""
     first = [word(called(value)) for value in estimate.values]
-    shares = [("θ", first, estimate.totals, ("theta",))]
+    shares: list[tuple[str, list[str], Floats, tuple[str | int, ...]]] = [("θ", first, estimate.totals, ("theta",))]
     if estimate.second:
         for k, value in enumerate(first):
             names = [f"{word(called(other))}, {value}" for other in estimate.second]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -149,12 +149,12 @@ def _description_step(posterior: Posterior, shown: list[int]) -> Step:
     possible = [k for k in shown if math.isfinite(bits[k])]
     rows = tuple((names[k], float(of_name[k]), float(of_data[k]), float(bits[k])) for k in possible)
     best = int(np.argmax(posterior.log_weights))
-    h = word(names[best])
+    h, name = word(names[best]), cast("Any", posterior.names[best])
     shortest = Equation(
         f"B({h}) + B(D | {h})",
         f"-log2(P({h})) - log(P(D | {h})) / log(2)",
         {f"P({h})": posterior.prior[best], f"log(P(D | {h}))": posterior.log_likelihood[best]},
-        of=("description_lengths", posterior.names[best]),
+        of=("description_lengths", name),
         where={f"B({h})": "bits that name the hypothesis", f"B(D | {h})": "bits that name the data with its help"},
     )
     lengths = by_name(names, bits, sorted(possible, key=lambda k: -posterior.log_weights[k]))
