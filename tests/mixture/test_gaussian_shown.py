@@ -62,7 +62,9 @@ def test_sums_and_new_means_of_an_iteration():
     step.figure.draw(axes)
     assert axes.lines[0].get_ydata() == pytest.approx(path[:, 0])
     assert axes.lines[2].get_ydata() == pytest.approx(path[:, 1])
-    assert "E(zᵢₖ)" in model.work(iteration=1, notation="mitchell").to_text().replace("E[", "E(").replace("]", ")")
+    text = model.work(iteration=1, notation="mitchell").to_text()
+    assert "E(zᵢₖ)" in text
+    assert "E(z₁₀) = p(x₁, 0)" in text
 
 
 def test_start_weights_and_covariances():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.learner.derivation import cut_table, only_first
+from novacula.learner.derivation import TABLE_ROWS, cut_table, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 COLUMNS = 3
 """Written out, unless everything is asked for."""
+SHARES = [(i, k) for i in ("i", *range(1, TABLE_ROWS + 1)) for k in ("k", *range(COMPONENTS))]
 NOTATIONS: Mapping[str, Mapping[str, str]] = {
-    "mitchell": {f"p[i, {k}]": f"E(z[i, {k}])" for k in ("k", *range(COMPONENTS))},
-    "aima": {f"p[i, {k}]": f"p[{k}, i]" for k in ("k", *range(COMPONENTS))},
+    "mitchell": {f"p[{i}, {k}]": f"E(z[{i}, {k}])" for i, k in SHARES},
+    "aima": {f"p[{i}, {k}]": f"p[{k}, {i}]" for i, k in SHARES},
 }
 RULES = (
     Equation("p(x)", "sum(w[k] * N(x, μ[k], Σ[k]) for k in _)"),
