@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from novacula.bayes.gibbs import GibbsClassifier
     from novacula.bayes.grid_posterior import GridPosterior
     from novacula.bayes.joint import Joint
+    from novacula.bayes.maximum_likelihood import bernoulli_ml, cross_entropy_ml, line_ml
     from novacula.bayes.naive_bayes import NaiveBayes
     from novacula.bayes.posterior import Posterior
+    from novacula.bayes.sampling import metropolis, rejection_sampling
     from novacula.bayes.text import TextNaiveBayes
 
 _HOME = {
@@ -34,7 +36,12 @@ _HOME = {
     "NormalMean": "conjugate",
     "Posterior": "posterior",
     "TextNaiveBayes": "text",
+    "bernoulli_ml": "maximum_likelihood",
+    "cross_entropy_ml": "maximum_likelihood",
     "gaussian_ml": "conjugate",
+    "line_ml": "maximum_likelihood",
+    "metropolis": "sampling",
+    "rejection_sampling": "sampling",
 }
 
 is_family = True
@@ -51,7 +58,12 @@ __all__ = [
     "NormalMean",
     "Posterior",
     "TextNaiveBayes",
+    "bernoulli_ml",
+    "cross_entropy_ml",
     "gaussian_ml",
+    "line_ml",
+    "metropolis",
+    "rejection_sampling",
 ]
 
 __getattr__, __dir__ = load_when_used(__name__, _HOME)

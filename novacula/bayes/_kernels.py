@@ -110,3 +110,32 @@ def kernel_scores(x, points, log_weight, width, out):
                 gap = (x[i] - points[p]) / width
                 total += np.exp(log_weight[p] - 0.5 * gap * gap - highest)
             out[i] += highest + np.log(total) + constant
+
+
+@kernel(int64(VALUES, int64, VALUES, VALUES, VALUES, ROWS, VALUES, float64[:, ::1]))
+def metropolis_walk(log_density, points, low, width, start, jumps, log_uniform, out):
+    """log_density (points^d,) by cell; low, width, start (d,); jumps, out (n, d); log_uniform (n,): jumps accepted."""
+    n, d = jumps.shape
+    here = start.copy()
+    there = np.empty(d)
+    cell = 0
+    for k in range(d):
+        cell = cell * points + int(np.floor((here[k] - low[k]) / width[k]))
+    height = log_density[cell]
+    accepted = 0
+    for i in range(n):
+        cell = 0
+        inside = True
+        for k in range(d):
+            there[k] = here[k] + jumps[i, k]
+            place = np.floor((there[k] - low[k]) / width[k])
+            inside = inside and place >= 0 and place < points
+            cell = cell * points + int(place) if inside else 0
+        if inside and log_uniform[i] < log_density[cell] - height:
+            height = log_density[cell]
+            accepted += 1
+            for k in range(d):
+                here[k] = there[k]
+        for k in range(d):
+            out[i, k] = here[k]
+    return accepted

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novacula.bayes.derivation.posterior import derive_votes
+from novacula.bayes.derivation.predictions import derive_votes
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Admits, Card
 from novacula.learner.showing import WorkOptions

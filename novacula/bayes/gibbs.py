@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from novacula.bayes.bayes_optimal import BayesOptimalClassifier
-from novacula.bayes.derivation.posterior import derive_draws
+from novacula.bayes.derivation.predictions import derive_draws
 from novacula.bayes.voting import PosteriorClassifier
 from novacula.learner.card import Card
 from novacula.learner.showing import WorkOptions

@@ -91,6 +91,26 @@ class PosteriorGrid:
             found.append(ends if narrow else (low, high))
         return PosteriorGrid(tuple(found), self.points)
 
+    def tops(self, density: Floats, least: float) -> list[tuple[list[float], float]]:
+        """Places that are higher than all around, and how high, the highest first; a plateau is one, at its middle.
+
+        `least` is the share of the largest height from which a place counts.
+        """
+        from scipy.ndimage import binary_dilation, label, maximum_filter
+
+        neighbours = np.ones((3,) * self.n_dimensions)
+        numbered, count = label(
+            (density == maximum_filter(density, 3)) & (density >= least * density.max()), neighbours
+        )
+        found = []
+        for k in range(1, count + 1):
+            plateau = numbered == k
+            cells, height = np.argwhere(plateau), float(density[plateau].max())
+            around = binary_dilation(plateau, neighbours) & ~plateau
+            if not (density[around] >= height).any():  # else it is a step on the way up
+                found.append(([float(axis[cells[:, i]].mean()) for i, axis in enumerate(self.axes)], height))
+        return sorted(found, key=lambda top: -top[1])
+
 
 def as_bounds(bounds: Sequence[Any]) -> Bounds:
     """One pair of ends, or two."""

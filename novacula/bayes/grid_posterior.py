@@ -16,7 +16,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from novacula.arguments import positive_number, whole_number
+from novacula.arguments import as_matrix, as_numbers, positive_number, whole_number
 from novacula.bayes.density_figures import density_figure, map_figure
 from novacula.bayes.derivation.grid import derive_grid, derive_next_datum
 from novacula.bayes.grid import PosteriorGrid, as_bounds
@@ -78,6 +78,7 @@ class GridPosterior(ShowsWork):
         ends = as_bounds(bounds)
         cells = POINTS[len(ends) - 1] if points is None else whole_number(points, "points", least=10)
         self.coarse = PosteriorGrid(ends, cells)
+        self.before: GridPosterior | None = None  # what was believed before the last update
         self.data: tuple[Any, ...] = ()
         self.weight = np.empty(0)
         prior = self._log_prior(self.coarse)
@@ -85,6 +86,36 @@ class GridPosterior(ShowsWork):
             raise ParameterError("f is 0 everywhere within the bounds; widen them or correct f")
         self.log_constant = log_sum(prior) + self.coarse.log_cell  # ∫ f, so that f need not be normalised
         self.log_joint = prior - self.log_constant  # on the coarse grid
+
+    @classmethod
+    def of_unit(
+        cls,
+        X: Any,
+        t: Any,
+        alpha: float = 0.1,
+        bounds: Sequence[Any] = ((-10, 10), (-10, 10)),
+        points: int | None = None,
+    ) -> Self:
+        """What is believed of the two weights of a sigmoid unit, P(t = 1 | x, w) = 1 / (1 + e^−(w₁x₁ + w₂x₂)).
+
+        Before the examples (X with two columns, t of 0 and 1) each weight is normal, of variance 1 / alpha.
+
+        >>> GridPosterior.of_unit([[1, 0], [0, 1]], [1, 0], points=100).mean.round(2).tolist()
+        [2.19, -2.19]
+        """
+        rows, labels = as_matrix(X, "X", 2), as_numbers(t, "t").reshape(-1)
+        if len(rows) != len(labels) or not np.isin(labels, (0, 1)).all():
+            raise DataError(f"there are {len(rows)} rows in X and {len(labels)} labels in t; give as many, of 0 and 1")
+        strength = positive_number(alpha, "alpha")
+        empty = cls(
+            lambda first, second: -0.5 * strength * (first**2 + second**2),
+            lambda first, second, row: -np.logaddexp(0.0, -row[2] * (first * row[0] + second * row[1])),
+            bounds,
+            points,
+            log=True,
+            closed=True,
+        )
+        return empty.update(np.column_stack([rows, 2.0 * labels - 1.0]).tolist())
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The posterior after more data, a sequence; `weight` says how often each datum was seen."""
@@ -97,6 +128,7 @@ class GridPosterior(ShowsWork):
         after = copy.copy(self)
         for derived in ("_fine", "probabilities"):
             vars(after).pop(derived, None)
+        after.before = self
         after.data, after.weight = (*self.data, *new), np.concatenate([self.weight, weights])
         after.log_joint = self.log_joint + self._log_likelihood(self.coarse, new, weights)
         if log_sum(after.log_joint) == -math.inf:
@@ -181,6 +213,14 @@ class GridPosterior(ShowsWork):
         close = self.grid.near(self.grid.peak(self._fine[1]))
         return self._shaped(close.peak(self._log_joint(close)))
 
+    def spikes(self, least: float = 0.01) -> list[tuple[Any, float]]:
+        """Where the density is higher than all around, with its height there, the highest first.
+
+        `least` is the share of the largest height from which a spike counts; a plateau is one spike.
+        """
+        found = self.grid.tops(self.density, positive_number(least, "least"))
+        return [(self._shaped(place), height) for place, height in found]
+
     def credible_interval(self, level: float = 0.95) -> Any:
         """Where θ lies with probability `level`, with equal tails: (low, high), or of each number on its own (2, 2)."""
         tail = (1.0 - positive_number(level, "level", below=1.0)) / 2.0
@@ -235,7 +275,7 @@ class GridPosterior(ShowsWork):
         total = np.zeros(grid.shape)
         for i, (x, w) in enumerate(zip(data, weight.tolist(), strict=True)):
             if w > 0:
-                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i}, {quoted(x)},")
+                total += w * self._logs(grid, self.likelihood, (x,), f"the likelihood of datum {i + 1}, {quoted(x)},")
         return total
 
     def _logs(self, grid: PosteriorGrid, function: Density, datum: tuple[Any, ...], what: str) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import product
+from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -65,6 +66,8 @@ class Joint(ShowsWork):
     """
 
     def __init__(self, probabilities: Any, variables: Mapping[str, Sequence[Any]] | Sequence[str]) -> None:
+        if isinstance(variables, Mapping) and any(isinstance(p, Real) for p in variables.values()):
+            raise InputTypeError("the probabilities come first, then the variables: Joint(probabilities, variables)")
         if isinstance(probabilities, Mapping):
             self.states = found_states(probabilities, variables)
             table = np.zeros(shape_of(self.states))

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.arguments import as_numbers
 from novacula.bayes.derivation.naive_bayes import derive_answers, derive_model
 from novacula.bayes.distributions import DISTRIBUTIONS, DistributionPart, Group, Smoothing, Tokenization
+from novacula.bayes.distributions.prior_estimate import refuse_strange_estimates
 from novacula.bayes.groups import distributions_by_column, group_columns, groups_fit, kinds_needed, merge_categories
 from novacula.errors import DataWarning, ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Classifier
@@ -45,8 +46,10 @@ class NaiveBayes(Classifier):
     m : float or "laplace", default=1.0
         Weight of the prior estimate in P̂(x|t) = (n_xt + m·p) / (n_t + m), in rows. 0 is maximum likelihood;
         "laplace" is the number of values, which adds one to each count.
-    prior_estimate : {"uniform", "empirical"}, default="uniform"
-        p: one over the number of values, or the value's share in all classes together.
+    prior_estimate : {"uniform", "empirical"}, float or dict, default="uniform"
+        p: one over the number of values, or the value's share in all classes together. A number is the p of every
+        category, and of every entry that may be there or not. A dict gives columns of categories their own: a number,
+        or a table {value: p}; those that it leaves out are uniform.
     distributions : "auto", str or dict, default="auto"
         The distribution of each column within a class, by its name or position: "gaussian", "categorical", "bernoulli",
         "multinomial", "poisson" or "kernel". "auto", and columns that the dict leaves out: gaussian for numbers,
@@ -115,7 +118,7 @@ class NaiveBayes(Classifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "m": [Interval(Real, 0, None, closed="left"), StrOptions({"laplace"})],
-        "prior_estimate": [StrOptions({"uniform", "empirical"})],
+        "prior_estimate": [StrOptions({"uniform", "empirical"}), Interval(Real, 0, 1, closed="both"), Mapping],
         "distributions": [str, Mapping],
         "class_prior": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
@@ -132,7 +135,7 @@ class NaiveBayes(Classifier):
     def __init__(
         self,
         m: float | str = 1.0,
-        prior_estimate: str = "uniform",
+        prior_estimate: str | float | Mapping[str, Any] = "uniform",
         distributions: str | Mapping[Any, str] = "auto",
         class_prior: Any = None,
         var_smoothing: float = 1e-9,
@@ -163,6 +166,8 @@ class NaiveBayes(Classifier):
     def _learn(self, table: Table) -> None:
         """Count once, then solve."""
         self.groups_ = group_columns(table.layout, self._distributions(table.layout), self._words())
+        columns = [name for group in self.groups_ if group.distribution == "categorical" for name in group.names]
+        refuse_strange_estimates(self.prior_estimate, columns)
         self.statistic_ = self._statistic_of(table)
         self._solve()
 

@@ -16,7 +16,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from novacula.bayes.derivation.posterior import derive_datum, derive_posterior, derive_votes, posterior_figure
+from novacula.bayes.answers import ComparedAnswers
+from novacula.bayes.derivation.posterior import derive_posterior
+from novacula.bayes.derivation.predictions import derive_datum, derive_votes
 from novacula.bayes.hypotheses import (
     LabelledRows,
     Likelihood,
@@ -25,6 +27,8 @@ from novacula.bayes.hypotheses import (
     hypotheses_by_name,
     labels_rows,
 )
+from novacula.bayes.labelling import labellings
+from novacula.bayes.posterior_figures import posterior_figure, posterior_stages, prediction_figure
 from novacula.bayes.probabilities import as_probabilities, in_order, log_sum, logarithm
 from novacula.concept import ConjunctiveSpace
 from novacula.errors import DataError, InputTypeError, ParameterError
@@ -51,6 +55,9 @@ class Posterior(ShowsWork):
         `likelihood(hypothesis, datum)`, for hypotheses that do not speak for themselves, such as numbers.
     density : bool, default=False
         Whether likelihoods are densities, which may exceed 1.
+    classes : sequence, default=None
+        The classes, for hypotheses that are mappings or functions from an instance to its class, or to the
+        probabilities of the classes by name. Data are then a pair of instances and their classes.
 
     Attributes
     ----------
@@ -81,13 +88,24 @@ class Posterior(ShowsWork):
         return super().__new__(cls)
 
     def __init__(
-        self, hypotheses: Any, prior: Any = None, likelihood: Likelihood | None = None, density: bool = False
+        self,
+        hypotheses: Any,
+        prior: Any = None,
+        likelihood: Likelihood | None = None,
+        density: bool = False,
+        classes: Any = None,
     ) -> None:
         if likelihood is not None and not callable(likelihood):
             raise InputTypeError(
                 f"likelihood is {quoted(likelihood)}; it must be a function of a hypothesis and a datum"
             )
+        if classes is not None and (likelihood is not None or density):
+            raise ParameterError(
+                "hypotheses with classes say the class of an instance: leave likelihood and density out"
+            )
         self.hypotheses: dict[Hashable, Any] = hypotheses_by_name(hypotheses)
+        if classes is not None:
+            self.hypotheses = dict(labellings(self.hypotheses, classes))
         self.names = tuple(self.hypotheses)
         self.voice: SingleData | LabelledRows
         if likelihood is None and any(map(labels_rows, self.hypotheses.values())):
@@ -160,6 +178,12 @@ class Posterior(ShowsWork):
         return dict(zip(self.names, self.log_likelihood.tolist(), strict=True))
 
     @property
+    def description_lengths(self) -> Mapping[Any, float]:
+        """−log₂ P(h) − log₂ P(D | h) by name: bits that name a hypothesis, and the data with its help."""
+        bits = -(logarithm(self.prior) + self.log_likelihood) / math.log(2.0)
+        return dict(zip(self.names, bits.tolist(), strict=True))
+
+    @property
     def n_observations(self) -> float:
         """How many observations were seen, each as often as its weight says."""
         return float(sum(seen.weight.sum() for seen in self.observed))
@@ -182,11 +206,40 @@ class Posterior(ShowsWork):
         """P(x | h) of the most probable hypothesis alone; for rows as in `predict`."""
         return self.voice.predict(x, np.eye(len(self.names))[int(np.argmax(self.log_weights))])
 
+    def compare(self, instance: Any) -> ComparedAnswers:
+        """What MAP, ML, the Bayes-optimal vote and a Gibbs draw answer for one instance, and their expected errors.
+
+        >>> says = {"h1": {"x": "+"}, "h2": {"x": "-"}, "h3": {"x": "-"}}
+        >>> found = Posterior(says, prior=[0.4, 0.3, 0.3], classes=["+", "-"]).compare(["x"])
+        >>> found.answers
+        {'MAP': '+', 'ML': '+', 'Bayes-optimal': '-'}
+        >>> {rule: round(error, 6) for rule, error in found.errors.items()}
+        {'MAP': 0.6, 'ML': 0.6, 'Bayes-optimal': 0.4, 'Gibbs': 0.48}
+        """
+        voice = getattr(self, "voice", None)
+        if not isinstance(voice, LabelledRows):
+            raise ParameterError(
+                "answers are compared of hypotheses that label instances one by one: give classes, fitted classifiers "
+                "or conjunctions"
+            )
+        each = np.stack(list(voice.probabilities(instance)))
+        if each.shape[1] != 1:
+            raise DataError(f"answers are compared for one instance, and there are {each.shape[1]}")
+        return ComparedAnswers(self.names, tuple(voice.classes.tolist()), self.weights, self.log_likelihood, each[:, 0])
+
     # --- to see ------------------------------------------------------------------------------------------------------
 
-    def plot(self) -> Figure:
-        """P(h | D) of each hypothesis against the number of observations."""
-        return posterior_figure(self)
+    def plot(self, x: Any = None) -> Figure:
+        """P(h | D) of each hypothesis against the number of observations; with a datum, P(x | D) beside them."""
+        if x is None:
+            return posterior_figure(self)
+        if isinstance(self.voice, LabelledRows):
+            raise ParameterError("these hypotheses label instances, so no next datum can be drawn; plot takes no x")
+        return prediction_figure(self, x, self._of_datum(x))
+
+    def plot_stages(self) -> Figure:
+        """P(h), P(h | D₁), P(h | D₁, D₂), …: a panel for the prior and for each update, of many the last."""
+        return posterior_stages(self)
 
     def _derive(self, options: WorkOptions) -> Work:
         """The posterior after each observation."""
@@ -197,8 +250,11 @@ class Posterior(ShowsWork):
         if isinstance(self.voice, LabelledRows):
             each = np.stack(list(self.voice.probabilities(X)))
             return derive_votes(self, self.voice.classes, each, options, of="predict")
-        each = np.array([self.voice.predict(X, row) for row in np.eye(len(self.names))])
-        return derive_datum(self, X, each)
+        return derive_datum(self, X, self._of_datum(X))
+
+    def _of_datum(self, x: Any) -> Floats:
+        """P(x | h) of each hypothesis (H,)."""
+        return np.array([self.voice.predict(x, row) for row in np.eye(len(self.names))])
 
     def __repr__(self) -> str:
         n = len(self.names)

@@ -53,7 +53,7 @@ def as_weights(weight: Any, n: int) -> Floats:
     require_finite(given, "weight")
     if (given < 0).any():
         place = int(given.argmin())
-        raise DataError(f"weight has {given[place]:g} in place {place}; an observation is seen 0 times or more")
+        raise DataError(f"weight has {given[place]:g} in place {place + 1}; an observation is seen 0 times or more")
     return given
 
 

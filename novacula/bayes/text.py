@@ -72,7 +72,7 @@ class TextNaiveBayes(NaiveBayes):
         ngram_range: tuple[int, int] = (1, 1),
         stop_words: Any = None,
         token_pattern: str = r"(?u)\b\w\w+\b",
-        prior_estimate: str = "uniform",
+        prior_estimate: str | float | Mapping[str, Any] = "uniform",
         distributions: str | Mapping[Any, str] = "auto",
         class_prior: Any = None,
         var_smoothing: float = 1e-9,

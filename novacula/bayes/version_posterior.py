@@ -18,6 +18,7 @@ import numpy as np
 
 from novacula.bayes.derivation.version_space import derive_version_space, derive_version_votes
 from novacula.bayes.posterior import Posterior
+from novacula.bayes.posterior_figures import stages_figure
 from novacula.bayes.probabilities import as_weights
 from novacula.concept import Conjunction, ConjunctiveSpace, VersionSpace
 from novacula.concept.rows import read_positions
@@ -29,6 +30,7 @@ from novacula.table.chunk import Floats
 from novacula.words import quoted
 
 _DRAWN = 200  # version spaces counted for the picture
+_BARS = 1000  # hypotheses that are drawn one by one
 
 
 class VersionSpacePosterior(Posterior):
@@ -43,9 +45,14 @@ class VersionSpacePosterior(Posterior):
     """
 
     def __init__(
-        self, hypotheses: ConjunctiveSpace, prior: Any = None, likelihood: Any = None, density: bool = False
+        self,
+        hypotheses: ConjunctiveSpace,
+        prior: Any = None,
+        likelihood: Any = None,
+        density: bool = False,
+        classes: Any = None,
     ) -> None:
-        if prior is not None or likelihood is not None or density:
+        if prior is not None or likelihood is not None or density or classes is not None:
             raise ParameterError(
                 "a space of conjunctions has a uniform prior and says true or false: for another prior, list it with "
                 "Posterior(list(space.hypotheses()), prior=…)"
@@ -53,6 +60,7 @@ class VersionSpacePosterior(Posterior):
         self.space = hypotheses
         self.positions = np.empty((0, len(hypotheses.names)), np.int64)
         self.positive = np.empty(0, bool)
+        self.updates: tuple[int, ...] = (0,)  # how many examples were known before any, and after each update
 
     def update(self, data: Any, weight: Any = None) -> Self:
         """The posterior after more examples (X, y); one seen 0 times says nothing, others count once."""
@@ -71,6 +79,7 @@ class VersionSpacePosterior(Posterior):
         vars(after).pop("version_space", None)
         after.positions = np.vstack([self.positions, rows[seen]])
         after.positive = np.concatenate([self.positive, labels[seen].astype(bool)])
+        after.updates = (*self.updates, len(after.positive))
         if not after.version_space.size:
             raise DataError("no hypothesis explains the data: no conjunction of the space fits all examples")
         return after
@@ -96,6 +105,11 @@ class VersionSpacePosterior(Posterior):
     def log_likelihoods(self) -> Mapping[Any, float]:
         """ln P(D | h): 0 for what agrees with every example, else −∞."""
         return UniformOver(self, 0.0, -math.inf)
+
+    @property
+    def description_lengths(self) -> Mapping[Any, float]:
+        """log₂ |H| bits for what agrees with every example, else ∞."""
+        return UniformOver(self, math.log2(self.space.size_semantic), math.inf)
 
     @property
     def log_evidence(self) -> float:
@@ -128,12 +142,33 @@ class VersionSpacePosterior(Posterior):
 
     # --- to see ------------------------------------------------------------------------------------------------------
 
-    def plot(self) -> Figure:
+    def plot(self, x: Any = None) -> Figure:
         """How many hypotheses are left after each example, as bits: log₂ |VS|."""
+        if x is not None:
+            raise ParameterError("a space of conjunctions labels instances, so no next datum can be drawn")
         places = np.unique(np.linspace(0, len(self.positive), _DRAWN).astype(int))
         bits = [math.log2(self.left_after(n).size) for n in places.tolist()]
         title = "Hypotheses that are left: each has probability 1 / |VS|"
         return curve_figure(places, {"bits": bits}, title=title, xlabel="examples", ylabel="log₂ |VS|")
+
+    def plot_stages(self) -> Figure:
+        """P(h), P(h | D₁), P(h | D₁, D₂), …: a panel for the prior and for each update, in each a bar a hypothesis."""
+        if not self.is_listed:
+            raise ParameterError(
+                f"the space has {self.space.size_semantic} hypotheses, of which no more than {_BARS} can be drawn"
+            )
+        listed = list(self.space.hypotheses())
+        stages = []
+        for n in self.updates:
+            rows, positive = self.positions[:n], self.positive[:n]
+            fits = np.array([np.array_equal(h.covers(rows), positive) for h in listed])
+            stages.append(fits / fits.sum())
+        return stages_figure(listed, stages)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the space is small enough to draw each hypothesis."""
+        return self.space.size_semantic <= _BARS
 
     def left_after(self, n: int) -> VersionSpace:
         """The hypotheses that were left after the first n examples."""

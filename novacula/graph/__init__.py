@@ -10,6 +10,7 @@ from novacula.graph.inference.junction_tree import JunctionTree
 from novacula.graph.inference.normal import NormalMixture
 from novacula.graph.linear_gaussian import LinearGaussian
 from novacula.graph.network import Network
+from novacula.graph.parameter_counts import ParameterCounts, parameter_counts
 from novacula.graph.structure.dag import Dag
 
 is_family = True
@@ -30,6 +31,8 @@ __all__ = [
     "MeanEstimate",
     "Network",
     "NormalMixture",
+    "ParameterCounts",
     "PoissonHMM",
     "elimination_trace",
+    "parameter_counts",
 ]

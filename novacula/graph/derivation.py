@@ -225,12 +225,15 @@ def derive_iteration(model: NetworkLearner, prior: TablePrior, iteration: int, o
     nodes = list(states)
     unseen = [name for d, name in enumerate(nodes) if (trace.codes[:, d] < 0).any()]
     steps = [_pattern_table(trace, nodes, states)]
+    whole = [name for d, name in enumerate(nodes) if (trace.codes[:, d] < 0).all()]
     for p in range(min(options.rows, len(trace.codes))):
         gap = next(name for d, name in enumerate(nodes) if trace.codes[p, d] < 0)
         known = {name: states[name][c] for name, c in zip(nodes, trace.codes[p], strict=True) if c >= 0}
         steps += _posterior_steps(elimination_trace(before, gap, known), gap, f"Rows like {p + 1}", ())
     each = np.array([expected_in(trace.codes[p : p + 1], np.ones(1), inference) for p in range(len(trace.codes))])
     others = None if trace.others is None else trace.others.at(iteration, (size,))
+    if whole:
+        steps.append(_kinds_step(before, trace, nodes, whole[0], others is not None))
     total = trace.weight @ each + (0.0 if others is None else others)
     at = int(np.searchsorted(trace.path.iterations, iteration))
     families = [family for family in after.families if isinstance(family, CategoricalFamily)]
@@ -281,6 +284,34 @@ def _pattern_table(trace: Any, nodes: list[str], states: Mapping[str, Sequence[A
     caption = "" if trace.others is None else "The other rows are one number in each sum."
     table = cut_table(("⟦p⟧", *nodes, "rows ⟦c[p]⟧"), rows, len(rows), caption)
     return Step("Distinct rows, and how many are like each", table=table)
+
+
+def _kinds_step(network: Network, trace: Any, nodes: list[str], hidden: str, is_cut: bool) -> Step:
+    """For each kind of row what it adds to the share of the first state of a hidden node."""
+    states = network.states
+    event, total = _equal(hidden, states[hidden][0]), float(trace.weight.sum())
+    joint = []
+    for codes in trace.codes:
+        known = {name: states[name][c] for name, c in zip(nodes, codes, strict=True) if c >= 0}
+        whole = math.exp(network.log_probability(known))
+        joint.append((math.exp(network.log_probability(known | {hidden: states[hidden][0]})), whole))
+    shares = [both / whole for both, whole in joint]
+    added = [float(w) / total * share for w, share in zip(trace.weight, shares, strict=True)]
+    rows = [(p + 1, float(w), shares[p], added[p]) for p, w in enumerate(trace.weight)]
+    most = int(np.argmax(trace.weight))
+    p, (both, whole) = most + 1, joint[most]
+    first = Equation(
+        f"q[{p}]",
+        f"c[{p}] / N * (P({event}, x[{p}]) / P(x[{p}]))",
+        {f"c[{p}]": float(trace.weight[most]), "N": total, f"P({event}, x[{p}])": both, f"P(x[{p}])": whole},
+        where={f"q[{p}]": f"what rows like {p} add", "N": "all rows of the table" if is_cut else "all rows"},
+    )
+    values = {"q[p]": added}
+    name = f"P({event})" if not is_cut and not network[hidden].all_parents else "q"
+    theta = Equation(name, "sum(q[p] for p in _)", values)
+    header = ("⟦p⟧", "⟦c[p]⟧", f"⟦P({event} | x[p])⟧", "⟦q[p]⟧")
+    table = cut_table(header, rows, len(rows))
+    return Step(f"What each kind of row adds to {hidden} = {states[hidden][0]}", (first, theta), table=table)
 
 
 # --- predictions --------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from novacula.graph.variables import Cells, Variables
 from novacula.learner import information_criteria, ingest
 from novacula.learner.base import Learner
 from novacula.learner.expectation_maximization import Restart
-from novacula.learner.figure import Figure
+from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.trace import FitPath
 from novacula.state import State, any_record, each, flag, floats, mapping, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table, read
@@ -178,6 +178,21 @@ class NetworkLearner(Learner):
     def plot(self, evidence: Iterable[str] = (), title: str = "") -> Figure:
         """The graph in layers, parents above their children; nodes named in `evidence` are shaded."""
         return self.network_.plot(evidence, title)
+
+    def plot_climb(self, lines: Mapping[str, float] | None = None) -> Figure:
+        """The objective of EM against the iterations; `lines` are other log-likelihoods by name, drawn across."""
+        check_is_fitted(self)
+        history = getattr(self, "history_", np.zeros(0))
+        if not len(history):
+            raise ParameterError("nothing was climbed: a network that is given, or learned by counting, has no EM")
+        flat = {name: np.full(len(history), number_of(value, name)) for name, value in (lines or {}).items()}
+        return curve_figure(
+            np.arange(len(history)),
+            {"EM": history, **flat},
+            title="The log-likelihood never falls",
+            xlabel="iteration",
+            ylabel="ln p",
+        )
 
     def to_bif(self, path: str | os.PathLike[str]) -> None:
         """Write a discrete network to a file in the Bayesian interchange format, all digits kept."""
@@ -355,6 +370,13 @@ class NetworkLearner(Learner):
         lines = zip(layout.group_shapes, layout.lines, strict=True)
         shapes = [(math.prod(groups), len(line)) for groups, line in lines]
         return len(own.counts) == layout.offsets[-1] and [m.mean.shape for m in own.moments] == shapes
+
+
+def number_of(value: Any, name: str) -> float:
+    """A log-likelihood that can be drawn."""
+    if not isinstance(value, Real) or not np.isfinite(float(value)):
+        raise ParameterError(f"the line {name!r} is at {value!r}; it must be a finite number")
+    return float(value)
 
 
 def _column_names(frame: Any) -> list[str]:

@@ -12,11 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Generic, TypeVar
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.em.derivation import derive_climb, derive_rise
+from novacula.learner.em.derivation import climb_figure, derive_climb, derive_rise
 from novacula.learner.em.path import KeptStates
+from novacula.learner.figure import Figure
 from novacula.learner.iterate import Outcome, StoppingRule, iterate
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
@@ -66,6 +68,23 @@ class EMResult(ShowsWork, Generic[P, S]):
     restarts: tuple[Restart, ...]
     best: int
     path: tuple[EMState[P, S], ...] = ()
+    q: Callable[[S, P], float] | None = None
+
+    @property
+    def q_history(self) -> dict[int, tuple[float, float]]:
+        """By iteration of the path, Q(h | h) of what went in and Q(h′ | h) of what came out; empty without `q`."""
+        if self.q is None:
+            return {}
+        found = dict[int, tuple[float, float]]()
+        for before, after in pairwise(self.path):
+            if after.iteration == before.iteration + 1 and after.statistics is not None:
+                old, new = (float(self.q(after.statistics, state.params)) for state in (before, after))
+                found[after.iteration] = old, new
+        return found
+
+    def plot(self) -> Figure:
+        """The objective against the iterations."""
+        return climb_figure(self)
 
     @property
     def converged(self) -> bool:
@@ -100,6 +119,7 @@ def expectation_maximization(
     max_iter: int = 100,
     log_prior: Callable[[P], float] | None = None,
     monitor: Callable[[int, float, P], bool | None] | None = None,
+    q: Callable[[S, P], float] | None = None,
 ) -> EMResult[P, S]:
     """Climb from each start until the objective settles, and keep the best end.
 
@@ -113,6 +133,8 @@ def expectation_maximization(
     max_iter : updates from one start, at most
     log_prior : params → log prior density; the objective is then the log posterior
     monitor : sees (iteration, objective, params), and ends the climb from this start by returning True
+    q : (statistics of h, params h′) → Q(h′|h), the expected log-likelihood of the complete data, which the work then
+        shows; without a log prior it rises by no more than the log-likelihood does
 
     A start that raises a `DataError` is reported among the `restarts`; if every start does, the first error is raised.
 
@@ -154,7 +176,7 @@ def expectation_maximization(
     state = best.pop("state")
     prior = 0.0 if log_prior is None else float(log_prior(state.params))
     log_likelihood = restarts[best["best"]].objective - prior
-    return EMResult(state.params, state.statistics, log_likelihood, restarts=tuple(restarts), **best)
+    return EMResult(state.params, state.statistics, log_likelihood, restarts=tuple(restarts), q=q, **best)
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,16 @@ class GaussianMixture(DensityMixin, Unsupervised):
     init : {"k-means++", "random"} or array (n_components, n_columns), default="k-means++"
         Clusters of a sample of rows; random rows; or the means. The last two start with equal weights and the columns'
         variances.
+    init_weights : array (n_components,), default=None
+        Weights of the components to start with, in place of those of `init`.
+    init_covariances : array of the shape of `covariances_`, default=None
+        Covariances to start with, in place of those of `init`.
     n_init : int, default=1
         Starts, of which the one with the largest likelihood is kept.
     tol : float, default=1e-4
         It ends when the mean log-likelihood of a row changes by no more.
     max_iter : int, default=200
+        With 0 the start is the result.
     random_state : int, RandomState or None, chooses the starts, and what `sample` gives
 
     Attributes
@@ -179,9 +184,11 @@ class GaussianMixture(DensityMixin, Unsupervised):
         "variance": [Interval(Real, 0, None, closed="neither"), StrOptions({"free"})],
         "reg_covar": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "init_weights": ["array-like", None],
+        "init_covariances": ["array-like", None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
 
@@ -208,6 +215,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         variance: float | str = "free",
         reg_covar: float = 1e-6,
         init: Any = "k-means++",
+        init_weights: Any = None,
+        init_covariances: Any = None,
         n_init: int = 1,
         tol: float = 1e-4,
         max_iter: int = 200,
@@ -219,6 +228,8 @@ class GaussianMixture(DensityMixin, Unsupervised):
         self.variance = variance
         self.reg_covar = reg_covar
         self.init = init
+        self.init_weights = init_weights
+        self.init_covariances = init_covariances
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter

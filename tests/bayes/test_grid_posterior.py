@@ -126,5 +126,5 @@ def test_likelihoods_that_nothing_explains_or_that_are_none():
     with pytest.raises(DataError, match="no θ within the bounds explains the data"):
         nothing.update([1])
     strange = GridPosterior(np.ones_like, lambda t, x: t * math.nan, (0, 1))
-    with pytest.raises(ParameterError, match="the likelihood of datum 0, 5, is negative, infinite or NaN"):
+    with pytest.raises(ParameterError, match="the likelihood of datum 1, 5, is negative, infinite or NaN"):
         strange.update([5])

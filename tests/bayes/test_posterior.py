@@ -280,8 +280,8 @@ def test_the_work_and_the_picture(candies):
     check_work(after, "lime")
     titles = [step.title for step in after.work()]
     assert titles[:4] == ["Hypotheses", "Likelihoods", "Evidence", "Posterior of h1"]
-    assert titles[-1] == "The most probable"
-    assert after.work()[-1].equations[0].value == "h5"
+    assert titles[-1] == "Description lengths in bits"
+    assert [equation.value for equation in after.work()[-2].equations] == ["h5", "h5"]
     assert [equation.value for equation in after.work()[1].equations] == pytest.approx([0, 1 / 64, 1 / 8, 27 / 64, 1])
     assert after.work()[0].table.rows[2][2:] == pytest.approx((0.0, 1 / 26, 4 / 13, 9 / 26, 4 / 13))
     assert "h5 goes from 0.1 to 0.4211" in after.plot().alt
@@ -345,7 +345,7 @@ def test_bad_hypotheses(hypotheses, error, sentence):
         ("+", None, InputTypeError, "data are a sequence of observations: put '\\+' in a list"),
         (["?"], None, DataError, r"'cancer' has no probability for '\?'; it knows '\+', '-'"),
         (["+"], [1, 2], DataError, r"weight has shape \(2,\) for 1 observations"),
-        (["+"], [-1], DataError, "weight has -1 in place 0"),
+        (["+"], [-1], DataError, "weight has -1 in place 1"),
         (["+"], [math.inf], ParameterError, "weight has inf"),
     ],
 )

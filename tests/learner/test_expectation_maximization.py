@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novacula.checks import check_work
 from novacula.errors import DataError, ParameterError
 from novacula.learner import Outcome
 from novacula.mixture import expectation_maximization
@@ -146,3 +147,36 @@ def test_a_likelihood_that_is_not_finite_ends_it():
 def test_bad_parameters(options, words):
     with pytest.raises(ParameterError, match=words):
         expectation_maximization(coins, shares, START, **options)
+
+
+def test_q_is_computed_and_shown():
+    """Two coins: Q(h′ | h) = Σ of expected heads · ln θ′ + expected tails · ln(1 − θ′), by hand from the shares."""
+    heads = np.array([5, 9, 8, 4, 7])
+
+    def e_step(theta):
+        joint = 0.5 * theta ** heads[:, None] * (1 - theta) ** (10 - heads[:, None])
+        share = joint / joint.sum(axis=1, keepdims=True)
+        return (heads @ share, (10 - heads) @ share), float(np.log(joint.sum(axis=1)).sum())
+
+    def q(statistics, theta):
+        return float(statistics[0] @ np.log(theta) + statistics[1] @ np.log(1 - theta) + 5 * np.log(0.5))
+
+    result = expectation_maximization(e_step, lambda s: s[0] / (s[0] + s[1]), np.array([0.6, 0.5]), q=q)
+    old, new = result.q_history[1]
+    theta = np.array([0.6, 0.5])
+    joint = 0.5 * theta ** heads[:, None] * (1 - theta) ** (10 - heads[:, None])
+    share = joint / joint.sum(axis=1, keepdims=True)
+
+    def by_hand(t):
+        return (share * np.log(0.5 * t ** heads[:, None] * (1 - t) ** (10 - heads[:, None]))).sum()
+
+    assert old == pytest.approx(by_hand(theta))
+    assert new == pytest.approx(by_hand(result.path[1].params))
+    grid = np.linspace(0.3, 0.95, 66)
+    assert new >= max(by_hand(np.array([a, b])) for a in grid for b in grid)  # the M-step makes it largest
+    assert result.history[1] - result.history[0] >= new - old
+    check_work(result)
+    check_work(result, iteration=1, drawn=False)
+    assert "Q(h′ | h) − Q(h | h)" in result.work(iteration=1).to_text()
+    assert "Q(h′ | h)" in result.work()[1].table.header[-1]
+    assert result.plot().svg()

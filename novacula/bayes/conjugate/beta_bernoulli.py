@@ -128,5 +128,5 @@ def zeros_and_ones(data: Any) -> Floats:
     if values.ndim != 1 or not values.size:
         raise DataError(f"data have shape {values.shape}; give a flat list of at least one 0 or 1")
     if (strange := np.flatnonzero((values != 0) & (values != 1))).size:
-        raise DataError(f"data have {values[strange[0]]:g} in place {strange[0]}; they must be 0 and 1")
+        raise DataError(f"data have {values[strange[0]]:g} in place {strange[0] + 1}; they must be 0 and 1")
     return values

@@ -80,7 +80,7 @@ class DirichletCategorical(ConjugateModel):
         place = {category: k for k, category in enumerate(self.categories)}
         for i, value in enumerate(values):
             if value not in place:
-                raise DataError(f"datum {i} is {quoted(value)}, which is none of {listed(self.categories)}")
+                raise DataError(f"datum {i + 1} is {quoted(value)}, which is none of {listed(self.categories)}")
         return [place[value] for value in values]
 
     @property

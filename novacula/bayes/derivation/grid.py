@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.bayes.derivation.posterior import TINY, called
-from novacula.learner.derivation import MEASURED, heaviest
+from novacula.bayes.derivation.names import called
+from novacula.bayes.derivation.posterior import TINY
+from novacula.learner.derivation import MEASURED, SHOWN, heaviest
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
@@ -37,6 +38,9 @@ def derive_grid(posterior: GridPosterior) -> Work:
     ]
     for k in range(posterior.grid.n_dimensions):
         steps.append(_moments_step(posterior, k))
+    if posterior.before is not None and posterior.before.data:
+        steps.append(_chained_step(posterior, posterior.before))
+    steps.append(_spikes_step(posterior))
     low, high = np.reshape(posterior.credible_interval(LEVEL), (-1, 2)).T.tolist()
     rows = tuple(
         (_number(posterior, k), float(best), a, b)
@@ -48,6 +52,46 @@ def derive_grid(posterior: GridPosterior) -> Work:
     cells = posterior.grid.points**posterior.grid.n_dimensions
     notes = f"Sums are over {cells} cells; each density is taken at the middle of its cell."
     return Work("Posterior on a grid", steps, notes)
+
+
+def _chained_step(posterior: GridPosterior, before: GridPosterior) -> Step:
+    """The last update by itself: what was believed before is its prior, and the result is that of all data at once."""
+    place = np.unravel_index(int(np.argmax(posterior.density)), posterior.density.shape)
+    at = [axis[i] for axis, i in zip(posterior.grid.axes, place, strict=True)]
+    logs = posterior.weight * posterior.log_likelihoods_at(at)
+    early, late = float(logs[: len(before.data)].sum()), float(logs[len(before.data) :].sum())
+    prior = float(posterior.log_prior[place])
+    title = "Update after update is the same as all data at once"
+    if max(map(abs, (prior, early, late, before.log_evidence, posterior.log_evidence))) > TINY:
+        return Step(title, Equation("p(θ | D_1, D_2)", "p(θ | D_1) * P(D_2 | θ) / P(D_2 | D_1)"))
+    first = {"p(θ)": math.exp(prior), "P(D_1 | θ)": math.exp(early), "P(D_1)": before.evidence}
+    was = first["p(θ)"] * first["P(D_1 | θ)"] / first["P(D_1)"]
+    whole = {"P(D_1, D_2)": posterior.evidence, "P(D_1)": before.evidence}
+    new = {"p(θ | D_1)": was, "P(D_2 | θ)": math.exp(late), "P(D_2 | D_1)": posterior.evidence / before.evidence}
+    of: tuple[str | int, ...] = ("density", *map(int, place))
+    at_once = first | new | {"P(D_1, D_2)": posterior.evidence}
+    return Step(
+        title,
+        (
+            Equation("p(θ | D_1)", "p(θ) * P(D_1 | θ) / P(D_1)", first, where={"θ": "the highest cell"}),
+            Equation("P(D_2 | D_1)", "P(D_1, D_2) / P(D_1)", whole),
+            Equation(
+                "p(θ | D_1, D_2)",
+                ("p(θ | D_1) * P(D_2 | θ) / P(D_2 | D_1)", "p(θ) * P(D_1 | θ) * P(D_2 | θ) / P(D_1, D_2)"),
+                {name: value for name, value in at_once.items() if name != "P(D_1)"},
+                of,
+            ),
+        ),
+    )
+
+
+def _spikes_step(posterior: GridPosterior) -> Step:
+    """Where the density is higher than all around: one place, or several."""
+    found = posterior.spikes()
+    count = "One spike" if len(found) == 1 else f"{len(found)} spikes"
+    rows = tuple((*np.ravel(place).tolist(), height) for place, height in found[:SHOWN])
+    numbers = tuple(_number(posterior, k) for k in range(posterior.grid.n_dimensions))
+    return Step(count, table=WorkTable((*numbers, "⟦p(θ | D)⟧"), rows, "Places that are higher than all around."))
 
 
 def _number(posterior: GridPosterior, k: int) -> str:

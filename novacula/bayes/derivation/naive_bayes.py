@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.bayes.distributions.base import ClassFactor, PartFacts, Smoothing
+from novacula.bayes.distributions.categorical import CategoricalPart
 from novacula.bayes.distributions.numeric import WRITTEN
 from novacula.learner.derivation import SHOWN, cut_table, only_first, only_first_rows
 from novacula.learner.figure import bar_figure
@@ -27,11 +28,38 @@ def derive_model(model: NaiveBayes, options: WorkOptions) -> Work:
     """Priors, then the estimates of each group of columns."""
     parts = zip(model.parts_, facts_of_parts(model, options), strict=True)
     steps = [prior_step(model, options), *(step for part, facts in parts for step in part.steps(facts))]
+    steps += _parameters_step(model)
     notes = ["A missing value is in no count."]
     shown = sum(len(part.group.names) for part in model.parts_)
     if shown > 6 and not options.is_full:
         notes.append(f"Not every estimate of the {shown} columns is written out; parts_ holds them all.")
     return Work("Naive Bayes: the estimates", steps, [*notes, *_only_first_classes(model, options)])
+
+
+def _parameters_step(model: NaiveBayes) -> list[Step]:
+    """How many numbers the model has, and how many it would have if columns were not taken to be independent."""
+    parts = [part for part in model.parts_ if isinstance(part, CategoricalPart)]
+    widths = {
+        name: len(values)
+        for part in parts
+        for name, values in zip(part.group.names, part.group.categories, strict=True)
+    }
+    if len(parts) != len(model.parts_) or not all(widths.values()) or sum(map(math.log, widths.values())) > WRITTEN:
+        return []
+    is_boolean = len(model.classes_) == 2 and set(widths.values()) == {2}
+    values = {"K": len(model.classes_), "c[j]": widths, **({"d": len(widths)} if is_boolean else {})}
+    fewer = ("K - 1 + K * sum(c[j] - 1 for j in _)", *(["2 * d + 1"] if is_boolean else []))
+    more = ("K * (product(c[j] for j in _) - 1)", *(["2 * (2 ** d - 1)"] if is_boolean else []))
+    meanings = {"K": "classes", "c[j]": "values of a column"} | ({"d": "columns"} if is_boolean else {})
+    return [
+        Step(
+            "Numbers to learn",
+            (
+                Equation("q_naive", fewer, values, ("n_parameters_",), meanings),
+                Equation("q_all", more, values, where={"q_all": "without the assumption, one for each combination"}),
+            ),
+        )
+    ]
 
 
 def facts_of_parts(model: NaiveBayes, options: WorkOptions) -> list[PartFacts]:

@@ -1,29 +1,27 @@
-"""The work and the picture of a posterior: Bayes' theorem with the numbers put in, observation by observation."""
+"""The work of a posterior: Bayes' theorem with the numbers put in, observation by observation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from novacula.bayes.probabilities import logarithm
-from novacula.learner.derivation import MEASURED, SHOWN, distinct_names, heaviest, largest, only_first, only_first_rows
-from novacula.learner.figure import COLOURS, Figure, curve_figure, few_digits
+from novacula.bayes.derivation.names import by_name, called, names_of, shown_hypotheses
+from novacula.bayes.posterior_figures import course, posterior_figure, posterior_stages
+from novacula.learner.derivation import MEASURED, heaviest
+from novacula.learner.figure import few_digits
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
-from novacula.table.names import printable
 
 if TYPE_CHECKING:
     from novacula.bayes.posterior import Posterior
 
 ENDS = 10
 """Observations shown at either end of a table."""
-NAME = 40
-"""Characters of a name."""
 TINY = 600.0
 """A likelihood of e^−600 or less is shown by its logarithm."""
 
@@ -34,21 +32,13 @@ def derive_posterior(posterior: Posterior, options: WorkOptions) -> Work:
     figure = posterior_figure(posterior) if posterior.observed else None
     rule = Equation("P(h | D)", "P(D | h) * P(h) / P(D)")
     steps = [Step("Hypotheses", rule, table=_course_table(posterior, shown), figure=figure)]
-    steps += [*_likelihood_steps(posterior, shown), *bayes_steps(posterior, options)]
+    steps += [*_likelihood_steps(posterior, shown, options), *bayes_steps(posterior, options)]
+    steps.append(_description_step(posterior, shown))
+    if len(posterior.observed) > 1:
+        steps.append(Step("Belief, update by update", figure=posterior_stages(posterior)))
     left_out = len(posterior.names) - len(shown)
     notes = [f"{left_out} less probable hypotheses are not written out."] if left_out else []
     return Work("Posterior of the hypotheses", steps, notes)
-
-
-def shown_hypotheses(posterior: Posterior, options: WorkOptions) -> list[int]:
-    """The hypotheses to write out, in their order: the most probable, or all."""
-    most = len(posterior.names) if options.is_full else SHOWN
-    return largest(np.exp(posterior.log_weights), most)
-
-
-def names_of(posterior: Posterior) -> list[str]:
-    """The hypotheses as a derivation writes them."""
-    return distinct_names(map(called, posterior.names), NAME)
 
 
 def _course_table(posterior: Posterior, shown: list[int]) -> WorkTable:
@@ -64,33 +54,32 @@ def _course_table(posterior: Posterior, shown: list[int]) -> WorkTable:
     return WorkTable(("seen", "observation", *(f"⟦P({word(names[k])} | D)⟧" for k in shown)), tuple(rows), caption)
 
 
-def course(posterior: Posterior) -> tuple[Floats, Floats]:
-    """ln P(h | D) after each observation, from the prior on (n + 1, H), and how many were seen by then (n + 1,)."""
-    blocks = [
-        seen.weight[:, None] * np.where(seen.weight[:, None] > 0, seen.log_likelihood, 0.0)
-        for seen in posterior.observed
-    ]
-    joint = np.cumsum(np.vstack([logarithm(posterior.prior)[None], *blocks]), axis=0)
-    peak = joint.max(axis=1, keepdims=True)
-    counts = np.concatenate([[0.0], *(seen.weight for seen in posterior.observed)])
-    return joint - peak - np.log(np.exp(joint - peak).sum(axis=1, keepdims=True)), np.cumsum(counts)
-
-
 # --- Bayes' theorem --------------------------------------------------------------------------------------------------
 
 
-def _likelihood_steps(posterior: Posterior, shown: list[int]) -> list[Step]:
-    """P(D | h) = Π P(d | h), factor by factor, or its logarithm where it is too small to hold."""
+def _likelihood_steps(posterior: Posterior, shown: list[int], options: WorkOptions) -> list[Step]:
+    """P(D | h) = Π P(d | h), factor by factor or by how often each datum was seen; its logarithm where it is tiny."""
     if not posterior.observed:
         return []
     weight = np.concatenate([seen.weight for seen in posterior.observed])
     logs = np.vstack([seen.log_likelihood for seen in posterior.observed])[weight > 0]
-    weight = weight[weight > 0]
-    names = names_of(posterior)
-    return [Step("Likelihoods", tuple(_likelihood(posterior, names[k], logs, weight, k) for k in shown))]
+    data = [called(x) for seen in posterior.observed for x in seen.data]
+    groups = _repeated([x for x, w in zip(data, weight, strict=True) if w > 0], logs, options.terms)
+    weight, names = weight[weight > 0], names_of(posterior)
+    equations = tuple(_likelihood(posterior, names[k], logs, weight, k, groups) for k in shown)
+    return [Step("Likelihoods", equations)]
 
 
-def _likelihood(posterior: Posterior, name: str, logs: Floats, weight: Floats, k: int) -> Equation:
+def _repeated(data: list[str], logs: Floats, terms: int) -> dict[str, int]:
+    """Where each datum was seen first, if data are many, few of them are different, and like data are as likely."""
+    first = {x: data.index(x) for x in dict.fromkeys(data)}
+    alike = terms < len(data) <= MEASURED and len(first) <= terms
+    return first if alike and all((logs[i] == logs[first[x]]).all() for i, x in enumerate(data)) else {}
+
+
+def _likelihood(
+    posterior: Posterior, name: str, logs: Floats, weight: Floats, k: int, groups: dict[str, int]
+) -> Equation:
     h, total = word(name), float(posterior.log_likelihood[k])
     is_even = bool(np.all(weight == 1.0))
     each = f"P(d[i] | {h})"
@@ -102,9 +91,15 @@ def _likelihood(posterior: Posterior, name: str, logs: Floats, weight: Floats, k
         values = {**values, f"log({each})": logs[:MEASURED, k]}
         rest = {"i": beyond} if len(weight) > MEASURED else {}
         return Equation(f"log(P(D | {h}))", right, values, ("log_likelihood", k), meanings, rest)
-    right = f"product({each} for i in _)" if is_even else f"product({each} ** w[i] for i in _)"
+    members = [f"product({each} for i in _)" if is_even else f"product({each} ** w[i] for i in _)"]
     values = {**values, f"P(D | {h})": math.exp(total), each: np.exp(logs[:MEASURED, k])}
-    return Equation(f"P(D | {h})", right, values, where=meanings, rest={"i": math.exp(beyond)} if beyond else {})
+    if groups and is_even:
+        members.append(f"product(P(v | {h}) ** n[v] for v in _)")
+        seen = [(x, logs[i, k], int((logs == logs[i]).all(axis=1).sum())) for x, i in groups.items()]
+        values |= {f"P(v | {h})": {x: math.exp(log) for x, log, _ in seen}, "n[v]": {x: n for x, _, n in seen}}
+        meanings = {"n[v]": "how often the value was seen"}
+    rest = {"i": math.exp(beyond)} if beyond else {}
+    return Equation(f"P(D | {h})", tuple(members), values, where=meanings, rest=rest)
 
 
 def bayes_steps(posterior: Posterior, options: WorkOptions, of: tuple[str, ...] = ()) -> Iterator[Step]:
@@ -130,10 +125,44 @@ def bayes_steps(posterior: Posterior, options: WorkOptions, of: tuple[str, ...] 
             values = {f"P(D | {h})": likelihood[k], "P(D)": math.exp(posterior.log_evidence)} | prior
             theorem = Equation(f"P({h} | D)", f"P(D | {h}) * P({h}) / P(D)", values, path)
         yield Step(f"Posterior of {names[k]}", theorem)
-    # From the most probable on, so that of those that look the same the first is the one that the logarithms say.
+    yield Step("The most probable, and the likeliest", (_most_probable(posterior, names), _likeliest(posterior, names)))
+
+
+def _most_probable(posterior: Posterior, names: list[str]) -> Equation:
+    """From the most probable on, so that of those that look the same the first is the one that the logarithms say."""
     order = np.argsort(-posterior.log_weights, kind="stable").tolist()
-    values = {"h_MAP": names[order[0]], "P(h | D)": {names[k]: posterior.weights[k] for k in order}}
-    yield Step("The most probable", Equation("h_MAP", "argmax(P(h | D) for h in _)", values, therefore=True))
+    values = {"h_MAP": names[order[0]], "P(h | D)": by_name(names, posterior.weights, order)}
+    return Equation("h_MAP", "argmax(P(h | D) for h in _)", values, therefore=True)
+
+
+def _likeliest(posterior: Posterior, names: list[str]) -> Equation:
+    order = np.argsort(-posterior.log_likelihood, kind="stable").tolist()
+    values = {"h_ML": names[order[0]], "log(P(D | h))": by_name(names, posterior.log_likelihood, order)}
+    return Equation("h_ML", "argmax(log(P(D | h)) for h in _)", values, therefore=True)
+
+
+def _description_step(posterior: Posterior, shown: list[int]) -> Step:
+    """The bits of each hypothesis and of the data with its help; the shortest description is the most probable."""
+    names, bits = names_of(posterior), np.array(list(posterior.description_lengths.values()))
+    with np.errstate(divide="ignore"):
+        of_name, of_data = -np.log2(posterior.prior), -posterior.log_likelihood / math.log(2.0)
+    possible = [k for k in shown if math.isfinite(bits[k])]
+    rows = tuple((names[k], float(of_name[k]), float(of_data[k]), float(bits[k])) for k in possible)
+    best = int(np.argmax(posterior.log_weights))
+    h, name = word(names[best]), cast("Any", posterior.names[best])
+    shortest = Equation(
+        f"B({h}) + B(D | {h})",
+        f"-log2(P({h})) - log(P(D | {h})) / log(2)",
+        {f"P({h})": posterior.prior[best], f"log(P(D | {h}))": posterior.log_likelihood[best]},
+        of=("description_lengths", name),
+        where={f"B({h})": "bits that name the hypothesis", f"B(D | {h})": "bits that name the data with its help"},
+    )
+    lengths = by_name(names, bits, sorted(possible, key=lambda k: -posterior.log_weights[k]))
+    values = {"h_MDL": names[best], "B(h, D)": lengths}
+    choice = Equation("h_MDL", "argmin(B(h, D) for h in _)", values, therefore=True)
+    header = ("hypothesis", "⟦B(h)⟧", "⟦B(D | h)⟧", "⟦B(h, D)⟧ in all")
+    note = "A logarithm rises with its argument, so the shortest description is the most probable hypothesis, ⟦h_MAP⟧."
+    return Step("Description lengths in bits", (shortest, choice), table=WorkTable(header, rows), note=note)
 
 
 def _evidence(posterior: Posterior, names: Sequence[str], is_tiny: bool, of: tuple[str, ...]) -> Equation:
@@ -143,122 +172,16 @@ def _evidence(posterior: Posterior, names: Sequence[str], is_tiny: bool, of: tup
     terms = np.zeros(len(names))
     terms[possible] = posterior.prior[possible] * np.exp(posterior.log_likelihood[possible] - peak)
     kept, rest = heaviest(terms, "h")
-    priors = _by_name(names, posterior.prior, kept)
+    priors = by_name(names, posterior.prior, kept)
     if not is_tiny:
-        likelihoods = _by_name(names, np.exp(posterior.log_likelihood), kept)
+        likelihoods = by_name(names, np.exp(posterior.log_likelihood), kept)
         values = {"P(D | h)": likelihoods, "P(h)": priors, "P(D)": math.exp(posterior.log_evidence)}
         return Equation("P(D)", "sum(P(D | h) * P(h) for h in _)", values, rest=rest)
     return Equation(
         "log(P(D))",
         "L + log(sum(exp(log(P(D | h)) - L) * P(h) for h in _ if P(h) > 0))",
-        {"L": peak, "log(P(D | h))": _by_name(names, posterior.log_likelihood, kept), "P(h)": priors},
+        {"L": peak, "log(P(D | h))": by_name(names, posterior.log_likelihood, kept), "P(h)": priors},
         of=(*of, "log_evidence"),
         where={"L": "the largest logarithm of a likelihood, which is taken out of the sum"},
         rest=rest,
     )
-
-
-def _by_name(names: Sequence[str], values: Floats, kept: Sequence[int]) -> dict[str, float]:
-    return {names[k]: float(values[k]) for k in kept}
-
-
-# --- predictions -----------------------------------------------------------------------------------------------------
-
-
-def derive_datum(posterior: Posterior, x: Any, each: Floats) -> Work:
-    """Σ P(x|h) · P(h|D), written out for a datum; `each` is P(x|h) of every hypothesis (H,)."""
-    names, datum = names_of(posterior), word(called(x))
-    rows = tuple((names[k], float(posterior.weights[k]), float(each[k])) for k in largest(posterior.weights, SHOWN))
-    table = WorkTable(("hypothesis", "⟦P(h | D)⟧", f"⟦P({datum} | h)⟧"), rows)
-    every = mixture(posterior, names, each, f"P({datum} | D)", f"P({datum} | h)", ("predict",))
-    best = f"P({datum} | {word(called(posterior.map()))})"
-    alone = Equation(f"P({datum} | h_MAP)", best, {best: float(posterior.predictive_map(x))}, ("predictive_map",))
-    steps = [
-        Step("All hypotheses, each by its probability", every, table=table),
-        Step("The most probable hypothesis alone", alone),
-    ]
-    return Work(f"Prediction of {called(x)}", steps)
-
-
-def mixture(
-    posterior: Posterior, names: Sequence[str], each: Floats, left: str, term: str, of: tuple[str | int, ...]
-) -> Equation:
-    """What all hypotheses say, each by its probability."""
-    kept, rest = heaviest(each * posterior.weights, "h")
-    values = {term: _by_name(names, each, kept), "P(h | D)": _by_name(names, posterior.weights, kept)}
-    return Equation(left, f"sum({term} * P(h | D) for h in _)", values, of, rest=rest)
-
-
-def derive_votes(
-    posterior: Posterior, classes: Sequence[Any], each: Floats, options: WorkOptions, *, of: str, answer: str = ""
-) -> Work:
-    """Σ P(t|x, h) · P(h|D) for each class of the rows in `each` (H, n, K), and what the method `answer` says."""
-    names, labels = names_of(posterior), [str(label) for label in classes]
-    shown = len(labels) if options.is_full else min(len(labels), SHOWN)
-    rows = shown_hypotheses(posterior, options)
-    steps = []
-    for i in range(min(each.shape[1], options.rows)):
-        x, votes = f"x[{i + 1}]", []
-        for k, label in enumerate(map(word, labels[:shown])):
-            left, term = f"P({label} | {x}, D)", f"P({label} | {x}, h)"
-            votes.append(mixture(posterior, names, each[:, i, k], left, term, (of, i, k)))
-        if answer:
-            shares = {f"P(t | {x}, D)": dict(zip(labels, (posterior.weights @ each[:, i]).tolist(), strict=True))}
-            rule = f"argmax(P(t | {x}, D) for t in _)"
-            votes.append(Equation(f"t̂[{i + 1}]", rule, shares, (answer, i), therefore=True))
-        header = ("hypothesis", "⟦P(h | D)⟧", *(f"⟦P({word(label)} | {x}, h)⟧" for label in labels[:shown]))
-        lines = ((names[h], float(posterior.weights[h]), *each[h, i, :shown].tolist()) for h in rows)
-        steps.append(Step(f"Row {i + 1}", tuple(votes), table=WorkTable(header, tuple(lines))))
-    notes = [*only_first_rows(options.rows, each.shape[1] > options.rows), *only_first(shown, len(labels), "class")]
-    return Work("Predictions by all hypotheses", steps, notes)
-
-
-def derive_draws(posterior: Posterior, classes: Sequence[Any], choices: Any, options: WorkOptions) -> Work:
-    """The probability that each class is drawn: that of the hypotheses whose choice it is (H, n)."""
-    names, labels = names_of(posterior), [str(label) for label in classes]
-    weights = _by_name(names, posterior.weights, range(len(names)))
-    steps = []
-    for i in range(min(choices.shape[1], options.rows)):
-        votes = []
-        for k, label in enumerate(labels):
-            among = f"H[{word(label)}, {i + 1}]"
-            votes.append(
-                Equation(
-                    f"P(t̂[{i + 1}] == {word(label)})",
-                    f"sum(P(h | D) for h in {among})",
-                    {among: [names[h] for h in np.flatnonzero(choices[:, i] == k)], "P(h | D)": weights},
-                    of=("vote_shares", i, k),
-                    where={among: f"the hypotheses that answer {label} for row {i + 1}"},
-                )
-            )
-        lines = tuple((name, weights[name], labels[choices[h, i]]) for h, name in enumerate(names))
-        table = WorkTable(("hypothesis", "⟦P(h | D)⟧", "answers"), lines)
-        steps.append(Step(f"Row {i + 1}", tuple(votes), table=table))
-    bound = "If the true hypothesis comes from the prior, a drawn one errs at most twice as often as the vote of all."
-    return Work("Answers drawn", steps, [*only_first_rows(options.rows, choices.shape[1] > options.rows), bound])
-
-
-# --- the picture -----------------------------------------------------------------------------------------------------
-
-
-def posterior_figure(posterior: Posterior) -> Figure:
-    """P(h | D) against the number of observations, of the hypotheses that were ever most likely to be right."""
-    logs, counts = course(posterior)
-    order = np.argsort(-np.exp(logs).max(axis=0), kind="stable")[: len(COLOURS)]
-    curves = {called(posterior.names[k]): np.exp(logs[:, k]) for k in sorted(order.tolist())}
-    rest = len(posterior.names) - len(order)
-    more = f" ({rest} less probable ones are not drawn)" if rest else ""
-    return curve_figure(
-        counts,
-        curves,
-        title=f"What is believed of the hypotheses{more}",
-        xlabel="observations",
-        ylabel="P(h | D)",
-    )
-
-
-def called(name: Hashable) -> str:
-    """A name or datum as a derivation writes it."""
-    if isinstance(name, (int, float, np.integer, np.floating)) and not isinstance(name, (bool, np.bool_)):
-        return few_digits(float(name))
-    return printable(str(name), NAME)

@@ -37,6 +37,8 @@ def derive_version_space(posterior: VersionSpacePosterior) -> Work:
         where={"H": "all hypotheses of the space"},
     )
     steps = [Step("Hypotheses that are left", rule, table=table, figure=posterior.plot()), Step("Evidence", evidence)]
+    if posterior.is_listed and len(posterior.updates) > 1:
+        steps.append(Step("Belief, update by update", figure=posterior.plot_stages()))
     return Work("Posterior of a space of conjunctions", steps)
 
 

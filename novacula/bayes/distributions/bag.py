@@ -143,7 +143,7 @@ class Bag(DistributionPart):
             f"N[{key}, {word(class_)}]": f"all that was counted of it in class {class_}",
             f"N[{event}, {word(class_)}]": f"rows of class {class_} in which it is known",
             facts.strength(key): M_WORDS,
-            facts.prior(key, event): prior_words(facts.smoothing),
+            facts.prior(key, event): prior_words(facts.smoothing, is_share=not self.of_rows),
         }
         first = replace(first, where={name: words for name, words in meanings.items() if name in values})
         title = f"{self.heading} each of {self.prob.shape[1]} entries of {', '.join(self.group.names[:3])}"

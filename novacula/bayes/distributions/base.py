@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from novacula.bayes.distributions.prior_estimate import estimate_of
 from novacula.bayes.distributions.tokenization import Tokenization
 from novacula.learner.derivation import SHOWN
 from novacula.learner.work import Step
@@ -24,15 +25,13 @@ from novacula.statistics.base import Statistic
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Category, Kind
 
-Estimate: TypeAlias = Literal["uniform", "empirical"]
-
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
     """How zero counts and zero variances are kept from deciding alone."""
 
     m: float | Literal["laplace"] = 1.0
-    prior_estimate: Estimate = "uniform"
+    prior_estimate: Any = "uniform"  # a word, a number, or by column one of these or a table
     var_smoothing: float = 1e-9
 
     def pseudo_count(self, n_values: int) -> float:
@@ -101,9 +100,10 @@ class PartFacts:
         """How the m of the m-estimate is written, for a column or a bag."""
         return f"m[{key}]" if self.smoothing.m == "laplace" else "m"
 
-    def prior(self, key: str, event: str) -> str:
-        """How the p of the m-estimate is written."""
-        return f"p[{key}]" if self.smoothing.prior_estimate == "uniform" else f"p[{event}]"
+    def prior(self, key: str, event: str, column: str | None = None) -> str:
+        """How the p of the m-estimate is written: one for all values, or one for each."""
+        estimate = estimate_of(self.smoothing.prior_estimate, column)
+        return f"p[{event}]" if estimate == "empirical" or isinstance(estimate, Mapping) else f"p[{key}]"
 
 
 @dataclass(frozen=True, slots=True)

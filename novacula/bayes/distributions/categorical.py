@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
@@ -17,6 +18,7 @@ from novacula.bayes.distributions.base import (
     Smoothing,
     logarithm,
 )
+from novacula.bayes.distributions.prior_estimate import estimate_of, stated_values
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.mathematics import Equation, word
 from novacula.state import State, offsets, probabilities, record
@@ -72,7 +74,7 @@ class CategoricalPart(DistributionPart):
         for j in range(len(group.names)):
             held = slice(statistic.offsets[j], statistic.offsets[j + 1])
             counts = statistic.column(j)
-            m, p = pseudo(counts, smoothing)
+            m, p = pseudo(counts, smoothing, group.names[j], group.categories[j])
             total = counts.sum(axis=1, keepdims=True) + m
             # A class without a known value in this column, and m = 0: the column says nothing about it.
             even = np.full_like(counts, 1.0 / max(counts.shape[1], 1))
@@ -119,11 +121,10 @@ class CategoricalPart(DistributionPart):
         total = float(counts[k].sum())
         is_known = total == facts.class_count[k]  # in every row of the class
         whole = f"n[{class_}]" if is_known else f"n[{column}, {class_}]"
-        m, p = pseudo(counts, facts.smoothing)
+        m, p = pseudo(counts, facts.smoothing, self.group.names[j], self.group.categories[j])
         of = (*facts.path, "prob", k, int(self.offsets[j]) + v) if facts.path else ()
-        names = ShareNames(
-            f"n[{event}, {class_}]", whole, facts.strength(column), facts.prior(column, event), f"c[{column}]"
-        )
+        prior = facts.prior(column, event, self.group.names[j])
+        names = ShareNames(f"n[{event}, {class_}]", whole, facts.strength(column), prior, f"c[{column}]")
         numbers = ShareNumbers(float(counts[k, v]), total, m, float(p[v]), counts.shape[1])
         return share(f"P({event} | {class_})", names, numbers, of)
 
@@ -136,7 +137,7 @@ class CategoricalPart(DistributionPart):
             f"n[{class_}]": f"rows of class {facts.classes[0]}",
             f"n[{column}, {class_}]": f"rows of class {facts.classes[0]} in which the value is known",
             facts.strength(column): M_WORDS,
-            facts.prior(column, event): prior_words(facts.smoothing),
+            facts.prior(column, event, self.group.names[j]): prior_words(facts.smoothing, self.group.names[j]),
         }
         used = equation.values or {}
         return replace(equation, where={name: words for name, words in meanings.items() if name in used})
@@ -174,12 +175,16 @@ class ShareNumbers(NamedTuple):
     values: int
 
 
-def pseudo(counts: Any, smoothing: Smoothing) -> tuple[float, Any]:
-    """m, and the prior estimate p of each value: all alike, or as often as in all classes together."""
+def pseudo(
+    counts: Any, smoothing: Smoothing, column: str | None = None, values: Sequence[Any] | None = None
+) -> tuple[float, Any]:
+    """m, and the prior estimate p of each value: all alike, as often as in all classes together, or as stated."""
     size = max(counts.shape[1], 1)
     m = smoothing.pseudo_count(size)
+    if values is not None and (stated := stated_values(smoothing.prior_estimate, column, values)) is not None:
+        return m, stated
     total = counts.sum()
-    if smoothing.prior_estimate == "uniform" or total == 0:
+    if estimate_of(smoothing.prior_estimate, column) != "empirical" or total == 0:
         return m, np.full(counts.shape[1], 1.0 / size)
     return m, counts.sum(axis=0) / total
 
@@ -197,7 +202,9 @@ def share(left: str, names: ShareNames, of: ShareNumbers, path: tuple[str | int,
 M_WORDS = "the weight of the prior estimate"
 
 
-def prior_words(smoothing: Smoothing) -> str:
-    """What the p of the m-estimate is."""
-    uniform = smoothing.prior_estimate == "uniform"
-    return f"the prior estimate, {'one over the number of values' if uniform else 'its share in all classes together'}"
+def prior_words(smoothing: Smoothing, column: str | None = None, is_share: bool = False) -> str:
+    """What the p of the m-estimate is; shares that sum to 1 take no single number."""
+    words = {"uniform": "one over the number of values", "empirical": "its share in all classes together"}
+    estimate = estimate_of(smoothing.prior_estimate, column)
+    known = estimate if isinstance(estimate, str) else "uniform" if is_share else ""
+    return f"the prior estimate, {words.get(known, 'as stated')}"

@@ -24,6 +24,7 @@ from novacula.bayes.distributions.categorical import (
     ShareNumbers,
     pseudo,
 )
+from novacula.bayes.distributions.prior_estimate import estimate_of
 from novacula.mathematics import Equation, word
 from novacula.state import State, each, nullable, probabilities, record, text
 from novacula.statistics import ClassTotals, Vocabulary
@@ -151,9 +152,10 @@ class BernoulliPart(Bag):
 
     @staticmethod
     def prior_share(there: Floats, rows: Floats, smoothing: Smoothing) -> Any:
-        """The prior estimate of having an entry: one half, or as often as in all classes together."""
-        if smoothing.prior_estimate == "uniform":
-            return np.full(there.shape[1], 0.5)
+        """The prior estimate of having an entry: one half, as often as in all classes together, or as stated."""
+        estimate = estimate_of(smoothing.prior_estimate, None)
+        if estimate != "empirical":
+            return np.full(there.shape[1], 0.5 if estimate == "uniform" else float(estimate))
         total = rows.sum(axis=0)
         return np.divide(there.sum(axis=0), total, out=np.full(there.shape[1], 0.5), where=total > 0)
 

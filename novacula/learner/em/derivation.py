@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.derivation import cut_table
-from novacula.learner.figure import curve_figure
+from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.trace import FitPath
-from novacula.learner.work import Step, Work
+from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
 
 if TYPE_CHECKING:
@@ -27,9 +27,13 @@ RULE = Equation(
 def derive_climb(result: EMResult[Any, Any]) -> Work:
     """The objective from step to step, and which start was kept."""
     history, last = result.history, len(result.history) - 1
-    rises = [(k, history[k], history[k] - history[k - 1] if k else "") for k in range(len(history))]
-    table = cut_table(("iteration", "objective ⟦L⟧", "rise"), rises, len(rises))
-    figure = curve_figure(range(len(history)), {"objective": history}, xlabel="iteration", ylabel="L")
+    expected = result.q_history
+    rises = [
+        (k, history[k], history[k] - history[k - 1] if k else "", *(expected.get(k, ("", "")) if expected else ()))
+        for k in range(len(history))
+    ]
+    header = ("iteration", "objective ⟦L⟧", "rise", *(("⟦Q(h | h)⟧", "⟦Q(h′ | h)⟧") if expected else ()))
+    table, figure = cut_table(header, rises, len(rises)), climb_figure(result)
     steps = [Step("The step that is repeated", RULE), Step("The climb", table=table, figure=figure)]
     if last >= 0:
         steps.append(Step("Objective at the end", _objective(result, last), note=result.sentence))
@@ -43,6 +47,12 @@ def derive_climb(result: EMResult[Any, Any]) -> Work:
         best = Equation("best", "argmax(L[s] for s in _)", {"L[s]": starts}, ("best",), therefore=True)
         steps.append(Step("The best of all starts", best))
     return Work("Expectation-maximization", steps)
+
+
+def climb_figure(result: EMResult[Any, Any]) -> Figure:
+    """The objective from the start on."""
+    history = result.history
+    return curve_figure(range(len(history)), {"objective": history}, xlabel="iteration", ylabel="L")
 
 
 def derive_rise(result: EMResult[Any, Any], iteration: int) -> Work:
@@ -60,14 +70,38 @@ def derive_rise(result: EMResult[Any, Any], iteration: int) -> Work:
         numbers = list(_numbers(name, value))
         if numbers:
             steps.append(Step(title, table=cut_table(("", "value"), numbers, len(numbers))))
+    if iteration in result.q_history:
+        steps.append(_expected_step(result, iteration))
     steps.append(Step("The objective does not fall", _rise(result, iteration)))
     return Work(f"Iteration {iteration} of expectation-maximization", steps)
 
 
+def _expected_step(result: EMResult[Any, Any], k: int) -> Step:
+    """Q of what went in and of what came out; where there is no prior, the objective rises by at least as much."""
+    old, new = result.q_history[k]
+    if not (math.isfinite(old) and math.isfinite(new)):
+        return Step("The expected log-likelihood", note="It is not finite.")
+    values = {"Q(h′ | h)": new, "Q(h | h)": old}
+    equations = [Equation("Q(h′ | h)", "Q(h | h)", values, ("q_history", k, 0), sign="≥")] if new >= old else []
+    gained = result.history[k] - result.history[k - 1]
+    if _prior(result) is None and gained >= new - old:
+        left = {f"L[{k}]": result.history[k], f"L[{k - 1}]": result.history[k - 1]}
+        equations.append(Equation(f"L[{k}] - L[{k - 1}]", "Q(h′ | h) - Q(h | h)", left | values, sign="≥"))
+    rows = (("⟦Q(h | h)⟧", old), ("⟦Q(h′ | h)⟧", new))
+    table = WorkTable(("expected log-likelihood of the complete data", "value"), rows)
+    return Step("The expected log-likelihood", tuple(equations), table=table)
+
+
+def _prior(result: EMResult[Any, Any]) -> float | None:
+    """The log prior at the end; None where there is none."""
+    prior = result.history[-1] - result.log_likelihood
+    return None if math.isclose(prior, 0.0, abs_tol=1e-9 * abs(result.history[-1])) else prior
+
+
 def _objective(result: EMResult[Any, Any], k: int) -> Equation:
     """The objective at the end, which is made of likelihood and prior."""
-    value, prior = result.history[k], result.history[-1] - result.log_likelihood
-    if math.isclose(prior, 0.0, abs_tol=1e-9 * abs(value)):
+    prior = _prior(result)
+    if prior is None:
         return Equation(f"L[{k}]", "log(p(D | h))", {"log(p(D | h))": result.log_likelihood}, ("history", k))
     values = {"log(p(D | h))": result.log_likelihood, "log(p(h))": prior}
     return Equation(f"L[{k}]", "log(p(D | h)) + log(p(h))", values, ("history", k))

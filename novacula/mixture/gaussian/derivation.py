@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.learner.derivation import cut_table, only_first
+from novacula.learner.derivation import TABLE_ROWS, cut_table, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation
-from novacula.mixture.gaussian.density import LN_2PI, GaussianComponents, MixtureDensity
-from novacula.mixture.gaussian.figures import climb_figure, density_figure, ellipse_figure
-from novacula.mixture.gaussian.m_step import GaussianStep, Path, as_matrix, is_small
+from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
+from novacula.mixture.gaussian.figures import climb_figure, density_figure, ellipse_figure, path_figure
+from novacula.mixture.gaussian.m_step import GaussianStep, Path, is_small
+from novacula.mixture.gaussian.row_derivation import COMPONENTS, row_steps
 from novacula.mixture.gaussian.trace import shares_of_rows
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
 
-COMPONENTS, COLUMNS = 4, 3
+COLUMNS = 3
 """Written out, unless everything is asked for."""
-SMALL = -600.0
-"""The logarithm below which a density is left as one."""
+SHARES = [(i, k) for i in ("i", *range(1, TABLE_ROWS + 1)) for k in ("k", *range(COMPONENTS))]
 NOTATIONS: Mapping[str, Mapping[str, str]] = {
-    "mitchell": {f"p[i, {k}]": f"E(z[i, {k}])" for k in ("k", *range(COMPONENTS))},
-    "aima": {f"p[i, {k}]": f"p[{k}, i]" for k in ("k", *range(COMPONENTS))},
+    "mitchell": {f"p[{i}, {k}]": f"E(z[{i}, {k}])" for i, k in SHARES},
+    "aima": {f"p[{i}, {k}]": f"p[{k}, {i}]" for i, k in SHARES},
 }
 RULES = (
     Equation("p(x)", "sum(w[k] * N(x, μ[k], Σ[k]) for k in _)"),
@@ -48,10 +47,15 @@ def derive_model(model: GaussianMixture, options: WorkOptions) -> Work:
     components, names = components_of(model), tuple(model.schema_.column_names())
     steps = [Step("The model, and the step that EM repeats", RULES, _table(components, names, "Where it ended"),
                   note=model.outcome_)]  # fmt: skip
-    try:
-        steps += _iteration_steps(model, model.n_iter_, options, is_last=True)
-    except ParameterError as error:  # the states of a large mixture are not all kept
-        steps.append(Step("The last M-step", note=f"It is not derived: {error}."))
+    if model.n_iter_ == 0:
+        steps += _expectation_steps(model, components, options)
+    else:
+        try:
+            steps += _iteration_steps(model, model.n_iter_, options, is_last=True)
+        except ParameterError as error:  # the states of a large mixture are not all kept
+            steps.append(Step("The last M-step", note=f"It is not derived: {error}."))
+        steps.append(_path_step(model, names))
+    steps += _covariance_step(components, names)
     total, last = float(model.moments_.weight.sum()), len(model.history_) - 1
     likelihood = {"log(L)": model.log_likelihood_, "n": total}
     mean = Equation("L̄", "log(L) / n", likelihood, ("history_", last))
@@ -85,12 +89,55 @@ def _left(model: GaussianMixture, options: WorkOptions) -> list[str]:
     return only_first(min(k, COMPONENTS), k, "component") + only_first(min(d, COLUMNS), d, "column")
 
 
-def _table(components: GaussianComponents, names: tuple[str, ...], caption: str) -> Any:
+def _table(components: GaussianComponents, names: tuple[str, ...], caption: str, n: Floats | None = None) -> Any:
     variances = np.diagonal(components.matrices(), axis1=1, axis2=2)
     both = np.stack([components.means, variances], axis=2)[:, :COLUMNS].reshape(len(variances), -1)
-    header = ("component", "⟦w⟧", *(f"{what} of {name}" for name in names[:COLUMNS] for what in ("mean", "variance")))
-    rows = [(k, float(w), *map(float, both[k])) for k, w in enumerate(components.weights)]
-    return cut_table(header, rows, len(rows), caption)
+    counts = () if n is None else ("⟦n⟧",)
+    moments = (f"{what} of {name}" for name in names[:COLUMNS] for what in ("mean", "variance"))
+    rows = [
+        (k, *(() if n is None else (float(n[k]),)), float(w), *map(float, both[k]))
+        for k, w in enumerate(components.weights)
+    ]
+    return cut_table(("component", *counts, "⟦w⟧", *moments), rows, len(rows), caption)
+
+
+def _path_step(model: GaussianMixture, names: tuple[str, ...]) -> Step:
+    """Where the means were after each iteration that was kept."""
+    k, d = model.means_.shape
+    path = model.trace_.path
+    means = path.states[:, k : k + k * d].reshape(-1, k, d)
+    shown = [(c, j) for c in range(min(k, COMPONENTS)) for j in range(min(d, COLUMNS))]
+    header = ("iteration", *(f"{names[j]} of {c}" if d > 1 else f"⟦μ[{c}]⟧" for c, j in shown))
+    rows = [(int(i), *(float(state[c, j]) for c, j in shown)) for i, state in zip(path.iterations, means, strict=True)]
+    table = cut_table(header, rows, len(rows), "The means of the components, from the start on.")
+    return Step("The path of the means", table=table, figure=path_figure(path.iterations, means, names))
+
+
+def _covariance_step(components: GaussianComponents, names: tuple[str, ...]) -> list[Step]:
+    """Of several columns the whole covariance, the logarithm of its determinant, and its inverse."""
+    matrices = components.matrices()
+    if len(names) < 2 or not is_small(matrices.shape[1:]):
+        return []
+    pairs = [(i, j) for j in range(len(names)) for i in range(j + 1)]
+    entries = tuple(f"⟦{{}}[{i + 1}, {j + 1}]⟧" for i, j in pairs)
+    inverse = np.linalg.inv(matrices)
+    rows = [
+        (
+            c,
+            *(float(matrix[pair]) for pair in pairs),
+            float(np.linalg.slogdet(matrix)[1]),
+            *(float(inverse[c][pair]) for pair in pairs),
+        )
+        for c, matrix in enumerate(matrices)
+    ]
+    header = ("component", *(e.format("Σ") for e in entries), "⟦log(det(Σ))⟧", *(e.format("Λ") for e in entries))
+    first = {"Σ[0]": matrices[0]}
+    equations = (
+        Equation("δ[0]", "log(det(Σ[0]))", first),
+        Equation("Λ[0]", "inv(Σ[0])", first, where={"Λ[0]": "the inverse of the covariance of component 0"}),
+    )
+    table = cut_table(header, rows, len(rows), f"Rows and columns: {', '.join(names)}.")
+    return [Step("The covariances, their determinants and inverses", equations, table=table)]
 
 
 # --- an iteration -------------------------------------------------------------------------------------------
@@ -106,11 +153,25 @@ def _iteration_steps(model: GaussianMixture, iteration: int, options: WorkOption
     others = None if trace.others is None else trace.sums_of_others(iteration, shape)
     step = GaussianStep(shares, trace.rows.weight, others, before.means, after.means, names)
     yield Step("What went in", table=_table(before, names, f"Iteration {iteration - 1}"))
-    for i in range(min(options.rows, len(trace.rows)) if options.is_full or not is_last else 0):
-        yield from _row_steps(i, trace.rows.x[i], density, names, options, tied=False)
-    yield _share_table(trace.rows.x, shares.share, names, trace.rows.is_all)
+    yield from _shares_steps(model, density, shares.share, options, are_rows_shown=options.is_full or not is_last)
     ties = _Ties(model, int(np.searchsorted(trace.path.iterations, iteration)), shape, is_last)
     yield from _m_steps(model, step, after, ties, options)
+
+
+def _expectation_steps(model: GaussianMixture, start: GaussianComponents, options: WorkOptions) -> Iterator[Step]:
+    """Where no step was made, the E-step of the start."""
+    density = MixtureDensity.of(start)
+    share = shares_of_rows(model.trace_.rows, density).share
+    yield from _shares_steps(model, density, share, options, are_rows_shown=True)
+
+
+def _shares_steps(
+    model: GaussianMixture, density: MixtureDensity, share: Floats, options: WorkOptions, are_rows_shown: bool
+) -> Iterator[Step]:
+    rows, names = model.trace_.rows, tuple(model.schema_.column_names())
+    for i in range(min(options.rows, len(rows)) if are_rows_shown else 0):
+        yield from row_steps(i, rows.x[i], density, names, options, tied=False)
+    yield _share_table(rows.x, share, names, rows.is_all)
 
 
 def _share_table(x: Floats, share: Floats, names: tuple[str, ...], is_all: bool) -> Step:
@@ -153,35 +214,45 @@ class _Ties:
 def _m_steps(
     model: GaussianMixture, step: GaussianStep, after: GaussianComponents, ties: _Ties, options: WorkOptions
 ) -> Iterator[Step]:
+    """One table of what all components came to, and the sums of the first, or of each if everything is asked for."""
     k, d = after.means.shape
-    family = model.family(model.floor_)
     columns = range(d if options.is_full else min(d, COLUMNS))
-    for c in range(k if options.is_full else min(k, COMPONENTS)):
-        empty = step.n[c] <= 0.0
-        equations = [step.count(c, ties.count(c))]
-        if model.weights == "equal":
-            equations.append(Equation(f"w[{c}]", "1 / K", {"K": k}, ties.weight(c)))
-        else:
-            counts = {f"n[{c}]": step.n[c], "n[k]": step.n}
-            equations.append(Equation(f"w[{c}]", f"n[{c}] / sum(n[k] for k in _)", counts, ties.weight(c)))
-        yield Step(f"M: weight of component {c}", tuple(equations))
-        if empty:
-            yield Step(f"M: place of component {c}", note="No row belongs to it, so it keeps its place and shape.")
-            continue
-        for j in columns:
-            yield Step(f"M: mean of {step.names[j]} in component {c}", step.mean(c, j, ties.mean(c, j)))
-        if not isinstance(model.variance, str):
-            continue
-        if family.on_floor(after.covariances[c]):
-            note = "It is held at the floor of reg_covar in some direction, so it is no plain mean of squares."
-            yield Step(f"M: covariance of component {c}", note=note)
-        else:
-            yield from _covariance_steps(model.covariance_type, step, c, columns, ties, options)
+    table = _table(after, step.names, "What came out", step.n)
+    for c in range(k if options.is_full else 1):
+        equations, note = _component(model, step, after, c, columns, ties, options)
+        title = f"M: component {c}" + ("" if options.is_full or k == 1 else "; the others are alike")
+        yield Step(title, equations, table=table if c == 0 else None, note=note)
 
 
-def _covariance_steps(
+def _component(
+    model: GaussianMixture,
+    step: GaussianStep,
+    after: GaussianComponents,
+    c: int,
+    columns: range,
+    ties: _Ties,
+    options: WorkOptions,
+) -> tuple[tuple[Equation, ...], str]:
+    """The weight, means and covariance of a component, and what is to be said of them."""
+    equations = [step.count(c, ties.count(c))]
+    if model.weights == "equal":
+        equations.append(Equation(f"w[{c}]", "1 / K", {"K": len(step.n)}, ties.weight(c)))
+    else:
+        counts = {f"n[{c}]": step.n[c], "n[k]": step.n}
+        equations.append(Equation(f"w[{c}]", f"n[{c}] / sum(n[k] for k in _)", counts, ties.weight(c)))
+    if step.n[c] <= 0.0:
+        return tuple(equations), "No row belongs to it, so it keeps its place and shape."
+    equations += [step.mean(c, j, ties.mean(c, j)) for j in columns]
+    if not isinstance(model.variance, str):
+        return tuple(equations), ""
+    if model.family(model.floor_).on_floor(after.covariances[c]):
+        return tuple(equations), "Its variance is held at the floor of reg_covar, so it is no plain mean of squares."
+    return (*equations, *_covariances(model.covariance_type, step, c, columns, ties, options)), ""
+
+
+def _covariances(
     kind: str, step: GaussianStep, c: int, columns: range, ties: _Ties, options: WorkOptions
-) -> Iterator[Step]:
+) -> Iterator[Equation]:
     d, k = len(step.names), len(step.n)
     if kind in ("full", "diag"):
         pairs = [(j, j) for j in columns]
@@ -190,21 +261,18 @@ def _covariance_steps(
             pairs += inside if options.is_full else inside[:1]
         for i, j in pairs:
             left = f"{step.symbol('σ', c, j)}**2" if i == j else step.symbol("Σ", c, i, j)
-            title = f"variance of {step.names[j]}" if i == j else f"covariance of {step.names[i]} and {step.names[j]}"
-            yield Step(f"M: {title} in component {c}", step.covariance(left, c, i, j, ties.covariance(c, j, i)))
-    elif kind == "spherical":
-        squares = [step.covariance(step.symbol("S", c, j), c, j, j, over=False) for j in columns]
+            yield step.covariance(left, c, i, j, ties.covariance(c, j, i))
+    elif kind == "spherical":  # one variance for all columns
+        yield from (step.covariance(step.symbol("S", c, j), c, j, j, over=False) for j in columns)
         values = {f"S[{c}, j]": [step.squares(c, j) for j in range(d)], f"n[{c}]": step.n[c], "d": d}
         right = f"sum(S[{c}, j] for j in _) / (n[{c}] * d)"
-        mean = Equation(f"σ[{c}]**2", right, values, ties.covariance(c, 0, 0))
-        yield Step(f"M: variance of component {c}", (*squares, mean), note="It is one for all columns.")
+        yield Equation(f"σ[{c}]**2", right, values, ties.covariance(c, 0, 0))
     elif c == 0:  # one covariance for all components
         for j in columns:
-            squares = [step.covariance(step.symbol("S", b, j), b, j, j, over=False) for b in range(min(k, COMPONENTS))]
+            yield from (step.covariance(step.symbol("S", b, j), b, j, j, over=False) for b in range(min(k, COMPONENTS)))
             values = {"S[k]": [step.squares(b, j) if step.n[b] > 0.0 else 0.0 for b in range(k)], "n[k]": step.n}
             right = "sum(S[k] for k in _) / sum(n[k] for k in _)"
-            mean = Equation(f"σ[{j + 1}]**2", right, values, ties.covariance(0, j, j))
-            yield Step(f"M: variance of {step.names[j]} in every component", (*squares, mean))
+            yield Equation(f"σ[{j + 1}]**2", right, values, ties.covariance(0, j, j))
 
 
 # --- rows ---------------------------------------------------------------------------------------------------
@@ -215,88 +283,6 @@ def derive_predictions(model: GaussianMixture, x: Floats, cut: bool, options: Wo
     density, names = MixtureDensity.of(components_of(model)), tuple(model.schema_.column_names())
     steps = [Step("The density of a mixture", RULES[:2])]
     for i, row in enumerate(x):
-        steps += _row_steps(i, row, density, names, options, tied=True)
+        steps += row_steps(i, row, density, names, options, tied=True)
     notes = [f"The first {len(x)} rows are derived; more are alike."] if cut else []
     return Work("Responsibilities of the components", steps, notes)
-
-
-def _row_steps(
-    i: int, row: Floats, density: MixtureDensity, names: tuple[str, ...], options: WorkOptions, tied: bool
-) -> Iterator[Step]:
-    """One row: its density together with each component, and each component's share of it."""
-    known = ~np.isnan(row)
-    marginal = density if known.all() else density.marginal(known)
-    x, title = row[known], f"Row {i + 1}"
-    if not known.all():
-        title += f", of which {', '.join(n for n, k in zip(names, known, strict=True) if k) or 'no value'} is known"
-    logs = marginal.offset - 0.5 * _distances(x, marginal)
-    live = [k for k in range(len(logs)) if math.isfinite(logs[k])]
-    if not live:
-        yield Step(title, note="Every density is 0 here.")
-        return
-    best = max(live, key=lambda k: logs[k])
-    order = sorted(sorted(live, key=lambda k: -logs[k])[: None if options.is_full else COMPONENTS])
-    plain = len(x) == 1 and logs[best] > SMALL
-    for k in order if options.is_full or len(x) < 2 else [best]:
-        yield Step(f"{title}: density together with component {k}", _joint(i, k, x, marginal, plain))
-    if len(x) > 1 and len(order) > 1 and not options.is_full:
-        rows = [(k, float(marginal.components.weights[k]), float(logs[k])) for k in order]
-        yield Step(f"{title}: each component", table=cut_table(("component", "⟦w⟧", "⟦l[k]⟧"), rows, len(rows)))
-    yield Step(title, tuple(_share_equations(i, logs, live, best, plain, tied)))
-
-
-def _share_equations(i: int, logs: Floats, live: list[int], best: int, plain: bool, tied: bool) -> Iterator[Equation]:
-    """The share of the likeliest component, the log density, and the component that is the answer."""
-    n, share = i + 1, np.exp(logs[live] - logs[best])
-    if plain:
-        joint = f"p(x[{n}], {best})"
-        values: dict[str, Any] = {f"p(x[{n}], k)": {str(k): math.exp(logs[k]) for k in live}}
-        total = f"sum(p(x[{n}], k) for k in _)"
-        ratio, logarithm, own = f"{joint} / {total}", f"log({total})", {joint: math.exp(logs[best])}
-    else:
-        values = {"l[k]": {str(k): logs[k] for k in live}, f"l[{best}]": logs[best]}
-        total = f"sum(exp(l[k] - l[{best}]) for k in _)"
-        ratio, logarithm, own = f"1 / {total}", f"l[{best}] + log({total})", {}
-    yield Equation(f"p[{n}, {best}]", ratio, {**values, **own}, ("predict_proba", i, best) if tied else ())
-    yield Equation(f"log(p(x[{n}]))", logarithm, values, ("score_samples", i) if tied else ())
-    if tied:
-        shares = {str(k): float(s / share.sum()) for k, s in zip(live, share, strict=True)}
-        right = f"argmax(p[{n}, k] for k in _)"
-        yield Equation("component", right, {f"p[{n}, k]": shares}, ("predict", i), therefore=True)
-
-
-def _distances(x: Floats, density: MixtureDensity) -> Floats:
-    """Squared distances of one row to each component, in units of its covariance."""
-    gap = x - density.components.means
-    if density.components.diagonal:
-        white = gap * density.factor[:, 0]
-    else:
-        white = np.einsum("kij,kj->ki", np.tril(density.factor), gap)
-    return np.asarray((white**2).sum(axis=1))
-
-
-def _joint(i: int, k: int, x: Floats, density: MixtureDensity, plain: bool) -> tuple[Equation, ...]:
-    """The density of a row together with one component: the bell curve for one column, by its logarithm for more."""
-    held, d, n = density.components, len(x), i + 1
-    w = {f"w[{k}]": float(held.weights[k])}
-    if d == 0:
-        return (
-            Equation(f"l[{k}]", f"log(w[{k}])", w, where={f"l[{k}]": "no value is known: the weight stands alone"}),
-        )
-    if plain:
-        values = {**w, f"x[{n}]": x[0], f"μ[{k}]": held.means[k, 0], f"σ[{k}]**2": held.covariances[k, 0, 0]}
-        bell = f"w[{k}] / sqrt(2 * π * σ[{k}]**2) * exp(-(x[{n}] - μ[{k}])**2 / (2 * σ[{k}]**2))"
-        return (Equation(f"p(x[{n}], {k})", bell, values),)
-    square = float(_distances(x, density)[k])
-    determinant = -2.0 * (float(density.offset[k]) - math.log(float(held.weights[k])) + 0.5 * d * LN_2PI)
-    parts: list[Equation] = []
-    covariance = as_matrix(held.covariances[k])
-    if is_small(covariance.shape):
-        gap = f"x[{n}] - μ[{k}]"
-        values = {f"x[{n}]": x, f"μ[{k}]": held.means[k], f"Σ[{k}]": covariance}
-        parts.append(Equation(f"D[{k}]**2", f"dot({gap}, inv(Σ[{k}]) @ ({gap}))", values))
-        parts.append(Equation(f"δ[{k}]", f"log(det(Σ[{k}]))", {f"Σ[{k}]": covariance}))
-    values = {**w, "d": d, f"D[{k}]**2": square, f"δ[{k}]": determinant}
-    where = {f"δ[{k}]": "the logarithm of the determinant", f"D[{k}]**2": "squared distance in units of the covariance"}
-    right = f"log(w[{k}]) - (d * log(2 * π) + δ[{k}] + D[{k}]**2) / 2"
-    return (*parts, Equation(f"l[{k}]", right, values, where={**where, f"l[{k}]": "logarithm of the joint density"}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -91,3 +91,24 @@ def _places(weights: Floats, means: Floats) -> str:
         f"weight {few_digits(w)} at {', '.join(map(few_digits, mean))}" for w, mean in zip(weights, means, strict=True)
     ]
     return "; ".join(told[:5]) + (f"; and {len(told) - 5} more" if len(told) > 5 else "")
+
+
+def path_figure(iterations: Any, means: Floats, names: tuple[str, ...]) -> Figure:
+    """The way of the means (m, K, d): against the iterations for one column, in the plane of the first two for more."""
+    _, k, d = means.shape
+    colours = [COLOURS[c % len(COLOURS)] for c in range(k)]
+
+    def draw(axes: Axes) -> None:
+        for c, colour in enumerate(colours):
+            across, up = (iterations, means[:, c, 0]) if d == 1 else (means[:, c, 0], means[:, c, 1])
+            axes.plot(across, up, color=colour, marker="o", markersize=3, label=f"component {c}")
+            axes.plot(across[:1], up[:1], "s", color=colour, markersize=7, fillstyle="none")
+        axes.set_xlabel("iteration" if d == 1 else literal(names[0]))
+        axes.set_ylabel(literal(f"mean of {names[0]}" if d == 1 else names[1]))
+        axes.grid()
+        if 1 < k <= len(COLOURS):
+            axes.legend()
+
+    ends = (", ".join(few_digits(x) for x in means[-1, c, :2]) for c in range(min(k, len(COLOURS))))
+    alt = f"The means of {k} components from their start, an open square, to their end: {'; '.join(ends)}."
+    return Figure(draw, alt, "The path of the means")

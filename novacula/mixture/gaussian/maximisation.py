@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novacula.arguments import as_numbers
 from novacula.errors import DataError, DataWarning, ParameterError, warn_user
 from novacula.learner.expectation_maximization import EMResult, expectation_maximization
 from novacula.learner.iterate import Outcome
@@ -15,6 +16,7 @@ from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.rows import MixtureRows
 from novacula.mixture.gaussian.start import MixtureOverview
 from novacula.mixture.gaussian.sums import Expectation, ExpectedSums, Moments
+from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
@@ -53,7 +55,8 @@ def maximise(model: GaussianMixture, rows: MixtureRows, rng: Any) -> MaximisedMi
         return GaussianComponents(equal, components.means, components.covariances)
 
     def start(i: int) -> GaussianComponents:
-        return weighed(overview.start(model.init, model.n_components, family, int(starts[i])))
+        components = overview.start(model.init, model.n_components, family, int(starts[i]))
+        return weighed(started(components, model, family))
 
     def e_step(components: GaussianComponents) -> tuple[Expectation, float]:
         sums = rows.reduce(ExpectedSums.observe, MixtureDensity.of(components))
@@ -67,15 +70,49 @@ def maximise(model: GaussianMixture, rows: MixtureRows, rng: Any) -> MaximisedMi
     run = expectation_maximization(
         e_step, m_step, start, n_init=model.n_init, tol=0.0, atol=model.tol, max_iter=model.max_iter
     )
+    if run.statistics is None and model.max_iter == 0:
+        return MaximisedMixture(run, e_step(run.params)[0].moments, family, overview.total)
     if run.statistics is None:
         raise DataError(f"{type(model).__name__} could not make a step from its start: {run.sentence}")
     return MaximisedMixture(run, run.statistics.moments, family, overview.total)
 
 
+def started(components: GaussianComponents, model: GaussianMixture, family: CovarianceFamily) -> GaussianComponents:
+    """The start with the weights and covariances that the model states, if it does."""
+    weights, covariances = components.weights, components.covariances
+    if model.init_weights is not None:
+        if model.weights == "equal":
+            raise ParameterError("weights are equal, so they have no start: leave init_weights out")
+        weights = as_numbers(model.init_weights, "init_weights")
+        if weights.shape != components.weights.shape or not (weights > 0).all() or abs(weights.sum() - 1.0) > 1e-9:
+            raise ParameterError(
+                f"init_weights is {model.init_weights!r}; give {model.n_components} numbers above 0 that sum to 1"
+            )
+    if model.init_covariances is not None:
+        if not isinstance(model.variance, str):
+            raise ParameterError("the variance is known, so covariances have no start: leave init_covariances out")
+        given = as_numbers(model.init_covariances, "init_covariances")
+        expected = family.compact(components.covariances).shape
+        if given.shape != expected:
+            raise ParameterError(f"init_covariances has shape {given.shape}; {expected} belongs to the covariance_type")
+        covariances = np.ascontiguousarray(family.expanded(given, model.n_components))
+        require_definite(covariances, family.diagonal)
+    return GaussianComponents(weights, components.means, covariances)
+
+
+def require_definite(covariances: Floats, is_diagonal: bool) -> None:
+    """Refuse covariances (K, d or 1, d) that no Gaussian has."""
+    for k, matrix in enumerate(covariances):
+        is_even = is_diagonal or np.allclose(matrix, matrix.T)
+        least = float(matrix.min() if is_diagonal else np.linalg.eigvalsh(matrix).min() if is_even else -1.0)
+        if not np.isfinite(matrix).all() or not is_even or not least > 0:
+            raise ParameterError(f"init_covariances of component {k} is not symmetric and definite: no covariance")
+
+
 def report_trouble(model: GaussianMixture, best: MaximisedMixture) -> None:
     """Warn of what a user should know: no convergence, components that collapsed, components without rows."""
     name, names = type(model).__name__, model.schema_.column_names()
-    if best.run.outcome is not Outcome.CONVERGED:
+    if best.run.outcome is not Outcome.CONVERGED and model.max_iter > 0:
         from sklearn.exceptions import ConvergenceWarning
 
         warn_user(f"{name}: {best.run.sentence}", ConvergenceWarning)

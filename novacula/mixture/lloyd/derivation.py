@@ -46,10 +46,8 @@ def derive_model(model: KMeans, options: WorkOptions) -> Work:
         except ParameterError as error:  # the states of many centres are not all kept
             steps.append(Step("The last move", note=f"It is not derived: {error}."))
     inertia = Equation("J", "sum(J[k] for k in _)", {"J[k]": model.cluster_inertia_}, ("inertia_",))
-    passes = [(i, float(j), model.history_[i - 1] - j if i else "") for i, j in enumerate(model.history_)]
-    falls = cut_table(("pass", "⟦J⟧", "fall"), passes, len(passes))
     steps += [Step("Inertia: the sum over clusters", inertia), _bic(model)]
-    steps.append(Step("The way down", table=falls, figure=fall_figure(model.history_)))
+    steps.append(Step("The way down", table=_passes(model, names), figure=fall_figure(model.history_)))
     cells = cells_figure(model, names)
     if cells is not None:
         steps.append(Step("The cells", figure=cells))
@@ -74,6 +72,25 @@ def derive_iteration(model: KMeans, iteration: int, options: WorkOptions) -> Wor
         falls = Equation(new, old, values, ("history_", iteration - 1), sign="≤")
         steps.append(Step("The inertia of all rows does not rise", falls))
     return Work(f"Iteration {iteration} of Lloyd's algorithm", steps, _left(model, options))
+
+
+def _passes(model: KMeans, names: tuple[str, ...]) -> WorkTable:
+    """The inertia after each pass, by how much it fell, and where the centres were, if that was kept."""
+    k, d = model.cluster_centers_.shape
+    shown = [(c, j) for c in range(min(k, CLUSTERS)) for j in range(min(d, COLUMNS))]
+    states = model.trace_.path.states.reshape(-1, k, d)
+    kept = dict(zip(model.trace_.path.iterations.tolist(), states, strict=True))
+    rows = [
+        (
+            i,
+            float(inertia),
+            float(model.history_[i - 1] - inertia) if i else "",
+            *((float(kept[i][c, j]) for c, j in shown) if i in kept else ("",) * len(shown)),
+        )
+        for i, inertia in enumerate(model.history_)
+    ]
+    centres = (f"⟦c[{c}]⟧" if d == 1 else f"{shortened(names[j], 20)} of {c}" for c, j in shown)
+    return cut_table(("pass", "⟦J⟧", "fall", *centres), rows, len(rows))
 
 
 def _left(model: KMeans, options: WorkOptions) -> list[str]:
