@@ -104,7 +104,7 @@ class DensitySample(ShowsWork):
 
 
 def metropolis(
-    density: Any, bounds: Any = None, *, n: int = 100_000, step: Any = None, burn: int = 1000, seed: int = 0
+    density: Any, bounds: Any = None, *, n: int = 100_000, step: Any = None, burn: int = 1000, random_state: int = 0
 ) -> DensitySample:
     """Draw from a density by the Metropolis algorithm, with normal jumps.
 
@@ -115,7 +115,7 @@ def metropolis(
     n : draws that are kept
     step : standard deviation of the jumps, one number or one for each; by default 2.4 / √d times the density's own
     burn : first draws that are thrown away; the chain starts where the density is highest
-    seed : of the random numbers
+    random_state : number of the random draws
 
     >>> import numpy as np
     >>> sample = metropolis(lambda θ: np.exp(-(θ**2) / 2), (-8, 8), n=20_000)
@@ -125,7 +125,8 @@ def metropolis(
     from novacula.bayes._kernels import metropolis_walk
 
     target, n = _as_target(density, bounds), whole_number(n, "n", least=LEAST)
-    burn, rng = whole_number(burn, "burn", least=0), np.random.default_rng(whole_number(seed, "seed", least=0))
+    burn = whole_number(burn, "burn", least=0)
+    rng = np.random.default_rng(whole_number(random_state, "random_state", least=0))
     grid, d = target.grid, target.grid.n_dimensions
     jump = JUMP / math.sqrt(d) * np.atleast_1d(target.std) if step is None else np.broadcast_to(step, d).astype(float)
     if not np.isfinite(jump).all() or not (jump > 0).all():
@@ -152,12 +153,12 @@ def metropolis(
     return DensitySample("Metropolis", draws, n, accepted, first, target)
 
 
-def rejection_sampling(density: Any, bounds: Any = None, *, n: int = 100_000, seed: int = 0) -> DensitySample:
+def rejection_sampling(density: Any, bounds: Any = None, *, n: int = 100_000, random_state: int = 0) -> DensitySample:
     """Draw from a density by rejection: n places anywhere within the bounds, each kept as often as it is high.
 
     Parameters
     ----------
-    density, bounds, seed : as in `metropolis`
+    density, bounds, random_state : as in `metropolis`
     n : places that are proposed, of which a share is kept: as small as the density is narrow
 
     >>> sample = rejection_sampling(lambda θ: θ * (1 - θ), (0, 1), n=30_000)
@@ -165,7 +166,8 @@ def rejection_sampling(density: Any, bounds: Any = None, *, n: int = 100_000, se
     0.67
     """
     target, n = _as_target(density, bounds), whole_number(n, "n", least=LEAST)
-    rng, grid = np.random.default_rng(whole_number(seed, "seed", least=0)), target.grid
+    rng = np.random.default_rng(whole_number(random_state, "random_state", least=0))
+    grid = target.grid
     low, high = np.array(grid.bounds).T
     places, uniform = low + (high - low) * rng.random((n, grid.n_dimensions)), rng.random(n)
     heights, top = _density_at(target, places), float(target.density.max())

@@ -31,7 +31,7 @@ TWO = GridPosterior(leaning, leaning, ((-5, 5), (-5, 5)), closed=True)
 @pytest.mark.parametrize(("draw", "n"), [(metropolis, 20_000), (rejection_sampling, 20_000)])
 def test_means_lie_within_their_stated_errors(draw, n, target, exact):
     """2.6 standard errors hold 99 of 100 normal deviates, and one holds 68: errors neither too small nor too large."""
-    samples = [draw(target, n=n, seed=seed) for seed in range(SEEDS)]
+    samples = [draw(target, n=n, random_state=seed) for seed in range(SEEDS)]
     away = np.array([np.abs(sample.mean - exact) / sample.standard_error for sample in samples])
     assert ((away <= 2.6).sum(axis=0) >= 95).all()
     assert ((away <= 1.0).sum(axis=0) <= 82).all()
@@ -44,7 +44,7 @@ def test_the_exact_mean_is_that_of_quadrature():
 
 
 def test_independent_draws_have_the_density():
-    sample = rejection_sampling(lambda θ: np.exp(-(θ**2) / 2), (-6, 6), n=20_000, seed=1)
+    sample = rejection_sampling(lambda θ: np.exp(-(θ**2) / 2), (-6, 6), n=20_000, random_state=1)
     assert kstest(sample.draws[:, 0], norm.cdf).pvalue > 0.01
     assert sample.acceptance == pytest.approx(np.sqrt(2 * np.pi) / 12, abs=0.01)
     assert metropolis(ONE, n=50_000).std[0] == pytest.approx(ONE.std, abs=0.05)
@@ -61,7 +61,7 @@ def test_a_kernel_makes_a_million_steps_a_second():
 @pytest.mark.parametrize("draw", [metropolis, rejection_sampling])
 @pytest.mark.parametrize("target", [ONE, TWO])
 def test_the_work_and_the_picture(draw, target):
-    sample = draw(target, n=5000, seed=2)
+    sample = draw(target, n=5000, random_state=2)
     check_work(sample)
     canvas = Canvas()
     sample.plot().draw(canvas.add_subplot())
@@ -75,8 +75,10 @@ def test_the_work_and_the_picture(draw, target):
 
 
 def test_the_same_seed_gives_the_same_draws():
-    assert np.array_equal(metropolis(ONE, n=500, seed=3).draws, metropolis(ONE, n=500, seed=3).draws)
-    assert not np.array_equal(metropolis(ONE, n=500, seed=3).draws, metropolis(ONE, n=500, seed=4).draws)
+    assert np.array_equal(metropolis(ONE, n=500, random_state=3).draws, metropolis(ONE, n=500, random_state=3).draws)
+    assert not np.array_equal(
+        metropolis(ONE, n=500, random_state=3).draws, metropolis(ONE, n=500, random_state=4).draws
+    )
     assert len(metropolis(two_hills, (-6, 7), n=500, burn=0, step=0.5).draws) == 500
 
 
