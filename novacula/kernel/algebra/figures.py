@@ -58,6 +58,7 @@ def lifted_figure(x: Floats, phi: Floats, labels: Any, columns: Sequence[str], f
                 panel.plot(*points[own].T, linestyle="", markersize=4, label=literal(shortened(str(kind))), **look)
             for axis, name in zip("xyz", names, strict=False):
                 getattr(panel, f"set_{axis}label")(literal(shortened(name)))
+        space.set_box_aspect(None, zoom=0.8)  # room for the name of the upright axis
         plane.set_aspect("equal", adjustable="datalim")
         plane.grid()
         if labels is not None:
