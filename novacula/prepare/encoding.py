@@ -74,7 +74,7 @@ class Encoding:
         "gaps": each(whole(most="categorical-1")),
         "words": nullable(each(each(text()), "text")),
         "dense": flag(),
-        "ordered": each(whole(most="categorical-1")),
+        "ordered": each(whole(most="categorical-1"), "ordered"),
         "ordered_fill": each(whole(), "ordered"),
         "ordered_spread": each(number(above=0.0), "ordered"),
         "unit": flag(),
@@ -150,6 +150,7 @@ class Encoding:
         filled = () if self.fill_codes is None else self.fill_codes.tolist()
         shown = [max(codes, default=-1) for codes in self.indicator_codes or ()]
         below = all(code < size for codes in (filled, shown) for code, size in zip(codes, sizes, strict=False))
+        below &= all(code < sizes[j] for j, code in zip(self.ordered, self.ordered_fill, strict=True))
         return below and all(len(set(words)) == len(words) for words in self.words or ())
 
     def apply(self, chunk: Chunk) -> Chunk:

@@ -54,8 +54,8 @@ def lifted_figure(x: Floats, phi: Floats, labels: Any, columns: Sequence[str], f
         for panel, points, names in ((plane, x, columns), (space, phi, features)):
             for i, kind in enumerate(kinds):
                 own = shown if kind is None else shown[labels[shown] == kind]
-                look = {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-                panel.plot(*points[own].T, linestyle="", markersize=4, label=literal(shortened(str(kind))), **look)
+                colour, mark, label = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], shortened(str(kind))
+                panel.plot(*points[own].T, mark, color=colour, markersize=4, label=literal(label))
             for axis, name in zip("xyz", names, strict=False):
                 getattr(panel, f"set_{axis}label")(literal(shortened(name)))
         space.set_box_aspect(None, zoom=0.8)  # room for the name of the upright axis
