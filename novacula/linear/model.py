@@ -67,7 +67,7 @@ class LinearModel(Regressor):
     x_centre_: Floats
     y_centre_: Floats
     moments_: CoMoments | None
-    trace_: FewRows
+    trace_: Any
     solver_: str
     target_names_: list[str]
 
@@ -158,11 +158,14 @@ class LinearModel(Regressor):
         """Keep coefficients (d, k), and the intercept that makes the plane pass through the means."""
         centre, d = problem.columns.centre, len(coef)
         self.moments_, self.x_centre_, self.y_centre_ = problem.moments, centre[:d], centre[d:]
-        if isinstance(problem, RowsProblem) and FewRows.are_few(*problem.rows.shape):
-            self.trace_ = FewRows(problem.rows.copy())
         intercept = self.y_centre_ - self.x_centre_ @ coef
         self.coef_ = coef[:, 0].copy() if problem.flat else np.ascontiguousarray(coef.T)
         self.intercept_ = 0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
+
+    def _keep_few_rows(self, problem: LeastSquaresProblem) -> None:
+        """Keep rows that are fewer than columns, and so few that they can be written out."""
+        if isinstance(problem, RowsProblem) and FewRows.are_few(*problem.rows.shape):
+            self.trace_ = FewRows(problem.rows.copy())
 
     def _warn_of_rank(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         """Say where coefficients are one choice of many, or have few digits."""

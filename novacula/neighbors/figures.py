@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -76,7 +76,7 @@ def density_figure(model: KNeighborsDensity, ask: AnswersOf) -> Figure | None:
 
     def draw(axes: Axes) -> None:
         if d == 1:
-            _density_curves(axes, points, {few: lambda x, few=few: ask(x, few) for few in ks}, k)
+            _density_curves(axes, points, ks, ask, k)
             _name_axes(model, axes)
         else:
             panels = axes.figure.subplots(1, len(ks), sharex=True, sharey=True, squeeze=False)[0]
@@ -93,12 +93,12 @@ def density_figure(model: KNeighborsDensity, ask: AnswersOf) -> Figure | None:
     return Figure(draw, alt, what, (6.4, 4.0) if d == 1 else (9.0, 3.4))
 
 
-def _density_curves(axes: Axes, points: Floats, asked: Mapping[int, Answers], own: int) -> None:
+def _density_curves(axes: Axes, points: Floats, ks: Sequence[int], ask: AnswersOf, own: int) -> None:
     """A curve for each k, that of the model the boldest, above marks for the rows."""
     x = np.linspace(*_limits(points)[0], LINE)
-    for i, (k, ask) in enumerate(asked.items()):
+    for i, k in enumerate(ks):
         width = 2.0 if k == own else 1.2
-        axes.plot(x, ask(x[:, None]), color=COLOURS[i], linestyle=LINES[i], linewidth=width, label=f"k = {k}")
+        axes.plot(x, ask(x[:, None], k), color=COLOURS[i], linestyle=LINES[i], linewidth=width, label=f"k = {k}")
     axes.legend()
     axes.plot(points[:, 0], np.zeros(len(points)), "|", color=INK, transform=axes.get_xaxis_transform())
     axes.set_ylabel(literal("ln p̂"))

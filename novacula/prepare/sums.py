@@ -36,7 +36,7 @@ class Gaps(Statistic):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limits(Statistic):
+class ColumnLimits(Statistic):
     """The least and the largest number of each column, infinite where there is none: 2d numbers for any rows."""
 
     low: Floats  # (d,)
@@ -67,7 +67,7 @@ class PreparationSums:
     gaps: Gaps
     classes: Floats  # the weight of each class, empty without classes
     words: tuple[Vocabulary, ...]  # of each text column whose words are counted
-    limits: Limits | None = None  # where they are asked for
+    limits: ColumnLimits | None = None  # where they are asked for
 
     @classmethod
     def of(cls, table: Any, counts_words: bool, finds_limits: bool = False) -> Self:
@@ -91,7 +91,7 @@ def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int, 
         ClassTotals.observe_numeric(rows, max(n_classes, 1), ()),
     ]
     parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(n_texts)]
-    parts += [Limits.observe(rows)] if finds_limits else []
+    parts += [ColumnLimits.observe(rows)] if finds_limits else []
     return Bundle(tuple(parts))
 
 

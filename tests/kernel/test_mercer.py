@@ -6,7 +6,7 @@ from matplotlib.figure import Figure as Canvas
 
 from novacula.checks import check_work
 from novacula.errors import DataError, ParameterError
-from novacula.kernel import Gaussian, Linear, Multiquadric, Polynomial
+from novacula.kernel import Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 
 SQUARE = Polynomial(degree=2, coef0=0)
 
@@ -62,6 +62,11 @@ def test_mercers_series_is_the_kernel(kernel):
 
 def test_a_kernel_of_three_features_has_three_functions():
     assert SQUARE.mercer(np.random.default_rng(0).normal(size=(30, 2))).functions.shape == (30, 3)
+
+
+def test_what_is_not_symmetric_has_no_series():
+    with pytest.raises(DataError, match="no Mercer series"):
+        Precomputed().mercer([[1.0, 2.0], [0.0, 1.0]])
 
 
 def test_a_linear_kernel_by_hand():

@@ -12,7 +12,7 @@ from novacula.errors import ParameterError
 from novacula.kernel.algebra.figures import gram_figure
 from novacula.kernel.algebra.formula import kernel_equation
 from novacula.kernel.algebra.kernel import Kernel
-from novacula.kernel.algebra.mercer import mercer_series
+from novacula.kernel.algebra.mercer import is_symmetric, mercer_series
 from novacula.kernel.algebra.radial import Gaussian
 from novacula.kernel.algebra.rows import Rows, as_rows, dense, listed
 from novacula.kernel.algebra.transforms import OnColumns
@@ -146,7 +146,7 @@ def _gram_steps(kernel: Kernel, rows: Rows) -> Iterator[Step]:
     entry = Equation("K[i, j]", "k(x[i], x[j])")
     note = f"{verdict[0].upper()}{verdict[1:]}."
     yield Step("The Gram matrix", entry, indexed_corner(K, FEW), gram_figure(K), note)
-    if len(K) > 1 and np.any(K):
+    if len(K) > 1 and np.any(K) and is_symmetric(K):
         yield _mercer_step(K)
 
 

@@ -16,6 +16,8 @@ from novacula.table.chunk import Floats
 
 KEPT = 1e-14
 """Eigenvalues below this share of the largest are rounding."""
+TIE = 1e-6
+"""The largest value of a function is positive; of values that differ by this share it is the first."""
 LARGEST = 5000
 """Rows whose products are taken apart."""
 
@@ -27,14 +29,21 @@ class MercerSeries(NamedTuple):
     functions: Floats  # ψ (n, m)
 
 
+def is_symmetric(K: Floats) -> bool:
+    """Whether a matrix is symmetric but for rounding."""
+    return K.shape[0] == K.shape[1] and np.allclose(K, K.T, rtol=1e-9, atol=0.0)
+
+
 def mercer_series(K: Floats) -> MercerSeries:
     """The series of a Gram matrix (n, n), without what is only rounding."""
     n = len(K)
     if n > LARGEST:
         raise DataError(f"{n} rows have too many products to be taken apart: give up to {LARGEST}")
+    if not is_symmetric(K):
+        raise DataError("k(x, y) is not k(y, x) on these rows, so it has no Mercer series")
     values, vectors = np.linalg.eigh(K / n)
     kept = np.flatnonzero(np.abs(values) > KEPT * np.abs(values).max(initial=0.0))[::-1]
     functions = np.sqrt(n) * vectors[:, kept]
-    largest = np.abs(functions).argmax(axis=0) if len(kept) else np.empty(0, np.intp)
-    sign = np.sign(functions[largest, np.arange(len(kept))])
-    return MercerSeries(values[kept], functions * sign)
+    sizes = np.abs(functions)
+    first = (sizes >= (1.0 - TIE) * sizes.max(axis=0)).argmax(axis=0)
+    return MercerSeries(values[kept], functions * np.sign(functions[first, np.arange(len(kept))]))
