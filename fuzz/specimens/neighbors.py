@@ -26,7 +26,7 @@ def variants() -> Iterator[tuple[str, Any, Any, Any]]:
     yield "means-targets", KNeighborsRegressor(weights="distance"), x, targets
     yield "means-mixed", KNeighborsRegressor(2, metric="heom"), gaps.X, rng.normal(size=ROWS)
     yield "means-loo", KNeighborsRegressor("loo", metric="minkowski", p=3), x[:, :1], x[:, 1]
-    yield "balls-chosen", KNeighborsDensity("cv_ml", metric="chebyshev", scale="standard"), x, None
+    yield "balls-chosen", KNeighborsDensity("loo", metric="chebyshev", scale="standard"), x, None
     yield "balls-line", KNeighborsDensity(3), x[:, :1], None
     yield from densities(x)
 

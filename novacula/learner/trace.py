@@ -87,3 +87,20 @@ class PathRecorder:
         """The states that were kept."""
         kept = [*self.early, *self.late]
         return FitPath(np.array([i for i, _ in kept], np.int64), np.array([state for _, state in kept]))
+
+
+FEW_ROWS, FEW_NUMBERS = 6, 96
+
+
+@dataclass(frozen=True)
+class FewRows:
+    """The rows of a fit that had so few that they can be written out: centred, times the root of their weights."""
+
+    state: ClassVar[State] = {"rows": floats("kept", "columns")}
+
+    rows: Floats  # (n, columns)
+
+    @staticmethod
+    def are_few(n_rows: int, n_columns: int) -> bool:
+        """Whether so many rows are few."""
+        return n_rows <= FEW_ROWS and n_rows * n_columns <= FEW_NUMBERS

@@ -5,7 +5,9 @@ from novacula.linear.lasso import Lasso, LassoPath
 from novacula.linear.least_squares import LinearRegression
 from novacula.linear.linear_unit import LinearUnit
 from novacula.linear.logistic import LogisticRegression, LogisticSummary
+from novacula.linear.penalty_figure import complexity, penalty_figure
 from novacula.linear.perceptron import Perceptron
+from novacula.linear.polynomial import PolynomialFit, fit_polynomial, polynomial_figure
 from novacula.linear.ridge import Ridge, RidgePath
 from novacula.linear.summary import RegressionSummary
 
@@ -19,9 +21,14 @@ __all__ = [
     "LogisticRegression",
     "LogisticSummary",
     "Perceptron",
+    "PolynomialFit",
     "PosteriorDraws",
     "PosteriorSummary",
     "RegressionSummary",
     "Ridge",
     "RidgePath",
+    "complexity",
+    "fit_polynomial",
+    "penalty_figure",
+    "polynomial_figure",
 ]

@@ -107,6 +107,7 @@ class LinearRegression(LinearModel):
     def _keep(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         columns = problem.columns
         self._set(problem, solution.coef)
+        self._keep_few_rows(problem)
         sigma, r2 = np.sqrt(solution.error / columns.weight), determination(columns, solution.error)
         self.sigma_, self.r2_ = (float(sigma[0]), float(r2[0])) if problem.flat else (sigma, r2)
         self.weight_, self.rank_, self.solver_ = columns.weight, solution.rank, solution.solver

@@ -11,15 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ModelFileError, ParameterError, RankWarning, warn_user
 from novacula.learner.base import Regressor
+from novacula.learner.figure import Figure
 from novacula.learner.left_out import LeftOut
 from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FewRows
 from novacula.learner.work import Work
 from novacula.linear.hat_matrix import left_out_of_plane
+from novacula.linear.line_figure import line_figure
 from novacula.linear.plane import PLANE, derive_predictions
-from novacula.linear.problem import LeastSquaresProblem, ObservedColumns, SumsProblem, observe_moments
+from novacula.linear.problem import LeastSquaresProblem, ObservedColumns, RowsProblem, SumsProblem, observe_moments
 from novacula.linear.rows import count_weights, is_flat, stored_precision, weighted_sums
 from novacula.linear.solve import TRUSTED, CentredColumns, LeastSquaresSolution, NormalEquations
-from novacula.state import Form, State, each, floats, nullable, number, one_of, record, text, whole
+from novacula.state import Form, State, each, floats, nullable, number, one_of, optional, record, text, whole
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -46,6 +49,7 @@ class LinearModel(Regressor):
     """What helps against columns that are dependent."""
     notations: ClassVar[Mapping[str, Mapping[str, str]]] = PLANE
 
+    state_types: ClassVar[tuple[type, ...]] = (FewRows,)
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
         "target_names_": each(text(), "targets"),
@@ -54,6 +58,7 @@ class LinearModel(Regressor):
         "x_centre_": floats("inputs"),
         "y_centre_": floats("targets"),
         "moments_": nullable(record(CoMoments, columns="inputs+targets")),
+        "trace_": optional(record(FewRows, columns="inputs+targets")),
     }
 
     fit_intercept: bool
@@ -62,6 +67,7 @@ class LinearModel(Regressor):
     x_centre_: Floats
     y_centre_: Floats
     moments_: CoMoments | None
+    trace_: Any
     solver_: str
     target_names_: list[str]
 
@@ -73,6 +79,22 @@ class LinearModel(Regressor):
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         chunk, cut = self._first_rows(X, options.rows)
         return derive_predictions(self, chunk.dense(), cut, options.is_full)
+
+    def figure(self, X: Any, y: Any) -> Figure:
+        """The data and the line through them, of a model of one column and one target."""
+        check_is_fitted(self)
+        if self.n_features_in_ != 1 or len(self.target_names_) != 1:
+            raise ParameterError(
+                f"a line is drawn for one column and one target, not for {self.n_features_in_} and "
+                f"{len(self.target_names_)}"
+            )
+        x, target = self._query(X).to_chunk().dense()[:, 0], np.asarray(y, np.float64).ravel()
+        if len(x) != len(target):
+            raise DataError(f"X has {len(x)} rows and y {len(target)}: give one target for each")
+        [name], title = self.schema_.column_names([0]), f"{self.target_names_[0]}: the data and the line"
+        return line_figure(
+            x, target, {"ŷ": lambda at: self.predict(at[:, None]).ravel()}, name, self.target_names_[0], title
+        )
 
     @property
     def n_parameters_(self) -> int:
@@ -139,6 +161,11 @@ class LinearModel(Regressor):
         intercept = self.y_centre_ - self.x_centre_ @ coef
         self.coef_ = coef[:, 0].copy() if problem.flat else np.ascontiguousarray(coef.T)
         self.intercept_ = 0.0 if not self.fit_intercept else float(intercept[0]) if problem.flat else intercept
+
+    def _keep_few_rows(self, problem: LeastSquaresProblem) -> None:
+        """Keep rows that are fewer than columns, and so few that they can be written out."""
+        if isinstance(problem, RowsProblem) and FewRows.are_few(*problem.rows.shape):
+            self.trace_ = FewRows(problem.rows.copy())
 
     def _warn_of_rank(self, problem: LeastSquaresProblem, solution: LeastSquaresSolution) -> None:
         """Say where coefficients are one choice of many, or have few digits."""

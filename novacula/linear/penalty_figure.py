@@ -7,11 +7,16 @@ touches the set touches it at the best weights, and a corner that sticks out is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from novacula.learner.figure import COLOURS, INK, LINES, Figure
+from novacula.errors import ParameterError
+from novacula.learner.figure import COLOURS, FAINT, INK, LINES, Figure, few_digits, finite
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -24,21 +29,40 @@ HESSIAN = np.array([[1.0, 0.3], [0.3, 1.0]])
 """The curvature of its squared error."""
 
 
-def penalty_figure() -> Figure:
-    """The unit balls of |w₁|^q + |w₂|^q for q = ½, 1, 2, 4, and least squares as it touches that of q = 1.
+def penalty_figure(exponents: Sequence[float] = EXPONENTS) -> Figure:
+    """The unit balls of |w₁|^q + |w₂|^q for up to seven q, and least squares as it touches each of them.
 
     >>> figure = penalty_figure()
-    >>> "corner" in figure.alt
+    >>> "q = 1 at (0, 1)" in figure.alt
     True
     """
+    if not 0 < len(exponents) <= len(COLOURS):
+        raise ParameterError(f"{len(exponents)} exponents cannot be drawn: give one to {len(COLOURS)}")
+    touched = ", ".join(
+        f"q = {q:g} at ({', '.join(few_digits(w) for w in touching_point(q).round(3))})" for q in exponents
+    )
     return Figure(
-        draw_penalties,
-        "Curves of equal penalty for q = ½, 1, 2 and 4. That of q = 1 is a square on its corner; the ellipses of the "
-        "squared error touch it first at the corner where w₁ is zero. That of q = 2 is a circle, touched beside the "
-        "axis.",
+        partial(draw_penalties, exponents=tuple(exponents)),
+        f"Curves of equal penalty; the ellipses of the squared error first touch that of {touched}.",
         "A ball with corners is touched at a corner, where a weight is zero",
         (6.0, 5.4),
     )
+
+
+def complexity(w: npt.ArrayLike, q: float) -> float:
+    """Σ |wⱼ|^q, what weights cost under the penalty of an exponent q above 0.
+
+    >>> complexity([3.0, -4.0], 2), complexity([3.0, -4.0], 1), complexity([4.0, 0.0], 0.5)
+    (25.0, 7.0, 2.0)
+    """
+    return float((np.abs(finite(w, "a weight")) ** require_exponent(q)).sum())
+
+
+def require_exponent(q: float) -> float:
+    """The exponent of a penalty, which is above 0."""
+    if isinstance(q, bool) or not isinstance(q, Real) or not 0.0 < q < np.inf:
+        raise ParameterError(f"q is {q!r}; it must be a number above 0")
+    return float(q)
 
 
 def unit_ball(q: float, n: int = 721) -> Floats:
@@ -49,7 +73,7 @@ def unit_ball(q: float, n: int = 721) -> Floats:
     """
     angle = np.linspace(0.0, 2.0 * np.pi, n)
     points = np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.asarray(np.sign(points) * np.abs(points) ** (2.0 / q))
+    return np.asarray(np.sign(points) * np.abs(points) ** (2.0 / require_exponent(q)))
 
 
 def touching_point(q: float) -> Floats:
@@ -63,22 +87,21 @@ def touching_point(q: float) -> Floats:
     return np.asarray(border[np.argmin(np.einsum("ij,jk,ik->i", gap, HESSIAN, gap))])
 
 
-def draw_penalties(axes: Axes) -> None:
-    """Draw the balls, the contours, and the points where contours touch the balls of q = 1 and q = 2."""
-    for q, colour, line in zip(EXPONENTS, COLOURS, LINES, strict=False):
-        axes.plot(*unit_ball(q).T, color=colour, linestyle=line, label=f"q = {'½' if q == 0.5 else f'{q:g}'}")
-    axes.fill(*unit_ball(1.0).T, color=COLOURS[1], alpha=0.12, linewidth=0)
+def draw_penalties(axes: Axes, exponents: Sequence[float] = EXPONENTS) -> None:
+    """Draw the balls, and the contours that touch them, at the points where they do."""
     root = np.linalg.inv(np.linalg.cholesky(HESSIAN)).T
     circle = unit_ball(2.0) @ root.T
-    for q in (1.0, 2.0):
+    for i, q in enumerate(exponents):
+        label = f"q = {'½' if q == 0.5 else f'{q:g}'}"
+        axes.plot(*unit_ball(q).T, color=COLOURS[i], linestyle=LINES[i % len(LINES)], label=label)
         point = touching_point(q)
         radius = np.sqrt((point - CENTRE) @ HESSIAN @ (point - CENTRE))
-        axes.plot(*(CENTRE + radius * circle).T, color=INK, linewidth=0.8)
-        axes.plot(*point, "o", color=COLOURS[EXPONENTS.index(q)], markersize=7)
+        axes.plot(*(CENTRE + radius * circle).T, color=FAINT, linewidth=0.8, zorder=0)
+        axes.plot(*point, "o", color=COLOURS[i], markersize=7)
     axes.plot(*CENTRE, "+", color=INK, markersize=10)
     axes.annotate("least squares", (CENTRE[0], CENTRE[1]), (0, 8), textcoords="offset points", ha="center")
     axes.axhline(0.0, color=INK, linewidth=0.6)
     axes.axvline(0.0, color=INK, linewidth=0.6)
     axes.set(xlabel="w₁", ylabel="w₂", xlim=(-1.25, 1.9), ylim=(-1.25, 3.0))
     axes.set_aspect("equal")
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper left")

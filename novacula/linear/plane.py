@@ -64,6 +64,18 @@ def weight_table(model: Any, w: Floats, bias: float | None = None) -> WorkTable:
     return WorkTable(("", "column", "weight"), tuple(rows), caption)
 
 
+def limit_step(model: LinearModel, k: int, factor: Floats, l1_ratio: float) -> Step:
+    """The limit of the weights' complexity that belongs to their price: within it there is no smaller error."""
+    w, plain = of_target(model.coef_, k), bool((factor == 1.0).all())
+    f = "" if plain else "f[j] * "
+    sizes, squares = f"sum({f}abs(w[j]) for j in _)", f"sum({f}w[j]**2 for j in _)"
+    both, mixed = f"ρ * {sizes} + (1 - ρ) / 2 * {squares}", 0.0 < l1_ratio < 1.0
+    values = {"w": w, **({} if plain else {"f": factor}), **({"ρ": l1_ratio} if mixed else {})}
+    cost = both if mixed else sizes if l1_ratio else squares
+    note = "Of all weights with a complexity of no more than ⟦c⟧ these have the least squared error: ⟦α⟧ is its price."
+    return Step("The limit that belongs to ⟦α⟧: Complexity ≤ ⟦c⟧", Equation("c", cost, values), note=note)
+
+
 def place(model: LinearModel, name: str, k: int, *j: int) -> tuple[str | int, ...]:
     """Where a model keeps something of target k, or number j of it."""
     return (name, *j) if model.coef_.ndim == 1 else (name, k, *j)

@@ -139,6 +139,7 @@ class Ridge(PenalisedModel):
         solve = solve_positive if self.positive else solve_prices
         solutions = {alpha: solve(problem, float(alpha), self.column_factors()) for alpha in np.unique(penalties)}
         self._set(problem, np.column_stack([solutions[alpha].coef[:, k] for k, alpha in enumerate(penalties)]))
+        self._keep_few_rows(problem)
         hardest = solutions[penalties.min()]
         self.solver_ = hardest.solver
         self._warn_of_rank(problem, hardest)

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -38,6 +38,9 @@ CURVE, LEFT_OUT = 30, 5000
 """The largest k of a derived curve of errors, where k was given, and the rows up to which there is one."""
 LARGEST_LIST = 2**30
 """Entries of a list of neighbours, at most: 16 GiB of distances and row numbers."""
+
+Loss: TypeAlias = Callable[[Neighbours, int, Places], Floats]
+"""What k neighbours of rows of the fit get wrong of each target, by the numbers of the rows: (m, t)."""
 
 
 def neighbor_counts(extent: Extent) -> tuple[int, ...]:
@@ -106,8 +109,6 @@ class NeighborsLearner(Learner):
         "loo_error_": optional(floats("tried", finite=False)),  # infinite where a row's density is
     }
     kept_rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"examples_": ("weight",)}
-    automatic: ClassVar[str]
-    """The value of n_neighbors that leaves the choice to the rows that are left out."""
 
     n_neighbors: int | str
     metric: str
@@ -122,7 +123,7 @@ class NeighborsLearner(Learner):
     loo_error_: Floats
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"loo", "cv_ml"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"loo"})],
         "metric": [StrOptions({*METRICS, MIXED})],
         "p": [Interval(Real, 1, None, closed="both")],
         "scale": [StrOptions({"range", "standard"}), None],
@@ -160,20 +161,20 @@ class NeighborsLearner(Learner):
     def _choose(self) -> None:
         """Take the k with the least error of rows that are left out; ties go to the smallest."""
         largest = min(LARGEST_K, int(self._total - 1.0 + ROUNDING))
-        if self.n_neighbors != self.automatic:
-            raise ParameterError(
-                f"n_neighbors is {self.n_neighbors!r}; it must be a whole number or {self.automatic!r}"
-            )
         if largest < 1:
-            raise DataError(f"n_neighbors={self.automatic!r} leaves out rows, which takes at least two, not 1 sample")
+            raise DataError(f"n_neighbors={self.n_neighbors!r} leaves out rows, which takes at least two, not 1 sample")
         self.loo_error_ = self._left_out(range(1, largest + 1)).mean(axis=1)
         finite = np.isfinite(self.loo_error_)
         if not finite.any():
             raise DataError(f"rows are at one place {largest} times and more, so no k can be chosen: give n_neighbors")
         self.n_neighbors_ = 1 + int(np.argmin(np.where(finite, self.loo_error_, np.inf)))
 
+    @abstractmethod
     def _left_out(self, ks: Sequence[int]) -> Floats:
         """The mean loss of rows about which the others are asked, for each k and target: (len(ks), t)."""
+
+    def _mean_losses(self, ks: Sequence[int], loss: Loss) -> Floats:
+        """The mean of a loss over rows about which the others are asked, for each k and target: (len(ks), t)."""
         rows, weight = self.examples_["rows"], self.examples_["weight"]
         counting = np.flatnonzero(weight > 0.0)
         self._require_places(max(ks), left_out=True)
@@ -181,13 +182,9 @@ class NeighborsLearner(Learner):
         def losses(block: slice) -> Floats:
             own = counting[block]
             found = self._neighbours(rows[own], max(ks), own)
-            return np.stack([weight[own] @ self._loss(found, k, own) for k in ks])
+            return np.stack([weight[own] @ loss(found, k, own) for k in ks])
 
         return tree_sum(in_blocks(losses, len(counting), self._width(max(ks) + 1))) / self._total
-
-    @abstractmethod
-    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
-        """The loss of what k neighbours say of rows of the fit, for each target: (m, t)."""
 
     def _check_state(self) -> None:
         """What the declaration cannot say: the rows weigh as much as there are neighbours to ask."""
@@ -288,15 +285,15 @@ class NeighborsLearner(Learner):
         """What the nearest other rows say of each row of the fit; nothing, where there are no targets."""
         return np.empty(0)
 
-    def _at_places(self, places: Floats) -> Any:
-        """What the neighbours of places in the columns' own units say: what a picture shows."""
-        queries, k = (places - self.scaling_.offset) / self.scaling_.unit, self.n_neighbors_
-        blocks = in_blocks(lambda b: self._drawn(self._neighbours(queries[b], k)), len(queries), self._width(k))
+    def _at_places(self, places: Floats, k: int | None = None) -> Any:
+        """What k neighbours of places in the columns' own units say, those of the model or others: a picture of it."""
+        queries, k = (places - self.scaling_.offset) / self.scaling_.unit, k or self.n_neighbors_
+        blocks = in_blocks(lambda b: self._drawn(self._neighbours(queries[b], k), k), len(queries), self._width(k))
         return np.concatenate(blocks)
 
     @abstractmethod
-    def _drawn(self, nearest: Neighbours) -> Any:
-        """What the neighbours of places say of them, as a picture shows it: (m,)."""
+    def _drawn(self, nearest: Neighbours, k: int) -> Any:
+        """What k neighbours of places say of them, as a picture shows it: (m,)."""
 
     # --- out ---------------------------------------------------------------------------------------------------
 
@@ -361,7 +358,6 @@ class NeighborsPredictor(NeighborsLearner):
         "weights": [StrOptions({"uniform", "distance"})],
         "unseen": [StrOptions({"ignore", "error"})],
     }
-    automatic = "loo"
 
     def __init__(
         self,
@@ -381,6 +377,13 @@ class NeighborsPredictor(NeighborsLearner):
         self.scale = scale
         self.algorithm = algorithm
         self.unseen = unseen
+
+    @abstractmethod
+    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
+        """The loss of what k neighbours say of rows of the fit, for each target: (m, t)."""
+
+    def _left_out(self, ks: Sequence[int]) -> Floats:
+        return self._mean_losses(ks, self._loss)
 
     def left_out(self, X: Any, y: Any) -> LeftOut | None:
         """What the nearest other rows of the fit say of each, if distances and k stay what they are without it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, Figure, literal
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, literal
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -28,6 +28,8 @@ POINTS = 500
 MARKERS = "osD^vPX*"
 Answers: TypeAlias = Callable[[Floats], Any]
 """What neighbours say of places (m, d) in the columns' own units: (m,)."""
+AnswersOf: TypeAlias = Callable[[Floats, int], Any]
+"""The same of k neighbours."""
 
 
 def regions_figure(model: KNeighborsClassifier, ask: Answers) -> Figure | None:
@@ -64,42 +66,77 @@ def regions_figure(model: KNeighborsClassifier, ask: Answers) -> Figure | None:
     return Figure(draw, alt, f"{what}, k = {model.n_neighbors_}")
 
 
-def means_figure(model: KNeighborsRegressor, ask: Answers) -> Figure | None:
-    """The prediction over one or two numeric columns; None where there are more, or more than one target."""
-    target = model.examples_["target"]
-    several = target.ndim == 2 and target.shape[1] > 1
-    return None if several else _values_figure(model, ask, "The mean of neighbours", "prediction")
-
-
-def density_figure(model: KNeighborsDensity, ask: Answers) -> Figure | None:
-    """The logarithm of the density over one or two columns; None where there are more."""
-    return _values_figure(model, ask, "The logarithm of the density", "ln p̂")
-
-
-def _values_figure(model: NeighborsLearner, ask: Answers, what: str, label: str) -> Figure | None:
-    d = _plain_columns(model)
+def density_figure(model: KNeighborsDensity, ask: AnswersOf) -> Figure | None:
+    """The logarithm of the density over one or two columns for k/3, k and 3k; None where there are more columns."""
+    d, k = _plain_columns(model), model.n_neighbors_
     if d not in (1, 2):
         return None
+    points, most = _drawn(model)[0], int(model.examples_["weight"].sum())
+    ks = sorted({max(1, round(k / 3)), k, min(3 * k, most)})
+
+    def draw(axes: Axes) -> None:
+        if d == 1:
+            _density_curves(axes, points, ks, ask, k)
+            _name_axes(model, axes)
+        else:
+            panels = axes.figure.subplots(1, len(ks), sharex=True, sharey=True, squeeze=False)[0]
+            axes.remove()
+            _density_planes(panels, points, [ask(_plane(points)[2], few) for few in ks])
+            for panel, few in zip(panels, ks, strict=True):
+                panel.set_title(f"k = {few}", fontsize=10)
+                _name_axes(model, panel)
+                panel.label_outer()
+
+    told = ", ".join(map(str, ks))
+    what = "The logarithm of the density for three k" if len(ks) == 3 else "The logarithm of the density"
+    alt = f"{what}, {told}, over {d} column{'s' * (d > 1)}, and {len(points)} rows of the fit: the more, the smoother."
+    return Figure(draw, alt, what, (6.4, 4.0) if d == 1 else (9.0, 3.4))
+
+
+def _density_curves(axes: Axes, points: Floats, ks: Sequence[int], ask: AnswersOf, own: int) -> None:
+    """A curve for each k, that of the model the boldest, above marks for the rows."""
+    x = np.linspace(*_limits(points)[0], LINE)
+    for i, k in enumerate(ks):
+        width = 2.0 if k == own else 1.2
+        axes.plot(x, ask(x[:, None], k), color=COLOURS[i], linestyle=LINES[i], linewidth=width, label=f"k = {k}")
+    axes.legend()
+    axes.plot(points[:, 0], np.zeros(len(points)), "|", color=INK, transform=axes.get_xaxis_transform())
+    axes.set_ylabel(literal("ln p̂"))
+    axes.grid()
+
+
+def _density_planes(panels: Sequence[Axes], points: Floats, heights: Sequence[Floats]) -> None:
+    """A plane for each k, all with the shades of one scale."""
+    x, y, _ = _plane(points)
+    low, high = np.nanmin(heights[-1]), np.nanmax(heights[len(heights) // 2])
+    for panel, height in zip(panels, heights, strict=True):
+        shades = panel.pcolormesh(x, y, height.reshape(GRID, GRID), vmin=low, vmax=high, rasterized=True)
+        panel.plot(*points.T, ".", color="white", markeredgecolor=INK, markersize=4, markeredgewidth=0.4)
+    panels[0].figure.colorbar(shades, ax=list(panels), label=literal("ln p̂"))
+
+
+def means_figure(model: KNeighborsRegressor, ask: Answers) -> Figure | None:
+    """The prediction over one or two numeric columns; None where there are more, or more than one target."""
+    target, d = model.examples_["target"], _plain_columns(model)
+    if target[:1].size > 1 or d not in (1, 2):
+        return None
     points, kept = _drawn(model)
-    target = model.examples_["target"]
 
     def draw(axes: Axes) -> None:
         if d == 1:
             x = np.linspace(*_limits(points)[0], LINE)
             axes.plot(x, ask(x[:, None]), color=COLOURS[0])
-            if target is not None:
-                axes.plot(points[:, 0], target.reshape(len(target), -1)[kept, 0], "o", color=COLOURS[1], markersize=4)
-            else:
-                axes.plot(points[:, 0], np.zeros(len(points)), "|", color=INK, transform=axes.get_xaxis_transform())
-            axes.set_ylabel(literal(label))
+            axes.plot(points[:, 0], target.ravel()[kept], "o", color=COLOURS[1], markersize=4)
+            axes.set_ylabel("prediction")
             axes.grid()
         else:
             x, y, grid = _plane(points)
             shades = axes.pcolormesh(x, y, ask(grid).reshape(GRID, GRID), rasterized=True)
-            axes.figure.colorbar(shades, ax=axes, label=literal(label))
+            axes.figure.colorbar(shades, ax=axes, label="prediction")
             axes.plot(*points.T, ".", color="white", markeredgecolor=INK, markersize=6)
         _name_axes(model, axes)
 
+    what = "The mean of neighbours"
     alt = f"{what} for k = {model.n_neighbors_} over {d} column{'s' * (d > 1)}, and {len(points)} rows of the fit."
     return Figure(draw, alt, f"{what}, k = {model.n_neighbors_}")
 

@@ -109,7 +109,8 @@ class KNeighborsClassifier(Classifier, NeighborsPredictor):
     def _answer(self, nearest: Neighbours) -> Any:
         return winners(self._votes(nearest, self.n_neighbors_))
 
-    _drawn = _answer
+    def _drawn(self, nearest: Neighbours, k: int) -> Any:
+        return winners(self._votes(nearest, k))
 
     def _labelled(self, answers: Any) -> Any:
         return self.classes_[answers]

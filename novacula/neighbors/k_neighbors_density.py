@@ -7,12 +7,14 @@ r_k is the distance to the k-th nearest row and V_d the volume of the unit ball 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import digamma
+from scipy.special import digamma, polygamma
 from sklearn.base import DensityMixin
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataWarning, warn_user
@@ -25,9 +27,12 @@ from novacula.neighbors.derivation.answers import derive_densities
 from novacula.neighbors.derivation.model import derive_density
 from novacula.neighbors.kd_tree import Places
 from novacula.neighbors.metric import METRICS, log_ball_volume
-from novacula.neighbors.places import Neighbours
+from novacula.neighbors.places import ROUNDING, Neighbours
 from novacula.state import State, floats, nullable
 from novacula.table.chunk import Floats
+
+FEW = 5
+"""Neighbours with which all others are compared: so few that the density hardly changes among them."""
 
 
 class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
@@ -38,10 +43,10 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
 
     Parameters
     ----------
-    n_neighbors : int or "cv_ml", default=5
-        k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "cv_ml" takes the k up to
-        100 under which rows that are left out are likeliest, once the excess ln k − ψ(k) that ln p̂ has on average is
-        taken off: with it k = 1 would win on nearly all data.
+    n_neighbors : int or "loo", default=5
+        k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
+        100 with the least squared error of ln p̂ at rows that are left out, as far as rows can tell it: its variance is
+        known, and its bias is seen from five neighbours. "cv_ml", as it was called, is the same.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski"}, default="euclidean"
         The shape of the ball; "minkowski" is (Σ|gap|ᵖ)^(1/p).
     p : float, default=2
@@ -56,7 +61,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
     n_neighbors_ : int
         k, given or chosen.
     loo_error_ : array
-        With "cv_ml", the mean of −ln p̂ + ln k − ψ(k) of rows left out, for k = 1, 2, …; infinite where a density is.
+        With "loo", that squared error for k = 1, 2, …; infinite where a density is.
     log_volume_ : float
         log V_d in the columns' own units.
     examples_ : dict
@@ -76,7 +81,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         summary="k rows over the volume of the smallest ball around the point that holds them.",
         hypothesis_space="k / (N · V · rᵈ), r the distance to the k-th nearest row of the fit.",
         inductive_bias="The density is even within the ball, whose size follows the rows.",
-        objective="None at fit; k by the likelihood of rows left out (n_neighbors='cv_ml').",
+        objective="None at fit; k by the squared error of ln p̂ at rows left out (n_neighbors='loo').",
         noise="Averages out among the k; small k follow every row.",
         missing="Refused with column and row.",
         unseen="Not taken: categories have no volume.",
@@ -89,9 +94,9 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
     state: ClassVar[State] = kept_neighbors(nullable(floats("examples")))
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NeighborsLearner._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"loo", "cv_ml"})],
         "metric": [StrOptions(set(METRICS))],
     }
-    automatic = "cv_ml"
 
     def __init__(
         self,
@@ -125,10 +130,39 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(k) - np.log(total) - self.log_volume_ - self._dimension * np.log(radius))
 
-    def _loss(self, nearest: Neighbours, k: int, rows: Places) -> Floats:
-        # On average ln p̂ is too large by ln k − ψ(k), by 0.58 for k = 1 and ever less (Kozachenko and Leonenko 1987).
-        excess = np.log(k) - digamma(k)
-        return excess - self._log_density(nearest, k, self._total - 1.0)[:, None]
+    # --- the choice of k ---------------------------------------------------------------------------------------
+    #
+    # Where the density is even, l_k = ln p̂ − ln k + ψ(k) is ln p on average, with a variance of ψ′(k) (Kozachenko and
+    # Leonenko 1987). Its mean is the same for every k and cannot choose one. For j ≤ k the covariance of l_j and l_k is
+    # ψ′(k), so that the mean of (l_k − l_j)² is ψ′(j) − ψ′(k) and the squared bias of l_k, seen from l_j.
+
+    def _few_neighbors(self) -> int:
+        """How many neighbours others are compared with: five, or as many as reach beyond rows that are equal."""
+        rows, weight = self.examples_["rows"], self.examples_["weight"]
+        place = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        most = int(np.bincount(place, weight).max() * (1.0 + ROUNDING))
+        return max(min(FEW, int(self._total - 1.0 + ROUNDING)), most)
+
+    def _evened(self, nearest: Neighbours, k: int) -> Floats:
+        """The logarithm of the density of rows left out, without the excess that it has on average: (m,)."""
+        return np.asarray(self._log_density(nearest, k, self._total - 1.0) - np.log(k) + digamma(k))
+
+    def _left_out(self, ks: Sequence[int]) -> Floats:
+        few = self._few_neighbors()
+        if few > max(ks):
+            return np.full((len(ks), 1), np.inf)
+
+        def squared_gap(nearest: Neighbours, k: int, _rows: Places) -> Floats:
+            return (self._evened(nearest, k) - self._evened(nearest, few))[:, None] ** 2
+
+        spread = 2.0 * polygamma(1, np.maximum(ks, few)) - polygamma(1, few)
+        return self._mean_losses(ks, squared_gap) + spread[:, None]
+
+    def _said_by_others(self) -> Floats:
+        rows, own = self.examples_["rows"], np.arange(self.n_samples_fit_)
+        few, k = self._few_neighbors(), self.n_neighbors_
+        nearest = self._neighbours(rows, max(few, k), own)
+        return np.stack([self._evened(nearest, k), self._evened(nearest, few)], axis=1)
 
     def score_samples(self, X: Any) -> Floats:
         """Give log p̂ of each row; +∞ where k rows of the fit are at the very place."""
@@ -149,13 +183,13 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
         """Give the log-likelihood of all rows together."""
         return float(self.score_samples(X).sum())
 
-    def _drawn(self, nearest: Neighbours) -> Floats:
-        values = self._log_density(nearest, self.n_neighbors_, self._total)
+    def _drawn(self, nearest: Neighbours, k: int) -> Floats:
+        values = self._log_density(nearest, k, self._total)
         return np.where(np.isfinite(values), values, np.nan)
 
     def _derive(self, options: WorkOptions) -> Work:
         """What is kept, and the volume of the ball."""
-        return derive_density(self, self._shown_left_out(), self._at_places, options)
+        return derive_density(self, self._shown_left_out(), self._few_neighbors(), self._at_places, options)
 
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         """The ball and the density of each row."""

@@ -94,8 +94,8 @@ class KNeighborsRegressor(Regressor, NeighborsPredictor):
     def _answer(self, nearest: Neighbours) -> Floats:
         return self._means(nearest, self.n_neighbors_)
 
-    def _drawn(self, nearest: Neighbours) -> Floats:
-        return self._answer(nearest)[:, 0]
+    def _drawn(self, nearest: Neighbours, k: int) -> Floats:
+        return self._means(nearest, k)[:, 0]
 
     def _labelled(self, answers: Floats) -> Floats:
         return np.asarray(answers[:, 0] if self.examples_["target"].ndim == 1 else answers)

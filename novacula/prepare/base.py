@@ -20,7 +20,7 @@ from novacula.learner.card import Card
 from novacula.learner.derivation import cut_table
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
-from novacula.prepare.encoding import Encoding, preparation_words, same_columns
+from novacula.prepare.encoding import Encoding, PreparationChoice, preparation_words, same_columns
 from novacula.prepare.sums import PreparationSums
 from novacula.state import State, each, instance, record
 from novacula.table import Chunk, Column, Schema, Table
@@ -40,9 +40,23 @@ class PreparedLearner(Learner):
         "columns_": each(instance(Column)),
         "model_": instance(Learner),
     }
-    learner: Any
-    max_words: int
-    unseen: str
+
+    def __init__(
+        self,
+        learner: Any = None,
+        max_words: int = 300,
+        unseen: str = "ignore",
+        *,
+        scale: str | None = None,
+        fill: str | float | None = None,
+        ordered: Sequence[str] = (),
+    ) -> None:
+        self.learner = learner
+        self.max_words = max_words
+        self.unseen = unseen
+        self.scale = scale
+        self.fill = fill
+        self.ordered = ordered
 
     @abstractmethod
     def inner_learner(self) -> Any:
@@ -53,8 +67,9 @@ class PreparedLearner(Learner):
         learner = self.inner_learner()
         if not answers(learner):
             raise ParameterError(f"learner={type(learner).__name__}() predicts nothing: give one that has a predict")
-        sums = PreparationSums.of(table, counts_words="text" not in learner.card.takes)
-        self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words)
+        choice = PreparationChoice(self.scale, self.fill, tuple(self.ordered))
+        sums = PreparationSums.of(table, "text" not in learner.card.takes, choice.scale == "range")
+        self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words, choice)
         self.columns_ = self.encoding_.columns(table.layout.roles)
         behind = table.expanded(self.encoding_.apply, self.columns_, self._classes_with_rows(sums))
         self.model_ = clone(learner).fit(behind.in_memory() if table.is_local else behind)
@@ -102,7 +117,7 @@ class PreparedLearner(Learner):
 
     def _prepared(self, inner: Work, options: WorkOptions) -> Work:
         """The learner's work behind its preparation, in the learner's notation."""
-        described = preparation_words(self.encoding_, self.model_.card)
+        described = preparation_words(self.encoding_)
         header = ("column", f"what {self.model_.card.name} is given")
         most = len(described) if options.is_full else MOST_DESCRIBED
         first = Step("Preparation", table=cut_table(header, described, len(described), most=most))

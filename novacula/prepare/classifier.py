@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Integral, Interval, StrOptions
+from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from novacula.errors import ModelFileError
 from novacula.learner.base import Classifier
 from novacula.learner.card import Admits, Card
 from novacula.prepare.base import CardOfLearner, PreparedLearner, answers_with
+from novacula.prepare.encoding import SCALES
 from novacula.prepare.sums import PreparationSums
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -23,6 +24,11 @@ class PreparedClassifier(Classifier, PreparedLearner):
     `learner` is one of this library's; logistic regression unless another is given. `max_words` of a text column are
     counted for learners that take no text. A category that was not there at fit is reported (`unseen="ignore"`) or
     refused ("error"). Fitted: `model_`, `encoding_`, `classes_`.
+
+    `scale` brings numbers to mean 0 and deviation 1 ("standard"), to [0, 1] ("range"), or the numbers of each row
+    together to length 1 ("unit"), or leaves them ("none"); without it the card decides. `fill` is what missing numbers
+    become, "mean" or a number; without it the mean, for learners that take none. `ordered` names columns whose
+    categories are in order: they become numbers, 0 for the first, or from 0 to 1 where numbers are scaled.
 
     >>> import pandas as pd
     >>> from novacula.linear import LogisticRegression
@@ -61,12 +67,10 @@ class PreparedClassifier(Classifier, PreparedLearner):
         "learner": [None, Classifier],
         "max_words": [Interval(Integral, 1, None, closed="left")],
         "unseen": [StrOptions({"ignore", "error"})],
+        "scale": [StrOptions(set(SCALES)), None],
+        "fill": [StrOptions({"mean"}), Interval(Real, None, None, closed="neither"), None],
+        "ordered": ["array-like"],
     }
-
-    def __init__(self, learner: Any = None, max_words: int = 300, unseen: str = "ignore") -> None:
-        self.learner = learner
-        self.max_words = max_words
-        self.unseen = unseen
 
     def inner_learner(self) -> Any:
         """The learner behind the preparation; logistic regression if none was given."""

@@ -37,11 +37,6 @@ class PreparedClusterer(ClusterMixin, Unsupervised, PreparedLearner):
         "learner": [None, Unsupervised],
     }
 
-    def __init__(self, learner: Any = None, max_words: int = 300, unseen: str = "ignore") -> None:
-        self.learner = learner
-        self.max_words = max_words
-        self.unseen = unseen
-
     def inner_learner(self) -> Any:
         """The learner behind the preparation; k-means with two clusters if none was given."""
         from novacula.mixture import KMeans

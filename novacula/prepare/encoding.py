@@ -5,29 +5,58 @@
     words          how often each of the most frequent words is in the text; as they are for learners of text
     missing        a column of its own that says so; as it is for learners that take missing values
 
-What a learner takes natively it gets natively.
+What a learner takes natively it gets natively. A `PreparationChoice` asks for another scale, another filling, or for
+numbers in place of categories that are in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.errors import SchemaError, overflow
+from novacula.errors import ParameterError, SchemaError, overflow
 from novacula.learner.card import Card
 from novacula.prepare.sums import PreparationSums
 from novacula.prepare.words import count_words, frequent_words
-from novacula.state import State, codes, each, flag, floats, instance, nullable, text, whole
+from novacula.state import State, codes, each, flag, floats, instance, nullable, number, text, whole
 from novacula.table import Chunk, Column, Schema
 from novacula.table.chunk import MISSING, Codes, Floats
+from novacula.words import listed
 
 MAX_CATEGORIES = 100
 """Categories of a column that get a column of their own, at most: the most frequent ones."""
+NAMED = 5
+"""Ordered categories whose numbers are told."""
 MAX_DENSE = 5000
 """Columns of a sparse block that may be written out for a learner that takes no sparse columns."""
+
+
+SCALES = ("none", "standard", "range", "unit")
+"""Scales that can be asked for: as it is, mean 0 and deviation 1, from 0 to 1, rows of length 1."""
+
+
+@dataclass(frozen=True)
+class PreparationChoice:
+    """What is asked of a preparation beside what the card asks for; None leaves it to the card."""
+
+    scale: str | None = None
+    fill: str | float | None = None
+    ordered: tuple[str, ...] = ()  # categorical columns whose categories are in order
+
+    def places(self, schema: Schema) -> tuple[int, ...]:
+        """The places of the ordered columns among the categorical ones."""
+        names = [column.name for column in schema.of_kind("categorical")]
+        for name in self.ordered:
+            if name not in names:
+                raise ParameterError(f"ordered names {name!r}, which is no categorical column: {listed(names)}")
+        return tuple(sorted(names.index(name) for name in set(self.ordered)))
+
+
+AS_THE_CARD = PreparationChoice()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +74,10 @@ class Encoding:
         "gaps": each(whole(most="categorical-1")),
         "words": nullable(each(each(text()), "text")),
         "dense": flag(),
+        "ordered": each(whole(most="categorical-1"), "ordered"),
+        "ordered_fill": each(whole(), "ordered"),
+        "ordered_spread": each(number(above=0.0), "ordered"),
+        "unit": flag(),
     }
 
     schema: Schema  # of the columns that come in
@@ -59,9 +92,15 @@ class Encoding:
     gaps: tuple[int, ...]  # categorical columns that get one more column, which says where they are missing
     words: tuple[tuple[str, ...], ...] | None  # the words of each text column that are counted; None: it stays
     dense: bool  # whether a sparse block is written out
+    ordered: tuple[int, ...] = ()  # categorical columns whose codes become numbers
+    ordered_fill: tuple[int, ...] = ()  # their most frequent codes, for missing ones
+    ordered_spread: tuple[float, ...] = ()  # what their codes are divided by
+    unit: bool = False  # whether the numbers of a row are brought to length 1
 
     @classmethod
-    def of(cls, sums: PreparationSums, schema: Schema, card: Card, max_words: int) -> Self:
+    def of(
+        cls, sums: PreparationSums, schema: Schema, card: Card, max_words: int, choice: PreparationChoice = AS_THE_CARD
+    ) -> Self:
         """The preparation for a learner with this card, from the sums over the rows."""
         weight = sums.moments.weight[0]
         has_values = weight > 0
@@ -70,22 +109,37 @@ class Encoding:
         if not np.isfinite(squares).all():
             raise overflow(schema.of_kind("numeric")[int(np.argmin(np.isfinite(squares)))].name)
         spread = rounded(np.sqrt(squares))
-        scaled = "scaled" in card.needs
-        keeps, native = card.admits.missing, "categorical" in card.takes
+        scale = choice.scale or ("standard" if "scaled" in card.needs else "none")
+        centre, width = mean, spread
+        if scale == "range" and sums.limits is not None:
+            centre = rounded(np.where(has_values, sums.limits.low, 0.0))
+            width = rounded(np.where(has_values, sums.limits.high - sums.limits.low, 0.0))
+        scaled = scale in ("standard", "range")
+        keeps, native = card.admits.missing and choice.fill is None, "categorical" in card.takes
+        ordered = choice.places(schema)
+        filled = np.full_like(mean, choice.fill) if isinstance(choice.fill, Real) else mean
         counts = [sums.categories.column(j)[0] for j in range(len(schema.of_kind("categorical")))]
         dense = "sparse" not in card.takes
         _require_narrow(schema, dense, card)
         return cls(
             Schema(schema.uncounted().features, missing=()),
-            None if keeps else mean,
+            None if keeps else filled,
             () if keeps else _flagged(sums.gaps.numeric > 0),
-            mean if scaled else np.zeros_like(mean),
-            np.where(spread > 0, spread, 1.0) if scaled else np.ones_like(mean),
+            centre if scaled else np.zeros_like(mean),
+            np.where(width > 0, width, 1.0) if scaled else np.ones_like(mean),
             np.array([count.argmax() for count in counts], np.int32) if native and not keeps else None,
-            None if native else tuple(_columns_for(count, "full_rank" in card.needs) for count in counts),
-            () if native else _flagged(sums.gaps.coded > 0),
+            None
+            if native
+            else tuple(
+                () if j in ordered else _columns_for(count, "full_rank" in card.needs) for j, count in enumerate(counts)
+            ),
+            tuple(j for j in _flagged(sums.gaps.coded > 0) if not native or j in ordered),
             None if "text" in card.takes else tuple(frequent_words(words, max_words) for words in sums.words),
             dense,
+            ordered,
+            tuple(int(counts[j].argmax()) for j in ordered),
+            tuple(float(max(len(counts[j]) - 1, 1)) if scaled else 1.0 for j in ordered),
+            scale == "unit",
         )
 
     def fits(self, schema: Schema) -> bool:
@@ -96,12 +150,20 @@ class Encoding:
         filled = () if self.fill_codes is None else self.fill_codes.tolist()
         shown = [max(codes, default=-1) for codes in self.indicator_codes or ()]
         below = all(code < size for codes in (filled, shown) for code, size in zip(codes, sizes, strict=False))
+        below &= all(code < sizes[j] for j, code in zip(self.ordered, self.ordered_fill, strict=True))
         return below and all(len(set(words)) == len(words) for words in self.words or ())
 
     def apply(self, chunk: Chunk) -> Chunk:
         """The rows as the learner takes them; target and weight stay as they are."""
         numbers = chunk.numeric if self.fill is None else np.where(np.isnan(chunk.numeric), self.fill, chunk.numeric)
-        parts = [(numbers - self.centre) / self.spread, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
+        numbers = (numbers - self.centre) / self.spread
+        if self.unit:
+            length = np.sqrt(np.nansum(numbers**2, axis=1, keepdims=True))
+            numbers = numbers / np.where(length > 0.0, length, 1.0)
+        parts = [numbers, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
+        for j, usual, spread in zip(self.ordered, self.ordered_fill, self.ordered_spread, strict=True):
+            code = chunk.codes[:, [j]]
+            parts.append(np.where(code < 0, usual, code) / spread)
         for j, shown in enumerate(self.indicator_codes or ()):
             parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
         parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
@@ -120,13 +182,15 @@ class Encoding:
         """Categories that stay categories; those that were not there at fit are missing, which was reported already."""
         if self.indicator_codes is not None:
             return np.empty((len(chunk), 0), np.int32)
-        if self.fill_codes is None:
-            return np.maximum(chunk.codes, MISSING)
-        return np.where(chunk.codes < 0, self.fill_codes, chunk.codes)
+        codes = np.maximum(chunk.codes, MISSING)
+        if self.fill_codes is not None:
+            codes = np.where(chunk.codes < 0, self.fill_codes, chunk.codes)
+        return np.delete(codes, self.ordered, axis=1) if self.ordered else codes
 
     def columns(self, taken: Iterable[str] = ()) -> tuple[Column, ...]:
         """The columns that come out; no name is one of `taken`."""
-        categorical = self.schema.of_kind("categorical") if self.indicator_codes is None else ()
+        coded = self.schema.of_kind("categorical") if self.indicator_codes is None else ()
+        categorical = tuple(column for j, column in enumerate(coded) if j not in self.ordered)
         texts = self.schema.of_kind("text") if self.words is None else ()
         blocks = () if self.dense else self.schema.of_kind("sparse")
         names = _distinct(
@@ -138,6 +202,7 @@ class Encoding:
         numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")
         yield from (column.name for column in numeric)
         yield from (f"{numeric[j].name} is missing" for j in self.holes)
+        yield from (coded[j].name for j in self.ordered)
         for column, shown in zip(coded, self.indicator_codes or (), strict=False):
             yield from (f"{column.name} = {column.categories[code]}" for code in shown)
         yield from (f"{coded[j].name} is missing" for j in self.gaps)
@@ -190,10 +255,10 @@ def _require_narrow(schema: Schema, dense: bool, card: Card) -> None:
         raise SchemaError(f"{card.name} takes no sparse columns, and {width:,} are too many to be written out")
 
 
-def preparation_words(encoding: Encoding, card: Card) -> Sequence[tuple[str, str]]:
+def preparation_words(encoding: Encoding) -> Sequence[tuple[str, str]]:
     """What the preparation does to each column, in words."""
     numeric, coded = encoding.schema.of_kind("numeric"), encoding.schema.of_kind("categorical")
-    rows = [(column.name, _number_words(encoding, j, card)) for j, column in enumerate(numeric)]
+    rows = [(column.name, _number_words(encoding, j)) for j, column in enumerate(numeric)]
     rows += [(column.name, _category_words(encoding, j, column)) for j, column in enumerate(coded)]
     for j, column in enumerate(encoding.schema.of_kind("text")):
         n_words = None if encoding.words is None else len(encoding.words[j])
@@ -205,10 +270,10 @@ def preparation_words(encoding: Encoding, card: Card) -> Sequence[tuple[str, str
     return rows
 
 
-def _number_words(encoding: Encoding, j: int, card: Card) -> str:
-    words = []
-    if "scaled" in card.needs:
-        centre, spread = float(encoding.centre[j]), float(encoding.spread[j])
+def _number_words(encoding: Encoding, j: int) -> str:
+    words = ["over the length of the row"] if encoding.unit else []
+    centre, spread = float(encoding.centre[j]), float(encoding.spread[j])
+    if (centre, spread) != (0.0, 1.0):
         words.append(f"⟦(x - {centre!r}) / {spread!r}⟧")
     if encoding.fill is not None and j in encoding.holes:
         words.append(f"⟦{float(encoding.fill[j])!r}⟧ where missing, and a column that says so")
@@ -216,6 +281,10 @@ def _number_words(encoding: Encoding, j: int, card: Card) -> str:
 
 
 def _category_words(encoding: Encoding, j: int, column: Column) -> str:
+    if j in encoding.ordered:
+        spread = encoding.ordered_spread[encoding.ordered.index(j)]
+        shown = column.categories if len(column.categories) <= NAMED else (*column.categories[:NAMED], "…")
+        return f"{', '.join(f'{name} {i / spread:g}' if name != '…' else name for i, name in enumerate(shown))}"
     if encoding.indicator_codes is None:
         return (
             "as it is" if encoding.fill_codes is None else f"{column.categories[encoding.fill_codes[j]]} where missing"

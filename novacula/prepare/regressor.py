@@ -36,11 +36,6 @@ class PreparedRegressor(Regressor, PreparedLearner):
         "learner": [None, Regressor],
     }
 
-    def __init__(self, learner: Any = None, max_words: int = 300, unseen: str = "ignore") -> None:
-        self.learner = learner
-        self.max_words = max_words
-        self.unseen = unseen
-
     def inner_learner(self) -> Any:
         """The learner behind the preparation; ridge regression if none was given."""
         from novacula.linear import Ridge

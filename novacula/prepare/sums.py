@@ -35,6 +35,29 @@ class Gaps(Statistic):
         return type(self)(self.numeric + other.numeric, self.coded + other.coded)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnLimits(Statistic):
+    """The least and the largest number of each column, infinite where there is none: 2d numbers for any rows."""
+
+    low: Floats  # (d,)
+    high: Floats  # (d,)
+
+    @classmethod
+    def zero(cls, n_numeric: int) -> Self:
+        """No rows."""
+        return cls(np.full(n_numeric, np.inf), np.full(n_numeric, -np.inf))
+
+    @classmethod
+    def observe(cls, chunk: Chunk) -> Self:
+        """The limits of what is not missing."""
+        gap = np.isnan(chunk.numeric)
+        low = np.where(gap, np.inf, chunk.numeric).min(axis=0, initial=np.inf)
+        return cls(low, np.where(gap, -np.inf, chunk.numeric).max(axis=0, initial=-np.inf))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+
 @dataclass(frozen=True)
 class PreparationSums:
     """The sums of one pass over all rows of weight above 0."""
@@ -44,19 +67,21 @@ class PreparationSums:
     gaps: Gaps
     classes: Floats  # the weight of each class, empty without classes
     words: tuple[Vocabulary, ...]  # of each text column whose words are counted
+    limits: ColumnLimits | None = None  # where they are asked for
 
     @classmethod
-    def of(cls, table: Any, counts_words: bool) -> Self:
+    def of(cls, table: Any, counts_words: bool, finds_limits: bool = False) -> Self:
         """The sums over a table."""
         n_classes = _n_classes(table.layout)
         n_texts = len(table.layout.of_kind("text")) if counts_words else 0
         sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
-        parts = table.reduce(observe, sizes, n_classes, n_texts).parts
+        parts = table.reduce(observe, sizes, n_classes, n_texts, finds_limits).parts
         moments, categories, gaps, totals, *words = parts
-        return cls(moments, categories, gaps, totals.weight if n_classes else np.empty(0), tuple(words))
+        limits = words.pop() if finds_limits else None
+        return cls(moments, categories, gaps, totals.weight if n_classes else np.empty(0), tuple(words), limits)
 
 
-def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int) -> Bundle:
+def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int, finds_limits: bool = False) -> Bundle:
     """The sums over a chunk."""
     rows = chunk.counted()
     parts: list[Statistic] = [
@@ -66,6 +91,7 @@ def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int) 
         ClassTotals.observe_numeric(rows, max(n_classes, 1), ()),
     ]
     parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(n_texts)]
+    parts += [ColumnLimits.observe(rows)] if finds_limits else []
     return Bundle(tuple(parts))
 
 

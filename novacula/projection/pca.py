@@ -20,6 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import warn_unless_converged
+from novacula.learner.trace import FewRows
 from novacula.projection.columns import require_known
 from novacula.projection.components import ComponentLearner
 from novacula.projection.dimension import chosen_dimension, requested_dimension
@@ -254,6 +255,8 @@ class PCA(ComponentLearner):
         rows = centred_rows(table.to_chunk())
         if not self._is_complete(table, rows.weight, rows.mean):
             return None
+        if FewRows.are_few(len(table), self.n_features_in_):
+            self.trace_ = FewRows(rows.dense().copy())
         if self.method_ == "svd":
             return solve_rows(rows)
         spectrum = solve_dual(rows)

@@ -72,7 +72,7 @@ def _models(clusters: Clusters, seed: int, width: int) -> Iterator[tuple[str, An
         chosen = next(one for one in clusters.mixtures if one.model is model)
         yield f"Mixture of {chosen.words}" if model.n_components > 1 else chosen.words.replace("one", "One", 1), model
     yield "Kernel density", KernelDensity("cv_ml")
-    yield "Nearest neighbours", KNeighborsDensity("cv_ml", scale="standard")
+    yield "Nearest neighbours", KNeighborsDensity("loo", scale="standard")
 
 
 def _score(name: str, model: Any, table: Table, parts: Folds, gappy: bool) -> DensityScore:

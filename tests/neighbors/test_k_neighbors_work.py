@@ -48,7 +48,7 @@ def test_the_choice_of_k_is_a_conclusion():
     for model in (
         KNeighborsClassifier("loo").fit(X, X[:, 0] > 0),
         KNeighborsRegressor("loo").fit(X, X[:, 0]),
-        KNeighborsDensity("cv_ml").fit(X),
+        KNeighborsDensity("loo").fit(X),
     ):
         check_equations(model)
         assert [e.value for e in model.work().equations if e.of == ("n_neighbors_",)] == [model.n_neighbors_]

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure as Canvas
 from scipy.interpolate import RBFInterpolator
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.pipeline import make_pipeline
@@ -482,3 +483,49 @@ def test_free_numbers():
 def test_weights_that_overflow_are_refused_with_their_place():
     with pytest.raises(DataError, match="cannot be fitted, since coef_ holds a number that is not finite: the target"):
         RBFNetworkRegressor(2, basis="multiquadric").fit([[-1.0], [-9.0]], [0.0, 1.7e308])
+
+
+# --- the bumps, and the equations of the weights ---------------------------------------------------------------
+
+FOUR, HEIGHTS = np.array([[0.0], [1.0], [2.0], [3.5]]), np.array([0.0, 1.0, 0.5, -1.0])
+
+
+def test_the_weights_system_of_interpolation():
+    model = RBFNetworkRegressor(FOUR, width=1.0).fit(FOUR, HEIGHTS)
+    check_work(model)
+    step = next(step for step in model.work() if step.title.startswith("The equations of the weights"))
+    answers = np.exp(-((FOUR - FOUR.T) ** 2) / 2)
+    bordered = np.block([[answers, np.ones((4, 1))], [np.ones((1, 4)), np.zeros((1, 1))]])
+    np.testing.assert_allclose(step.equations[0].values["A"], bordered)
+    np.testing.assert_allclose(step.equations[0].value, np.linalg.solve(bordered, [*HEIGHTS, 0.0]))
+    np.testing.assert_allclose(step.equations[0].value, [*model.coef_, model.intercept_])
+
+
+def test_the_weights_system_of_least_squares(tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(0, 4, (30, 1)), rng.normal(size=(30, 2))
+    model = RBFNetworkRegressor(FOUR[:3], width=1.0, alpha=0.1).fit(x, y)
+    check_work(model)
+    phi = np.exp(-((x - FOUR[:3].T) ** 2) / 2)
+    phi -= phi.mean(axis=0)
+    solved = [e for e in model.work().equations if e.left == "w"]
+    for t, equation in enumerate(solved):
+        expected = np.linalg.solve(phi.T @ phi + 0.1 * np.eye(3), phi.T @ (y[:, t] - y[:, t].mean()))
+        np.testing.assert_allclose(equation.value, expected, rtol=1e-8)
+    assert [e.of for e in solved] == [("coef_", 0), ("coef_", 1)]
+    model.save(tmp_path / "model.nova")
+    assert str(nv.load(tmp_path / "model.nova").work()) == str(model.work())
+
+
+def test_the_bumps_and_their_sum_are_drawn():
+    model = RBFNetworkRegressor(FOUR, width=1.0).fit(FOUR, HEIGHTS)
+    figure = next(step.figure for step in model.work() if step.title == "The bumps and their sum")
+    axes = Canvas().add_subplot()
+    figure.draw(axes)
+    *bumps, bias, total = axes.lines
+    assert len(bumps) == 4
+    x = total.get_xdata()
+    for unit, bump in enumerate(bumps):
+        np.testing.assert_allclose(bump.get_ydata(), model.coef_[unit] * np.exp(-((x - FOUR[unit]) ** 2) / 2))
+    np.testing.assert_allclose(total.get_ydata(), model.predict(x[:, None]))
+    assert bias.get_ydata()[0] == pytest.approx(model.intercept_)

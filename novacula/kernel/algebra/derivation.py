@@ -12,6 +12,7 @@ from novacula.errors import ParameterError
 from novacula.kernel.algebra.figures import gram_figure
 from novacula.kernel.algebra.formula import kernel_equation
 from novacula.kernel.algebra.kernel import Kernel
+from novacula.kernel.algebra.mercer import is_symmetric, mercer_series
 from novacula.kernel.algebra.radial import Gaussian
 from novacula.kernel.algebra.rows import Rows, as_rows, dense, listed
 from novacula.kernel.algebra.transforms import OnColumns
@@ -97,7 +98,8 @@ def _feature_steps(kernel: Kernel, rows: Rows, names: Sequence[str] | None, opti
     if len(phi) > 1:
         values = {"φ(x)": phi[0], "φ(y)": phi[1], "k(x, y)": float(kernel.block(rows[:1], rows[1:2])[0, 0])}
         products = (Equation("k(x, y)", "sum(φ(x)[j] * φ(y)[j] for j in _)", values),)
-    yield Step("Features", products, table)
+    lifted = kernel.figure(rows) if rows.shape[0] > FEW and (rows.shape[1], phi.shape[1]) == (2, 3) else None
+    yield Step("Features", products, table, lifted)
 
 
 def _series_step(kernel: Gaussian, x: Floats) -> Step:
@@ -144,3 +146,21 @@ def _gram_steps(kernel: Kernel, rows: Rows) -> Iterator[Step]:
     entry = Equation("K[i, j]", "k(x[i], x[j])")
     note = f"{verdict[0].upper()}{verdict[1:]}."
     yield Step("The Gram matrix", entry, indexed_corner(K, FEW), gram_figure(K), note)
+    if len(K) > 1 and np.any(K) and is_symmetric(K):
+        yield _mercer_step(K)
+
+
+def _mercer_step(K: Floats) -> Step:
+    """The eigenvalues of the Gram matrix over n, their functions at the rows, and an entry made of them."""
+    values, psi = mercer_series(K)
+    n = len(K)
+    known = {"λ": values, "ψ": psi.T}
+    equations = (
+        Equation("λ[1] * ψ[1, 1]", "sum(K[1, j] * ψ[1, j] for j in _) / n", {"K": K, "n": n, **known}),
+        Equation("K[1, 2]", "sum(λ[i] * ψ[i, 1] * ψ[i, 2] for i in _)", {"K": K, **known}),
+    )
+    shown = min(FEW, n)
+    rows = ((i + 1, float(values[i]), *psi[:shown, i].tolist()) for i in range(len(values)))
+    header = ("⟦i⟧", "⟦λ[i]⟧", *(f"⟦ψ[i]⟧ at row {j + 1}" for j in range(shown)))
+    note = "⟦ψ[i, j]⟧ is the function ⟦ψ[i]⟧ at row ⟦j⟧; ⟦λ[i]⟧ are the eigenvalues of ⟦K / n⟧."
+    return Step("Mercer's series", equations, cut_table(header, rows, len(values), most=SHOWN), note=note)

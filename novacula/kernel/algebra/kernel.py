@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.errors import DataError
+from novacula.errors import DataError, ParameterError
+from novacula.kernel.algebra.figures import lifted_figure
 from novacula.kernel.algebra.gram import gram
+from novacula.kernel.algebra.mercer import MercerSeries, mercer_series
 from novacula.kernel.algebra.monomials import Monomial, no_map, require_small, variables
 from novacula.kernel.algebra.parametric import Parametric
 from novacula.kernel.algebra.rows import Columns, ColumnSpread, Rows, as_pair, as_rows, dense, listed
 from novacula.kernel.algebra.verdict import PSDVerdict, judge
+from novacula.learner.figure import Figure
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.table.chunk import Floats
 
@@ -150,6 +153,27 @@ class Kernel(ShowsWork, Parametric):
         kernel = self.resolved(rows, names=names)
         require_small(repr(self), kernel.n_features(rows.shape[1]), rows.shape[0])
         return kernel.feature_block(dense(rows))
+
+    def mercer(self, X: Any) -> MercerSeries:
+        """λᵢ and ψᵢ of k(x, y) = Σ λᵢ ψᵢ(x) ψᵢ(y) on the rows of X, the largest λ first.
+
+        >>> from novacula.kernel import Linear
+        >>> Linear().mercer([[1.0], [-1.0]]).eigenvalues.round(6).tolist()
+        [1.0]
+        """
+        return mercer_series(self(X))
+
+    def figure(self, X: Any, y: Any = None) -> Figure:
+        """Rows of two columns beside their three features; y says their classes."""
+        rows, names = as_rows(X)
+        phi, labels = self.features(X), None if y is None else np.asarray(y).ravel()
+        if rows.shape[1] != 2 or phi.shape[1] != 3:
+            raise ParameterError(
+                f"the picture is of two columns and three features, not of {rows.shape[1]} and {phi.shape[1]}"
+            )
+        if labels is not None and len(labels) != len(phi):
+            raise DataError(f"X has {len(phi)} rows and y {len(labels)}: give one class for each")
+        return lifted_figure(dense(rows), phi, labels, variables(names or 2), self.feature_names(names or 2))
 
     def feature_names(self, columns: int | Sequence[str]) -> list[str]:
         """What each feature is, given the number of columns or their names.

@@ -18,7 +18,7 @@ from novacula.linear.derivation.normal_equations import (
     rounded,
 )
 from novacula.linear.derivation.penalty_choice import TriedPenalties, choice_step
-from novacula.linear.plane import TARGETS, cap_notes, of_target, place, shown_targets, weighted_columns
+from novacula.linear.plane import TARGETS, cap_notes, limit_step, of_target, place, shown_targets, weighted_columns
 from novacula.linear.solve import EPS, NormalEquations
 from novacula.mathematics import Equation
 
@@ -57,6 +57,7 @@ def derive_ridge(model: Ridge, options: WorkOptions) -> Work:
     for k in shown_targets(model, options.is_full):
         alpha = float(np.broadcast_to(model.alpha_, len(model.target_names_))[k])
         steps += coefficient_steps(model, system, k, Charge(alpha, factor), options.is_full)
+        steps.append(limit_step(model, k, factor, 0.0))
     title = f"Ridge regression for {', '.join(model.target_names_[:TARGETS])}"
     return Work(title, steps, cap_notes(model, options.is_full))
 

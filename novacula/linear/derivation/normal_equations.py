@@ -7,6 +7,7 @@ are shown, each solved for its own coefficient: that gives the coefficient only 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ DIGITS = 1e-10
 BOUNDED = "coordinate"
 """The solver of weights that must not be negative."""
 ROUNDING = "Rounding in these sums reaches the digits shown"
+CONDITION = 1e6
+"""The condition of the equations of rows up to which they are written out."""
 CANCELS = 1e4
 """How many times its difference from n·x̄² may Σx² be for the textbook's formula to keep its digits."""
 
@@ -224,6 +227,29 @@ def gradient_step(model: LinearModel, system: NormalEquations, k: int, charge: C
     )
 
 
+def written_dual(model: LinearModel, k: int, charge: Charge) -> tuple[Equation, ...]:
+    """The equations of few rows with their numbers; none where columns pay differently, or rows are dependent."""
+    rows = getattr(model, "trace_", None)
+    if rows is None or model.solver_ == BOUNDED or (charge.prices.any() and not (charge.factor == 1.0).all()):
+        return ()
+    d = model.n_features_in_
+    if dropped := bool(model.fit_intercept and not charge.alpha):
+        rows = replace(rows, rows=rows.rows[:-1])  # rows about their means add up to zero: the last follows
+    x, y = rows.rows[:, :d], rows.rows[:, d + k]
+    gram = x @ x.T + charge.alpha * np.eye(len(x))
+    if not len(x) or np.linalg.cond(gram) > CONDITION:
+        return ()
+    price = {"α": charge.alpha, "I": np.eye(len(x))} if charge.alpha else {}
+    solved = np.linalg.inv(gram)
+    rows_said = "the rows, each times the root of its weight" + "; the last one follows from them" * dropped
+    return (
+        Equation("G", "X @ X.T + α * I" if price else "X @ X.T", {"X": x, **price}, where={"X": rows_said}),
+        Equation("H", "inv(G)", {"G": gram}),
+        Equation("a", "H @ y", {"H": solved, "y": y}),
+        Equation("w", "X.T @ a", {"X": x, "a": solved @ y}, place(model, "coef_", k)),
+    )
+
+
 def dual_step(model: LinearModel, k: int, charge: Charge) -> Step:
     """With fewer rows than columns: the equations of the rows, and the length of what they give."""
     title = "There are fewer rows than columns, so the equations of the rows are solved"
@@ -240,7 +266,7 @@ def dual_step(model: LinearModel, k: int, charge: Charge) -> Step:
     elif "F" in charge.matrix:
         rows = (Equation("(X @ inv(F) @ X.T + α * I) @ a", "y"), Equation("w", "inv(F) @ X.T @ a"))
     length = Equation("norm(w)**2", "sum(w[j]**2 for j in _)", {"w": of_target(model.coef_, k)})
-    return Step(title, (*rows, length), note=note.strip())
+    return Step(title, (*rows, *written_dual(model, k, charge), length), note=note.strip())
 
 
 def intercept_step(model: LinearModel, k: int) -> Step:

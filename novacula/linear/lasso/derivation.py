@@ -18,7 +18,7 @@ from novacula.linear.derivation.least_squares import objective_step
 from novacula.linear.derivation.normal_equations import equations, intercept_step
 from novacula.linear.derivation.penalty_choice import TriedPenalties, choice_step
 from novacula.linear.lasso.working_set import LassoPrice, LassoState, Places, gap_parts
-from novacula.linear.plane import TARGETS, cap_notes, coefficient_table, of_target, place, shown_targets
+from novacula.linear.plane import TARGETS, cap_notes, coefficient_table, limit_step, of_target, place, shown_targets
 from novacula.mathematics import Equation
 from novacula.words import counted
 
@@ -94,6 +94,7 @@ def target_steps(model: Lasso, k: int, is_full: bool) -> Iterator[Step]:
         yield Step("Columns without a weight", Equation(pull, "l[j]", sign="≤"), table=table)
     yield Step("The objective", objective(state, price, ("history_", -1) if len(model.target_names_) == 1 else ()))
     yield gap_step(model, k, price, state)
+    yield limit_step(model, k, model.column_factors(), float(model.l1_ratio))
     yield coefficient_table(model, k)
     yield intercept_step(model, k)
 

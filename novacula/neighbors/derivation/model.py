@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import polygamma
 
 from novacula.learner.derivation import SHOWN, cut_table, heaviest, only_first
 from novacula.learner.figure import Figure, curve_figure
@@ -18,7 +19,7 @@ from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
     from novacula.neighbors.base import NeighborsLearner
-    from novacula.neighbors.figures import Answers
+    from novacula.neighbors.figures import Answers, AnswersOf
     from novacula.neighbors.k_neighbors_classifier import KNeighborsClassifier
     from novacula.neighbors.k_neighbors_density import KNeighborsDensity
     from novacula.neighbors.k_neighbors_regressor import KNeighborsRegressor
@@ -106,8 +107,10 @@ def _r_squared(y: Floats, said: Floats, weight: Floats, t: int, n_targets: int) 
     return middle, score
 
 
-def derive_density(model: KNeighborsDensity, left_out: LeftOutRows | None, ask: Answers, of: WorkOptions) -> Work:
-    """What is kept, the volume of the ball, the likelihood of rows left out over k, and the density itself."""
+def derive_density(
+    model: KNeighborsDensity, left_out: LeftOutRows | None, few: int, ask: AnswersOf, of: WorkOptions
+) -> Work:
+    """What is kept, the volume of the ball, the squared error at rows left out over k, and the density for three k."""
     unit, p = model.scaling_.unit, power(model.metric, model.p)
     unit = unit[np.isfinite(unit)]
     ball = "d * log(2)" if p == np.inf else "d * (log(2) + lgamma(1 + 1 / p)) - lgamma(1 + d / p)"
@@ -118,10 +121,37 @@ def derive_density(model: KNeighborsDensity, left_out: LeftOutRows | None, ask: 
     volume = Equation("log(V)", ball, values, of=("log_volume_",), where=where)
     steps = [_kept_step(model), _count_step(model), *_scale_steps(model, of), Step("The unit ball", volume)]
     steps += _choice_steps(model)
-    if left_out is not None and np.isfinite(left_out.loss).any():
-        figure = _error_figure(left_out.loss.mean(axis=1), "mean of −ln p̂ + ln k − ψ(k)")
-        steps.append(Step("Rows left out: the likelier the better", figure=figure))
+    if left_out is not None and np.isfinite(left_out.loss[model.n_neighbors_ - 1]).all():
+        error = _squared_error(model, np.asarray(left_out.answers, float), few)
+        figure = _error_figure(left_out.loss[:, 0], "squared error of ln p̂")
+        note = (
+            "Where the density is even, ⟦a[i]⟧ has the variance ⟦ψ′(k)⟧, about 1/k, and its gap to ⟦b[i]⟧ that of "
+            "⟦b[i]⟧ less that; what the gaps have beyond it is the bias of ⟦a[i]⟧, squared."
+        )
+        steps.append(Step(f"Squared error at rows left out, for k = {model.n_neighbors_}", error, None, figure, note))
     return Work("Nearest-neighbour density", [*steps, *_picture(density_figure(model, ask))], _notes(model))
+
+
+def _squared_error(model: KNeighborsDensity, said: Floats, few: int) -> Equation:
+    """The squared error of ln p̂: its gaps to what few neighbours say, and what is known of the variances of both."""
+    k, weight = model.n_neighbors_, model.examples_["weight"]
+    shown, rest = heaviest(weight * (said[:, 0] - said[:, 1]) ** 2)
+    (a, b), plain = said[shown].T, bool((weight == 1.0).all())
+    more = "k" if k >= few else "j"
+    values = {"a": a, "b": b, "N": float(weight.sum()), f"ψ′({more})": polygamma(1, max(k, few))}
+    values |= {"ψ′(j)": polygamma(1, few)} | ({} if plain else {"w": weight[shown]})
+    return Equation(
+        "E(k)",
+        f"sum({'' if plain else 'w[i] * '}(a[i] - b[i])**2 for i in _) / N + 2 * ψ′({more}) - ψ′(j)",
+        values,
+        of=("loo_error_", k - 1) if isinstance(model.n_neighbors, str) else (),
+        where={
+            "a[i]": "⟦log(p̂(x[i])) - log(k) + ψ(k)⟧ from the other rows, which is ⟦log(p(x[i]))⟧ on average",
+            "b[i]": f"the same from ⟦j⟧ = {few} neighbours, which has more variance and less bias",
+            "N": "the weight of all rows",
+        },
+        rest=rest,
+    )
 
 
 # --- what all have -------------------------------------------------------------------------------------------

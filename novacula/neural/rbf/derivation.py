@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
 from novacula.neural.rbf.basis import FUNCTIONS
+from novacula.neural.rbf.figures import bumps_figure
 from novacula.table.chunk import Floats
 from novacula.words import shortened
 
@@ -24,6 +26,8 @@ UNITS = 2
 """Units whose widths are derived, unless everything is asked for."""
 OUTPUTS = 2
 """Outputs that are derived, unless everything is asked for."""
+CONDITION = 1e6
+"""The condition up to which equations are written out."""
 COLUMNS = 3
 """Columns of a centre in a table."""
 UNIT_MEANINGS = {
@@ -41,10 +45,13 @@ def derive_network(model: RadialNetwork, options: WorkOptions) -> Work:
     steps += [bias_step(model, t) for t in range(outputs)]
     if model.solver_ == "interpolation":
         steps += [side_condition(model, t) for t in range(outputs)]
+    steps += system_steps(model, outputs)
     if hasattr(model, "history_") and len(model.history_) > 1:
         steps.append(Step("Fine-tuning of centres and widths", figure=descent_figure(model.history_)))
     if model.centers_.shape[1] <= 2:
         steps.append(Step("The network over its columns", figure=model.figure()))
+    if model.centers_.shape[1] == 1:
+        steps += [Step("The bumps and their sum", figure=bumps_figure(model, t)) for t in range(outputs)]
     notes = [*only_first(widths, K, "unit"), *only_first(outputs, len(names), "output")]
     return Work(f"Radial basis network of {K} units", steps, notes)
 
@@ -113,10 +120,15 @@ def bias_step(model: RadialNetwork, t: int) -> Step:
         f"b{at}",
         f"ȳ{at} - sum({weight_of(model, t)} * φ̄[k] for k in _)",
         {f"ȳ{at}": model.target_mean_[t], **weights_of(model, t), "φ̄": model.feature_mean_},
-        of=("intercept_",) if model.coef_.ndim == 1 else ("intercept_", t),
+        of=bias_place(model, t),
         where={f"ȳ{at}": "mean target", "φ̄": "mean answers of the units"},
     )
     return Step(f"Bias for {shortened(output_names(model)[t])}: residuals add up to zero", equation)
+
+
+def bias_place(model: RadialNetwork, t: int) -> tuple[str | int, ...]:
+    """Where the model keeps the bias of an output."""
+    return ("intercept_",) if model.coef_.ndim == 1 else ("intercept_", t)
 
 
 def side_condition(model: RadialNetwork, t: int) -> Step:
@@ -127,6 +139,34 @@ def side_condition(model: RadialNetwork, t: int) -> Step:
         Equation(total, "0", weights_of(model, t)),
         note="Bias and weights are one number more than there are targets; this condition decides.",
     )
+
+
+def system_steps(model: RadialNetwork, outputs: int) -> Iterator[Step]:
+    """The equations of the weights with their numbers, where units are few and the equations keep their digits."""
+    trace, K = getattr(model, "trace_", None), len(model.widths_)
+    if trace is None or trace.rows.shape != (K, K + len(model.target_mean_)):
+        return
+    interpolates = model.solver_ == "interpolation"
+    matrix, right = trace.rows[:, :K], trace.rows[:, K:]
+    if interpolates:
+        matrix = np.block([[matrix, np.ones((K, 1))], [np.ones((1, K)), np.zeros((1, 1))]])
+        right = np.vstack([right, np.zeros((1, right.shape[1]))])
+    if np.linalg.cond(matrix) > CONDITION:
+        return
+    note = (
+        "Rows of ⟦A⟧ are what the units answer at a centre, and a 1 for the bias; the last asks for weights that add "
+        "up to zero. The last of ⟦h⟧ is the bias."
+        if interpolates
+        else "⟦A⟧ holds the products of the units' answers about their means, with alpha on the diagonal, ⟦c⟧ their "
+        "products with the target."
+    )
+    for t in range(outputs):
+        name = shortened(output_names(model)[t])
+        solved = Equation("h" if interpolates else "w", "inv(A) @ c", {"A": matrix, "c": right[:, t]})
+        if not interpolates:
+            solved = replace(solved, of=("coef_",) if model.coef_.ndim == 1 else ("coef_", t))
+        bias = Equation(f"b{output_index(model, t)}", f"h[{K + 1}]", {"h": solved.value}, bias_place(model, t))
+        yield Step(f"The equations of the weights for {name}", (solved, bias) if interpolates else solved, note=note)
 
 
 def derive_rows(model: RadialNetwork, x: Floats, cut: bool, figure: Figure | None, options: WorkOptions) -> Work:

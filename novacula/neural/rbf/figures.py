@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
-from novacula.learner.figure import INK, Figure, few_digits
+from novacula.learner.figure import COLOURS, INK, LINES, Figure, few_digits, literal
 from novacula.neural.derivation.landscape import Landscape
 from novacula.table.chunk import Floats
+from novacula.words import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from novacula.neural.rbf.network import RadialNetwork
 
+LINE = 400
+"""Points along a curve."""
 NAMED = 5
 """Centres that the words for a picture name."""
 STRIP = 0.2
@@ -45,6 +48,32 @@ def network_figure(model: RadialNetwork, rows: Floats | None, y: Any = None) -> 
     more = f"; and {len(centers) - NAMED} more" if len(centers) > NAMED else ""
     alt = f"Outputs of a radial basis network over {' and '.join(names)}; centres at {places}{more}."
     return land.figure(f"{len(centers)} centres, and a width around each", alt, lambda axes: _units(axes, model))
+
+
+def bumps_figure(model: RadialNetwork, output: int = 0) -> Figure:
+    """The weighted answer of each unit over one column, the bias, and their sum, which is the output."""
+    if model.centers_.shape[1] != 1:
+        raise ParameterError(f"bumps are drawn over one column, not over {model.centers_.shape[1]}")
+    reach = model.widths_.max()
+    x = np.linspace(model.centers_.min() - reach, model.centers_.max() + reach, LINE)
+    bias = float(np.atleast_1d(model.intercept_)[output])
+    bumps = model.radial_basis_.answers(x[:, None]) * np.atleast_2d(model.coef_)[output]
+    name = _outcomes(model)[output]
+
+    def draw(axes: Axes) -> None:
+        drawn = axes.plot(x, bumps, color=COLOURS[0], linewidth=0.9)
+        drawn[0].set_label("weight times answer of a unit")
+        axes.axhline(bias, color=COLOURS[2], linestyle=LINES[1], linewidth=1.0, label="bias")
+        axes.plot(x, bias + bumps.sum(axis=1), color=COLOURS[1], linewidth=2.0, label="their sum, the output")
+        axes.set_xlabel(literal(shortened(model.schema_.features[0].name)))
+        axes.set_ylabel(literal(shortened(name)))
+        axes.grid()
+        axes.legend()
+
+    alt = (
+        f"{len(model.widths_)} bumps, one of each unit, a bias of {few_digits(bias)}, and their sum, {shortened(name)}."
+    )
+    return Figure(draw, alt, f"{shortened(name)}: the bumps and their sum")
 
 
 def _units(axes: Axes, model: RadialNetwork) -> None:

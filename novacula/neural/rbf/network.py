@@ -15,12 +15,13 @@ from novacula.learner.base import Learner
 from novacula.learner.card import Extent
 from novacula.learner.figure import Figure
 from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FewRows
 from novacula.learner.work import Work
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import fine_tune
 from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
 from novacula.neural.rbf.placement import measure_widths, place_centers
-from novacula.state import State, flag, floats, optional, whole, word
+from novacula.state import State, flag, floats, optional, record, whole, word
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -71,7 +72,9 @@ class RadialNetwork(Learner):
         "fine_tune": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
+    state_types: ClassVar[tuple[type, ...]] = (FewRows,)
     state: ClassVar[State] = {
+        "trace_": optional(record(FewRows)),
         "centers_": floats("units", "numeric"),
         "widths_": floats("units", above=0.0),
         "feature_mean_": floats("units"),
@@ -93,6 +96,7 @@ class RadialNetwork(Learner):
     history_: Floats
     n_iter_: int
     converged_: bool
+    trace_: FewRows  # the equations of the weights, where units are few
 
     def __init__(
         self,
@@ -122,6 +126,8 @@ class RadialNetwork(Learner):
         self.centers_, self.widths_ = basis.centers, basis.widths
         self.feature_mean_, self.target_mean_ = layer.feature_mean, layer.target_mean
         self.solver_, self.rank_ = layer.solver, layer.rank
+        if layer.system is not None:
+            self.trace_ = FewRows(layer.system)
         if layer.rank < len(basis):
             warn_user(
                 f"{type(self).__name__}: the answers of the {len(basis)} units span {layer.rank} directions, so "

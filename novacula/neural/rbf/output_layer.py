@@ -24,6 +24,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.errors import DataError, ParameterError
+from novacula.learner.trace import FewRows
 from novacula.linear.solve import EPS, NormalEquations, solve_cholesky, solve_triangle
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.statistics import CoMoments, Statistic, Triangle
@@ -43,6 +44,7 @@ class OutputLayer:
     target_mean: Floats  # (k,)
     rank: int
     solver: str  # interpolation, cholesky, qr or svd
+    system: Floats | None = None  # (K, K + k), the equations of the weights and their right sides, where they are few
 
     @property
     def intercept(self) -> Floats:
@@ -82,7 +84,9 @@ def solve_least_squares(table: Table, basis: RadialBasis, n_classes: int, alpha:
     if solution is None:
         triangle = table.reduce(observe_triangle, basis, n_classes, system.centre, system.lengths)
         solution = solve_triangle(system, triangle, alpha)
-    return OutputLayer(solution.coef, moments.mean[:K], moments.mean[K:], solution.rank, solution.solver)
+    few = FewRows.are_few(K, len(moments.mean))
+    written = np.hstack([system.gram + alpha * np.eye(K), system.cross]) if few else None
+    return OutputLayer(solution.coef, moments.mean[:K], moments.mean[K:], solution.rank, solution.solver, written)
 
 
 def observe_moments(chunk: Chunk, basis: RadialBasis, n_classes: int) -> CoMoments:
@@ -161,7 +165,8 @@ def interpolate(basis: RadialBasis, occupancy: Occupancy) -> OutputLayer | None:
     if coef is None:
         return None
     share = occupancy.weight / occupancy.weight.sum()
-    return OutputLayer(coef, share @ answers, share @ target, len(basis), "interpolation")
+    written = np.hstack([answers, target]) if FewRows.are_few(len(basis), len(basis) + target.shape[1]) else None
+    return OutputLayer(coef, share @ answers, share @ target, len(basis), "interpolation", written)
 
 
 def solve_definite(answers: Floats, target: Floats, sign: float) -> Floats | None:

@@ -11,6 +11,7 @@ from novacula.learner.derivation import cut_table, largest, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
+from novacula.projection.derivation.rebuilding import dual_steps, rebuilt_step
 from novacula.projection.spectrum import covariance_of
 from novacula.table.chunk import Floats
 
@@ -94,6 +95,7 @@ def _equation_step(model: ComponentLearner, covariance: Floats, i: int) -> Step:
 
 def _factor_steps(model: ComponentLearner, most: int) -> Iterator[Step]:
     """Without a covariance: variances from the lengths of the centred rows along directions."""
+    yield from dual_steps(model, most)
     for i in range(min(most, len(model.components_))):
         values = {"s": float(model.singular_values_[i]), "n": model.n_samples_}
         where = {"s": "the length of the centred rows along v"}
@@ -145,7 +147,9 @@ def derive_projection(model: ComponentLearner, x: Floats, filled: Floats, cut: b
     for r in range(len(x)):
         steps += [_score_step(model, filled[r], r, i) for i in range(most)]
         gaps = np.flatnonzero(np.isnan(x[r]))
-        if len(gaps):
+        if not len(gaps):
+            steps.append(rebuilt_step(model, x[r], r, options.is_full))
+        else:
             rows = list(zip(model.schema_.column_names(gaps), filled[r, gaps].tolist(), strict=True))
             table = cut_table(("missing column", "expected value"), rows, len(rows))
             steps.append(Step(f"Row {r + 1}: what the model expects", table=table))
