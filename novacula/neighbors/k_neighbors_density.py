@@ -46,7 +46,7 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
     n_neighbors : int or "loo", default=5
         k. It counts weight: with `sample_weight` a row of weight 2 takes two of the k places. "loo" takes the k up to
         100 with the least squared error of ln p̂ at rows that are left out, as far as rows can tell it: its variance is
-        known, and its bias is seen from five neighbours. "cv_ml", as it was called, is the same.
+        known, and its bias is seen from five neighbours. "cv_ml" is another name for it.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski"}, default="euclidean"
         The shape of the ball; "minkowski" is (Σ|gap|ᵖ)^(1/p).
     p : float, default=2
