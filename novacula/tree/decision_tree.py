@@ -57,8 +57,9 @@ class DecisionTreeClassifier(TreeExports, Classifier):
 
     Parameters
     ----------
-    criterion : {"gain", "gain_ratio", "gini", "tan_schlimmer", "nunez"}
-        How tests are compared. `gain_ratio` is C4.5's; `tan_schlimmer` is gain² / cost, `nunez` is
+    criterion : {"gain", "gain_ratio", "plain_gain_ratio", "gini", "tan_schlimmer", "nunez"}
+        How tests are compared. `gain_ratio` is C4.5's, the largest ratio among tests of at least the mean gain, and
+        `plain_gain_ratio` that among all; `tan_schlimmer` is gain² / cost, `nunez` is
         (2^gain − 1) / (cost + 1)^cost_weight.
     missing : {"fractional", "most_common", "most_common_in_class"}
         What becomes of examples without a value: they go down every branch with its share of the known examples, or

@@ -11,7 +11,7 @@ from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
-from novacula.tree.constants import GINI
+from novacula.tree.constants import GINI, RATIO_ABOVE_MEAN
 from novacula.tree.derivation import equations
 from novacula.tree.derivation.cutting import cut_steps
 from novacula.tree.derivation.examined import Examined, ExaminedGrowth
@@ -177,7 +177,7 @@ def chosen_equations(node: Examined) -> Iterator[Equation]:
     growth, best = node.growth, node.best
     names, criterion = growth.names, growth.rules.criterion
     positive = {names[f]: float(node.gain[f]) for f in np.flatnonzero(node.gain > 0.0)}
-    if criterion.by_information and positive:
+    if criterion.ratio == RATIO_ABOVE_MEAN and positive:
         yield equations.mean_gain(positive)
     scores = equations.settled(np.where(node.competes, node.score, -1.0))
     compared = {names[f]: float(scores[f]) for f in np.flatnonzero(node.competes)}
