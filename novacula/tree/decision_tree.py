@@ -255,10 +255,11 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         if self.max_leaf_nodes is not None:
             self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
         if self.prune is not None:
+            pruner = settings.pruner(self.prune, self.confidence)
             passing = None if validation is None else self._passing(validation)
-            evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
-            stop = settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence)
-            self._cut(stop, self.prune != "mdl", passing)
+            cuts = self.cuts_ if "cuts" in pruner.needs else None
+            evidence = PruningEvidence(self.attributes_, validation=passing, cuts=cuts)
+            self._cut(pruner.stop(self.tree_, evidence), evidence)
         if self.ccp_alpha > 0:
             self._cut(prune_by_alpha(self.tree_, settings.impurities(self), self.ccp_alpha))
         if self.merge_leaves:
@@ -288,18 +289,17 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         check_is_fitted(self)
         table = self._ingest(X, y, sample_weight, first=False, piece=True)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
-        passing = self._passing(table)
-        evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
-        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence), True, passing)
+        evidence = PruningEvidence(self.attributes_, validation=self._passing(table))
+        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence), evidence)
         return self
 
     def _passing(self, table: Table) -> Floats:
         """The weight of a table's examples of each class that pass each node."""
         return self.tree_.summed_upwards(table.reduce(leaf_weights, self._router(), len(self.classes_)))
 
-    def _cut(self, stop: Any, is_derived: bool = False, validation: Floats | None = None) -> None:
-        """Make leaves of the marked nodes; where that is derived, keep what was below them."""
-        self.trace_ = self.trace_.pruned(self.tree_, stop, is_derived, validation)
+    def _cut(self, stop: Any, evidence: PruningEvidence | None = None) -> None:
+        """Make leaves of the marked nodes; where there is evidence, keep what was below them."""
+        self.trace_ = self.trace_.pruned(self.tree_, stop, evidence)
         self.tree_ = self.tree_.pruned(stop)
 
     def _router(self) -> Router:

@@ -320,7 +320,7 @@ def test_what_is_kept_of_pruning_has_a_bound():
     check_work(model)
 
 
-@pytest.mark.parametrize("prune", [None, "pessimistic", "reduced_error"])
+@pytest.mark.parametrize("prune", [None, "pessimistic", "reduced_error", "mdl"])
 def test_no_number_that_is_kept_can_change_unnoticed(prune):
     frame = nv.datasets.load("iris").to_pandas()
     frame.iloc[::7, 0] = np.nan
