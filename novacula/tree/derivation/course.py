@@ -85,8 +85,7 @@ def right_below(cut: CutNodes, p: int) -> Floats:
 
 def bits_equations(growth: ExaminedGrowth, p: int) -> Iterator[Equation]:
     """The bits of a node as a leaf, beside those of the tests, leaves and exceptions that were below it."""
-    for equation in (*_below(growth, p), *_as_leaf(growth, p)):
-        yield equation
+    yield from (*_below(growth, p), *_as_leaf(growth, p))
     values = dict(zip(("L_T′", "L_E′", "L_T", "L_E"), _bits(growth, p), strict=True))
     yield Equation("L_T′ + L_E′", "L_T + L_E", values, sign="≤", therefore=True)
 
@@ -152,7 +151,7 @@ def bits_table(growth: ExaminedGrowth, p: int) -> tuple[tuple[str, ...], list[tu
     """The leaves that were below a node."""
     cut = growth.trace.cut
     below = slice(cut.start[p], cut.start[p + 1])
-    n, e = _exceptions(growth, p)
+    _, e = _exceptions(growth, p)
     rows: list[tuple[Cell, ...]] = [
         (i + 1, class_counts(growth.named, counts) or "none", growth.classes[says], float(wrong))
         for i, (counts, says, wrong) in enumerate(zip(cut.leaves[below], cut.says[below], e, strict=True))
