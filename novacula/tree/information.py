@@ -138,7 +138,7 @@ def _gain_work(_: float, split: ExaminedSplit, classes: list[str], name: str) ->
     return Work("Information gain", _gain_steps(split, classes, name, VALUE))
 
 
-def _ratio_work(value: float, split: ExaminedSplit, classes: list[str], name: str) -> Work:
+def _ratio_work(_: float, split: ExaminedSplit, classes: list[str], name: str) -> Work:
     information = equations.information(name, split, split.start, ())
     ratio = equations.ratio(name, split.gain(GAIN), float(information.value), VALUE)
     last = Step("One value only") if ratio is None else Step("By its split information", (information, ratio))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,8 @@ class _Search:
                 found = self.total(choice, least)
                 if found is not None and (least is None or found < least):
                     least, chosen = found, choice
-        assert least is not None and chosen is not None  # examples that differ in class differ in a column
+        if least is None or chosen is None:
+            raise DataError("examples of two classes have the same values in every column: no tree is right on both")
         self.needs[part], self.best[part] = least, chosen
         return least
 
@@ -184,7 +186,7 @@ class _Search:
                     yield Choice(f, np.nan, tuple((code, by_value[code]) for code in values))
                 continue
             below = 0
-            for low, high in zip(values, values[1:], strict=False):
+            for low, high in pairwise(values):
                 below |= by_value[low]
                 middle = float(f"{low / 2 + high / 2:.12g}")
                 yield Choice(f, middle if low <= middle < high else low, ((0, below), (1, part & ~below)))
