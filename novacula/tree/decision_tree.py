@@ -374,15 +374,16 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         return self.tree_.n_parameters
 
     def code_length(self, n: float) -> tuple[float, str]:
-        """The bits that write the tree down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
-        threshold, ½ log₂ n per free class share of a leaf.
+        """The bits of the code with shares, which writes the tree and its class shares down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
+        threshold, ½ log₂ n per free class share of a leaf. `prune="mdl"` has the code with exceptions, whose leaves say
+        one class: see `novacula.tree.pruning.mdl`.
         """
         check_is_fitted(self)
         tree, leaves = self.tree_, self.get_n_leaves()
         tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
         thresholds = int(np.isfinite(tree.threshold).sum())
         bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
-        words = f"a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
+        words = f"code with shares: a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
         return bits, f"{words}, {counted(shares, 'class share')} in leaves"
 
     def get_depth(self) -> int:

@@ -1,5 +1,8 @@
 """Pruning by minimum description length: the tree that says the classes of the training examples in the fewest bits.
 
+This is the code with exceptions: leaves say one class, and the examples of another are named. `code_length` of a tree,
+for `evaluate.description_length`, has the code with shares: leaves say how frequent each class is.
+
 The receiver knows the columns of the examples, the attributes and their cuts, but not the classes. It is sent the tree
 and, leaf by leaf, its exceptions, with d attributes and K classes:
 
