@@ -374,9 +374,11 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         return self.tree_.n_parameters
 
     def code_length(self, n: float) -> tuple[float, str]:
-        """The bits of the code with shares, which writes the tree and its class shares down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
-        threshold, ½ log₂ n per free class share of a leaf. `prune="mdl"` has the code with exceptions, whose leaves say
-        one class: see `novacula.tree.pruning.mdl`.
+        """The bits of the code with shares, which writes down the tree and the class shares of its leaves.
+
+        1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per threshold, ½ log₂ n per free class
+        share of a leaf. `prune="mdl"` has the code with exceptions (`novacula.tree.pruning.mdl`), whose leaves say one
+        class.
         """
         check_is_fitted(self)
         tree, leaves = self.tree_, self.get_n_leaves()

@@ -37,7 +37,9 @@ def derive_risk(result: StructuralRisk) -> Work:
         both = {f"e_{i + 1}": result.empirical[i], f"ε_{i + 1}": result.bounds[i]}
         found = (
             Equation(f"ε_{i + 1}", right, values, ("bounds", i), where),
-            Equation(f"R_{i + 1}", f"e_{i + 1} + ε_{i + 1}", both, ("risks", i), {f"e_{i + 1}": "error on the examples"}),
+            Equation(
+                f"R_{i + 1}", f"e_{i + 1} + ε_{i + 1}", both, ("risks", i), {f"e_{i + 1}": "error on the examples"}
+            ),
         )
         steps.append(Step(f"Space {i + 1}", found))
     rows = [
@@ -78,6 +80,9 @@ def derive_parts(result: ErrorParts) -> Work:
     note = "A larger space has a smaller approximation error; from as many examples, a larger estimation error."
     return Work(
         "Approximation and estimation error",
-        [Step("What the space cannot express", approximation), Step("What the examples did not tell", estimation),
-         Step("Together", total, note=note)],
+        [
+            Step("What the space cannot express", approximation),
+            Step("What the examples did not tell", estimation),
+            Step("Together", total, note=note),
+        ],
     )
