@@ -93,6 +93,6 @@ def compare_biases(
         str(name): bool(low <= p <= high)
         for name, (low, high), p in zip(names, specific.hypothesis_.ranges, position.tolist(), strict=True)
     }
-    labels = tuple(sorted(version.classes_.tolist(), key=lambda label: label == version.positive_))
-    decided = (int(learner.decide(row)[0]) for learner in (rote, version, specific))
-    return BiasComparison(values, labels, *decided, count, (yes, total), met)
+    no, yes_label = sorted(version.classes_.tolist(), key=lambda label: bool(label == version.positive_))
+    recalled, agreed, accepted = (int(learner.decide(row)[0]) for learner in (rote, version, specific))
+    return BiasComparison(values, (no, yes_label), recalled, agreed, accepted, count, (yes, total), met)

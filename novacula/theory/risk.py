@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from novacula.arguments import as_numbers, proportion, whole_number
@@ -41,7 +42,7 @@ class StructuralRisk(ShowsWork):
 
     @property
     def chosen(self) -> int:
-        """The number of the space with the least sum, from 1; of equals the smallest."""
+        """The number of the space with the least sum, from 1; ties go to the smallest."""
         return 1 + min(range(len(self.risks)), key=self.risks.__getitem__)
 
     def plot(self) -> Figure:
@@ -52,8 +53,8 @@ class StructuralRisk(ShowsWork):
             f"Error on the examples, bound and their sum for {len(places)} nested spaces; "
             f"the sum is least for space {self.chosen}."
         )
-        labels = {"xlabel": "space, from the smallest", "ylabel": "error"}
-        return curve_figure(places, curves, title="Structural risk", alt=alt, **labels)
+        where = "space, from the smallest"
+        return curve_figure(places, curves, title="Structural risk", xlabel=where, ylabel="error", alt=alt)
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_risk(self)
@@ -85,9 +86,9 @@ def structural_risk(
         raise ParameterError(f"{len(sizes)} spaces do not fit empirical errors of shape {errors.shape}")
     if not ((errors >= 0) & (errors <= 1)).all():
         raise ParameterError("empirical errors are shares of examples, from 0 to 1")
-    if any(later < earlier for earlier, later in zip(sizes, sizes[1:], strict=False)):
+    if any(later < earlier for earlier, later in pairwise(sizes)):
         raise ParameterError("the spaces are nested: none is smaller than the one before")
-    if any(later > earlier for earlier, later in zip(errors.tolist(), errors.tolist()[1:], strict=False)):
+    if any(later > earlier for earlier, later in pairwise(errors.tolist())):
         raise ParameterError("the spaces are nested: the best of a larger one has no larger error on the examples")
     part = share / len(sizes)
     if measure == "VC(H)" and sizes[-1] > n:

@@ -67,8 +67,8 @@ def entropy_curve(places: int = 201) -> Figure:
     q = np.linspace(0.0, 1.0, places)
     alt = "The entropy B(q) of two classes over the share q of one: 0 at q = 0, 1 bit at q = 0.5, 0 at q = 1."
     bits = GAIN.impurities(np.column_stack([q, 1.0 - q]))
-    labels = {"xlabel": "q, the share of one class", "ylabel": "B(q) in bits"}
-    return curve_figure(q, {"B(q)": bits}, title="The entropy of two classes", alt=alt, **labels)
+    title, share = "The entropy of two classes", "q, the share of one class"
+    return curve_figure(q, {"B(q)": bits}, title=title, xlabel=share, ylabel="B(q) in bits", alt=alt)
 
 
 def _counted(labels: Any) -> tuple[list[str], Floats]:

@@ -17,13 +17,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
+from novacula.table import Chunk, Table
 from novacula.tree.decision_tree import DecisionTreeClassifier
 from novacula.tree.export.condition import digits
 from novacula.words import counted
@@ -33,7 +33,7 @@ Need = tuple[int, int]  # tests and leaves
 
 
 @dataclass(frozen=True)
-class Choice:
+class SplitChoice:
     """A test: its attribute, its threshold if that is numeric, and its branches as (code, examples)."""
 
     attribute: int
@@ -94,10 +94,9 @@ def smallest_tree(X: Any, y: Any = None, *, max_steps: int = MOST_STEPS) -> Smal
     |   Humidity = High: No (3)
     |   Humidity = Normal: Yes (2)
     """
-    greedy = DecisionTreeClassifier()
-    table = greedy._ingest(X, y, None)
-    greedy = clone(greedy).fit(X, y)
-    search = _Search(greedy, table.to_chunk(), whole_number(max_steps, "max_steps", 1))
+    most = whole_number(max_steps, "max_steps", 1)
+    greedy = GreedyTree().fit(X, y)
+    search = TreeSearch(greedy, greedy.examples, most)
     every = (1 << search.n) - 1
     need = search.need(every)
     choice = search.best.get(every)
@@ -110,20 +109,30 @@ def smallest_tree(X: Any, y: Any = None, *, max_steps: int = MOST_STEPS) -> Smal
     return SmallestTree(*need, "\n".join(search.lines(every)), greedy, len(search.best), branches, first)
 
 
-class _Search:
+class GreedyTree(DecisionTreeClassifier):
+    """A tree that keeps the examples it was grown from."""
+
+    examples: Chunk
+
+    def _learn(self, table: Table) -> None:
+        super()._learn(table)
+        self.examples = table.to_chunk()
+
+
+class TreeSearch:
     """What sets of examples need, found once each."""
 
-    def __init__(self, model: DecisionTreeClassifier, chunk: Any, most: int) -> None:
+    def __init__(self, model: DecisionTreeClassifier, chunk: Chunk, most: int) -> None:
         self.attributes, self.classes = model.attributes_, model.classes_.tolist()
-        self.n, self.most = len(chunk.target), most
+        self.n, self.most = len(chunk), most
         if (chunk.codes < 0).any() or not np.isfinite(chunk.numeric).all():
             raise DataError("the smallest tree is of examples without missing values: fill them in, or leave rows out")
-        labels = chunk.target.tolist()
+        labels = np.asarray(chunk.target).tolist()
         self.of_class = [sum(1 << i for i, k in enumerate(labels) if k == c) for c in range(len(self.classes))]
         columns = [chunk.numeric if a.kind == "numeric" else chunk.codes for a in self.attributes]
         self.values = [c[:, a.place].tolist() for c, a in zip(columns, self.attributes, strict=True)]
         self.needs: dict[int, Need] = {}
-        self.best: dict[int, Choice] = {}
+        self.best: dict[int, SplitChoice] = {}
         seen: dict[tuple[Any, ...], int] = {}
         for i, row in enumerate(zip(*self.values, strict=True)):
             other = seen.setdefault(row, i)
@@ -157,12 +166,12 @@ class _Search:
         self.needs[part], self.best[part] = least, chosen
         return least
 
-    def bound(self, choice: Choice) -> Need:
+    def bound(self, choice: SplitChoice) -> Need:
         """What a test needs at least: one more test for each branch that is not of one class, which has two leaves."""
         mixed = sum(not self.is_pure(part) for _, part in choice.branches)
         return 1 + mixed, len(choice.branches) + mixed
 
-    def total(self, choice: Choice, least: Need | None) -> Need | None:
+    def total(self, choice: SplitChoice, least: Need | None) -> Need | None:
         """What a test and its branches need; None as soon as that is no better than what was found."""
         tests, leaves = self.bound(choice)
         for _, part in choice.branches:
@@ -173,7 +182,7 @@ class _Search:
                     return None
         return tests, leaves
 
-    def choices(self, part: int) -> Iterator[Choice]:
+    def choices(self, part: int) -> Iterator[SplitChoice]:
         """The tests that divide a set of examples."""
         rows = [i for i in range(self.n) if part >> i & 1]
         for f, (attribute, column) in enumerate(zip(self.attributes, self.values, strict=True)):
@@ -183,15 +192,15 @@ class _Search:
             values = sorted(by_value)
             if attribute.kind != "numeric":
                 if len(values) > 1:
-                    yield Choice(f, np.nan, tuple((code, by_value[code]) for code in values))
+                    yield SplitChoice(f, np.nan, tuple((code, by_value[code]) for code in values))
                 continue
             below = 0
             for low, high in pairwise(values):
                 below |= by_value[low]
                 middle = float(f"{low / 2 + high / 2:.12g}")
-                yield Choice(f, middle if low <= middle < high else low, ((0, below), (1, part & ~below)))
+                yield SplitChoice(f, middle if low <= middle < high else low, ((0, below), (1, part & ~below)))
 
-    def value(self, choice: Choice, code: int) -> str:
+    def value(self, choice: SplitChoice, code: int) -> str:
         """A branch in words."""
         attribute = self.attributes[choice.attribute]
         if attribute.kind == "numeric":

@@ -52,5 +52,7 @@ def halving_figure(sizes: Sequence[int]) -> Figure:
         "halved at each question": [max(1.0, sizes[0] / 2**i) for i in steps],
     }
     path = " → ".join(f"{size:,}" for size in sizes)
-    labels = {"xlabel": "questions", "ylabel": "members of the version space"}
-    return curve_figure(list(steps), curves, title="What each answer leaves", alt=f"Members left: {path}.", **labels)
+    alt, members = f"Members left: {path}.", "members of the version space"
+    return curve_figure(
+        list(steps), curves, title="What each answer leaves", xlabel="questions", ylabel=members, alt=alt
+    )
