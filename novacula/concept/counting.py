@@ -41,14 +41,14 @@ MAX_STATES = 500_000
 STATE = 16
 """Cells of a table that take the time of one state of a frontier."""
 ALLOWANCE = 1 << 26
-"""Cells that one question may take, some seconds; see `Effort`."""
+"""Cells that one question may take, some seconds; see `CountingEffort`."""
 
 
 class TooManyStatesError(DataError):
     """A frontier was given up."""
 
 
-class Effort:
+class CountingEffort:
     """What is left of the cells that a question may take, so that no count goes on for hours."""
 
     def __init__(self, allowance: int | None = None) -> None:
@@ -64,7 +64,7 @@ class Effort:
             )
 
 
-def count_steps(ease: Ease, room: Ease, effort: Effort) -> int:
+def count_steps(ease: Ease, room: Ease, effort: CountingEffort) -> int:
     """How many combinations of steps, 0 to room (chains,), reject every row of ease (negatives, chains)."""
     if not ease.any(axis=1).all():
         return 0  # a negative that satisfies s is rejected by nothing above it
@@ -80,7 +80,7 @@ def count_steps(ease: Ease, room: Ease, effort: Effort) -> int:
     return free * math.prod(_count_component(part, room[chosen], effort) for part, chosen in _components(hardest))
 
 
-def _count_component(ease: Ease, room: Ease, effort: Effort) -> int:
+def _count_component(ease: Ease, room: Ease, effort: CountingEffort) -> int:
     chains = _levels(ease, room)
     if _cells(chains) <= LARGE_TABLE:
         return _count_by_table(chains, effort)
@@ -90,7 +90,7 @@ def _count_component(ease: Ease, room: Ease, effort: Effort) -> int:
         return _count_by_branches(ease, room, effort)
 
 
-def _count_by_branches(ease: Ease, room: Ease, effort: Effort) -> int:
+def _count_by_branches(ease: Ease, room: Ease, effort: CountingEffort) -> int:
     """Take the levels of one chain one by one, until what is left fits a table."""
     ease = ease[minimal_rows(ease)]
     chains = _levels(ease, room)
@@ -153,7 +153,7 @@ def _cells(chains: Sequence[Chain]) -> int:
     return math.prod(len(weights) for _, weights in chains)
 
 
-def _count_by_table(chains: Sequence[Chain], effort: Effort) -> int:
+def _count_by_table(chains: Sequence[Chain], effort: CountingEffort) -> int:
     effort.spend(_cells(chains))
     shape = [len(weights) for _, weights in chains]
     let_through: Any = np.zeros(shape, bool)
@@ -195,7 +195,7 @@ def mask_of(flags: npt.NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
-def count_choices(dials: Sequence[Dial], n: int, effort: Effort) -> int:
+def count_choices(dials: Sequence[Dial], n: int, effort: CountingEffort) -> int:
     """How many combinations of one choice a dial let none of n negatives through."""
     everything = (1 << n) - 1
     dials = _in_order(dials, everything)

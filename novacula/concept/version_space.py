@@ -23,9 +23,9 @@ from novacula.concept.boundary import MAX_BOUNDARY, Cut, minimal_cuts
 from novacula.concept.conjunction import Conjunction, Positions, Range, boxed, inside, join
 from novacula.concept.counting import (
     ALLOWANCE,
+    CountingEffort,
     Dial,
     Ease,
-    Effort,
     always_passing,
     count_choices,
     count_steps,
@@ -61,8 +61,8 @@ class VersionSpace:
     def size(self) -> int:
         """How many members it has."""
         if self.box is None:
-            return 1 + count_choices(self._dials(), len(self.negatives), Effort())
-        return self._count(*self.box, Effort())
+            return 1 + count_choices(self._dials(), len(self.negatives), CountingEffort())
+        return self._count(*self.box, CountingEffort())
 
     @cached_property
     def is_empty(self) -> bool:
@@ -126,7 +126,7 @@ class VersionSpace:
         """How many members each row of positions (n, d) satisfies."""
         low, high = join(self.space, self.box, rows, rows)
         same = equal_rows(np.hstack([low, high]))
-        effort = Effort(ALLOWANCE + _PER_ROW * len(same.first))
+        effort = CountingEffort(ALLOWANCE + _PER_ROW * len(same.first))
         counts = [self._count(low[i], high[i], effort) for i in same.first]
         return [counts[k] for k in same.kind.tolist()]
 
@@ -152,7 +152,7 @@ class VersionSpace:
         low, high = self.box
         yes = math.prod(np.where(low < 0, self.space.sizes, (high - low) // 2 + 1).tolist())
         dials = [self._beyond(j) for j in range(len(self.space.names))]
-        return yes, self.space.n_instances - count_choices(dials, len(self.hardest), Effort())
+        return yes, self.space.n_instances - count_choices(dials, len(self.hardest), CountingEffort())
 
     def _beyond(self, attribute: int) -> Dial:
         """For each value the negatives that s lets in on this attribute once it lets in the value."""
@@ -185,15 +185,15 @@ class VersionSpace:
         """
         if self.box is None:
             first, *others = self._dials()
-            effort = Effort()
+            effort = CountingEffort()
             return [(weight, _others(others, left, effort)) for weight, left in first]
         ease, room = self.chains(*self.box, self.hardest)
         used = [int(c) for c in np.flatnonzero(ease.any(axis=0))]
         chain = min(used, key=lambda c: len(np.unique(ease[:, c])))
         steps = [0, *np.unique(ease[:, chain][ease[:, chain] > 0]).tolist(), int(room[chain]) + 1]
-        others, effort = np.delete(ease, chain, axis=1), Effort()
+        kept, effort = np.delete(ease, chain, axis=1), CountingEffort()
         return [
-            (stop - start, count_steps(others[ease[:, chain] <= start], np.delete(room, chain), effort))
+            (stop - start, count_steps(kept[ease[:, chain] <= start], np.delete(room, chain), effort))
             for start, stop in pairwise(steps)
         ]
 
@@ -207,7 +207,7 @@ class VersionSpace:
         ease, _ = self.chains(*self.box, self.negatives)
         return self.negatives[np.sort(minimal_rows(ease))]
 
-    def _count(self, low: Positions, high: Positions, effort: Effort) -> int:
+    def _count(self, low: Positions, high: Positions, effort: CountingEffort) -> int:
         return count_steps(*self.chains(low, high, self.hardest), effort)
 
     def chains(self, low: Positions, high: Positions, negatives: Positions) -> tuple[Ease, Ease]:
@@ -281,7 +281,7 @@ class VersionSpace:
         return tuple(Conjunction(self.space, tuple(a), tuple(b)) for a, b in rows)
 
 
-def _others(dials: Sequence[Dial], left: int, effort: Effort) -> int:
+def _others(dials: Sequence[Dial], left: int, effort: CountingEffort) -> int:
     """How many combinations of one choice a dial let none of some negatives, as bits, through."""
     if not left:
         return math.prod(sum(weight for weight, _ in dial) for dial in dials)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from novacula.concept import ConjunctiveSpace, VersionSpace, counting
 from novacula.concept.boundary import minimal_cuts
-from novacula.concept.counting import Effort, count_choices, count_steps
+from novacula.concept.counting import CountingEffort, count_choices, count_steps
 from novacula.errors import DataError
 
 
@@ -100,20 +100,20 @@ def test_each_way_of_counting_gives_the_count(seed):
     ease = rng.integers(0, room + 1, (rng.integers(0, 7), len(room)))
     expected = by_enumeration(ease, room)
     with pytest.MonkeyPatch.context() as patch:
-        assert count_steps(ease, room, Effort()) == expected
+        assert count_steps(ease, room, CountingEffort()) == expected
         patch.setattr(counting, "SMALL_TABLE", 0)
-        assert count_steps(ease, room, Effort()) == expected
+        assert count_steps(ease, room, CountingEffort()) == expected
         patch.setattr(counting, "LARGE_TABLE", 0)
-        assert count_steps(ease, room, Effort()) == expected
+        assert count_steps(ease, room, CountingEffort()) == expected
         patch.setattr(counting, "LARGE_TABLE", 4)
         patch.setattr(counting, "MAX_STATES", 0)
-        assert count_steps(ease, room, Effort()) == expected
+        assert count_steps(ease, room, CountingEffort()) == expected
 
 
 def test_counts_of_disjoint_pairs_are_a_power_of_three():
     """A pair of attributes of which one must be kept has three ways; 60 pairs have 3^60."""
     ease = np.kron(np.eye(60, dtype=np.int64), np.ones((1, 2), np.int64))
-    assert count_steps(ease, np.ones(120, np.int64), Effort()) == 3**60
+    assert count_steps(ease, np.ones(120, np.int64), CountingEffort()) == 3**60
 
 
 def test_counts_along_a_path_are_fibonacci_numbers():
@@ -122,20 +122,20 @@ def test_counts_along_a_path_are_fibonacci_numbers():
     a, b = 1, 1
     for _ in range(82):
         a, b = b, a + b
-    assert count_steps(ease, np.ones(81, np.int64), Effort()) == a
+    assert count_steps(ease, np.ones(81, np.int64), CountingEffort()) == a
 
 
 def test_wide_steps_give_integers_beyond_64_bits():
     room = np.full(12, 10**6)
     ease = np.full((1, 12), 10)
-    assert count_steps(ease, room, Effort()) == (10**6 + 1) ** 12 - (10**6 + 1 - 10) ** 12
+    assert count_steps(ease, room, CountingEffort()) == (10**6 + 1) ** 12 - (10**6 + 1 - 10) ** 12
 
 
 def test_a_hopeless_count_is_refused_with_its_limit(monkeypatch):
     monkeypatch.setattr(counting, "MAX_STATES", 3)
     with pytest.raises(DataError, match="more than 3 cases"):
         count_choices(
-            [[(1, 4095 ^ (0b100101 << i)), (1, 4095)] for i in range(7)] + [[(1, 0), (1, 4095)]], 12, Effort()
+            [[(1, 4095 ^ (0b100101 << i)), (1, 4095)] for i in range(7)] + [[(1, 0), (1, 4095)]], 12, CountingEffort()
         )
 
 
@@ -143,7 +143,7 @@ def test_a_count_that_would_take_hours_is_refused_with_its_limit():
     rng = np.random.default_rng(2)
     ease = (rng.random((300, 60)) < 0.25).astype(np.int64)
     with pytest.raises(DataError, match="takes more than 1,000,000 steps, which is the limit"):
-        count_steps(ease, np.ones(60, np.int64), Effort(1_000_000))
+        count_steps(ease, np.ones(60, np.int64), CountingEffort(1_000_000))
 
 
 def test_rows_asked_together_share_an_allowance_that_grows_with_them(monkeypatch):
@@ -168,7 +168,7 @@ def test_thirty_attributes_agree_with_inclusion_and_exclusion():
     for chosen in product([0, 1], repeat=12):
         union = ease[np.array(chosen, bool)].any(axis=0).sum() if any(chosen) else 0
         expected += (-1) ** sum(chosen) * 2 ** (30 - int(union))
-    assert count_steps(ease, np.ones(30, np.int64), Effort()) == expected
+    assert count_steps(ease, np.ones(30, np.int64), CountingEffort()) == expected
 
 
 # --- the general boundary ------------------------------------------------------------------------------------------
