@@ -1,5 +1,6 @@
 """Concept learning: conjunctions, FIND-S, version spaces and what to ask next."""
 
+from novacula.concept.bias import BiasComparison, compare_biases
 from novacula.concept.candidate_elimination import CandidateElimination
 from novacula.concept.conjunction import Conjunction
 from novacula.concept.find_s import FindS
@@ -12,6 +13,7 @@ from novacula.concept.version_space import VersionSpace
 
 is_family = True
 __all__ = [
+    "BiasComparison",
     "CandidateElimination",
     "Conjunction",
     "ConjunctiveSpace",
@@ -21,4 +23,5 @@ __all__ = [
     "RoteLearner",
     "UnbiasedLearner",
     "VersionSpace",
+    "compare_biases",
 ]

@@ -25,7 +25,7 @@ from novacula.concept.query import Identification, most_divided, nearest_half, t
 from novacula.concept.rows import chunk_positions, instance_values, row_values
 from novacula.concept.space import ConjunctiveSpace
 from novacula.concept.version_space import VersionSpace
-from novacula.concept.voting import VotingLearner
+from novacula.concept.voting import LISTED, VotingLearner
 from novacula.errors import DataError, DataWarning, ModelFileError, warn_user
 from novacula.learner.card import Card
 from novacula.learner.showing import WorkOptions
@@ -202,7 +202,7 @@ class CandidateElimination(VotingLearner):
         """
         if not hasattr(self, "examples_"):
             self._begin()
-        size_before = self.version_space_size()
+        sizes = [self.version_space_size()]
         answers: list[tuple[Mapping[str, Any], bool]] = []
         while max_queries is None or len(answers) < max_queries:
             row = most_divided(self._alive())
@@ -212,7 +212,15 @@ class CandidateElimination(VotingLearner):
             answer = truth_of(oracle(instance), self.classes_, self.positive_)
             self._add(row, answer)
             answers.append((instance, answer))
-        return Identification(self.specific()[0], tuple(answers), size_before, self.version_space_size())
+            sizes.append(self.version_space_size())
+        return Identification(self.specific()[0], tuple(answers), tuple(sizes))
+
+    def _boundaries(self) -> tuple[tuple[Conjunction, ...], tuple[Conjunction, ...]] | None:
+        held = self._alive()
+        try:
+            return tuple(held.specific), held.most_general(LISTED)
+        except DataError:
+            return None
 
     # --- explain -----------------------------------------------------------------------------------------------------
 

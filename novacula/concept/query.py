@@ -17,9 +17,13 @@ import numpy as np
 
 from novacula.concept.conjunction import Conjunction, Positions
 from novacula.concept.counting import close_upwards
+from novacula.concept.derivation.questions import derive_questions, halving_figure
 from novacula.concept.space import all_places
 from novacula.concept.version_space import Box, VersionSpace
 from novacula.errors import DataError
+from novacula.learner.figure import Figure
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
 
 MAX_PATTERNS = 1 << 20
 """Patterns of agreement with s up to which the search is exact, once there is a positive."""
@@ -28,13 +32,22 @@ MAX_INSTANCES = 4096
 
 
 @dataclass(frozen=True)
-class Identification:
-    """What was found by asking: the hypothesis, and each instance with its answer."""
+class Identification(ShowsWork):
+    """What was found by asking: the hypothesis, each instance with its answer, and how many members each left."""
 
     hypothesis: Conjunction
     queries: tuple[tuple[Mapping[str, Any], bool], ...]
-    size_before: int
-    size_after: int
+    sizes: tuple[int, ...]
+
+    @property
+    def size_before(self) -> int:
+        """Members of the version space before the first question."""
+        return self.sizes[0]
+
+    @property
+    def size_after(self) -> int:
+        """Members that are left."""
+        return self.sizes[-1]
 
     @property
     def n_queries(self) -> int:
@@ -45,6 +58,13 @@ class Identification:
     def bound(self) -> int:
         """⌈log₂ of the members there were before⌉: what the best questions would have taken at most."""
         return (self.size_before - 1).bit_length()
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_questions(self)
+
+    def plot(self) -> Figure:
+        """Draw the members that are left after each question, beside what even divisions would leave."""
+        return halving_figure(self.sizes)
 
     def __str__(self) -> str:
         left = (

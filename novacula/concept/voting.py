@@ -38,7 +38,12 @@ class VotingLearner(ConceptLearner):
         """Derive the vote on each row."""
         rows, notes = self._derived_rows(X, options)
         votes = self._votes_on(rows)
-        return derive_votes(self, rows, votes, list(self.members()) if votes[1] <= LISTED else None, notes)
+        members = list(self.members()) if votes[1] <= LISTED else None
+        return derive_votes(self, rows, votes, members, notes, self._boundaries())
+
+    def _boundaries(self) -> tuple[tuple[Conjunction, ...], tuple[Conjunction, ...]] | None:
+        """S and G, where they are kept and short enough to be shown."""
+        return None
 
     def predict_proba(self, X: Any) -> Floats:
         """Give the share of members that vote for each class, in the order of `classes_`."""

@@ -80,8 +80,8 @@ def description_length(
     >>> print(description_length(DecisionTreeClassifier(max_leaf_nodes=3).fit(table), table))
     Description length, shorter is better
     part                     bits  code
-    ────────────────────  ───────  ──────────────────────────────────────────────────────
-    model                  11.711  a tree of 4 nodes and 1 test, 3 class shares in leaves
+    ────────────────────  ───────  ────────────────────────────────────────────────────────────────────────
+    model                  11.711  code with shares: a tree of 4 nodes and 1 test, 3 class shares in leaves
     data given the model  9.70951  −Σ log₂ P(y|x)
     together              21.4205
     """

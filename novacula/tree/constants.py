@@ -19,8 +19,10 @@ ENTROPY, GINI = range(2)
 LINEAR, SQUARE, EXPONENTIAL = range(3)
 FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS = range(3)
 MULTIWAY, SUBSET = range(2)
+NO_RATIO, RATIO_ABOVE_MEAN, RATIO_OF_ALL = range(3)
+"""Whether gains are compared by split information: not, among tests of at least the mean gain, or among all."""
 IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH, RELEASE_8 = range(7)
-"""Places of the rules: for the first three and the shape, one of the constants above."""
+"""Places of the rules: for all but the last two, one of the constants above."""
 MIN_SPLIT, MIN_LEAF, MIN_GAIN = range(3)
 """Places of the limits."""
 

@@ -1,10 +1,11 @@
 """How a test is scored: an impurity, and a score of the gain, the split information and the cost of the attribute.
 
-    gain           H(parent) − Σ share · H(branch), H the entropy
-    gain_ratio     gain / split information, among attributes of at least the mean positive gain
-    gini           the same as gain with Gini's impurity 1 − Σ p²
-    tan_schlimmer  gain² / cost
-    nunez          (2^gain − 1) / (cost + 1)^w
+    gain              H(parent) − Σ share · H(branch), H the entropy
+    gain_ratio        gain / split information, among attributes of at least the mean positive gain, as in C4.5
+    plain_gain_ratio  the same among all attributes
+    gini              the same as gain with Gini's impurity 1 − Σ p²
+    tan_schlimmer     gain² / cost
+    nunez             (2^gain − 1) / (cost + 1)^w
 
 Every score is shape(gain) · discount / information, so that the compiled search knows three shapes and no names. A new
 criterion is one more entry below.
@@ -18,7 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from novacula.table.chunk import Floats
-from novacula.tree.constants import ENTROPY, EXPONENTIAL, GINI, LINEAR, SQUARE
+from novacula.tree.constants import (
+    ENTROPY,
+    EXPONENTIAL,
+    GINI,
+    LINEAR,
+    NO_RATIO,
+    RATIO_ABOVE_MEAN,
+    RATIO_OF_ALL,
+    SQUARE,
+)
 
 
 @dataclass(frozen=True)
@@ -29,8 +39,13 @@ class Criterion:
     formula: str
     impurity: int = ENTROPY
     shape: int = LINEAR
-    by_information: bool = False
+    ratio: int = NO_RATIO
     discount: Callable[[Floats, float], Floats] | None = None  # of costs and cost_weight; None: costs do not count
+
+    @property
+    def by_information(self) -> bool:
+        """Whether the gain is divided by the split information."""
+        return self.ratio != NO_RATIO
 
     @property
     def symbol(self) -> str:
@@ -62,7 +77,8 @@ CRITERIA: Mapping[str, Criterion] = {
     criterion.name: criterion
     for criterion in (
         Criterion("gain", "gain"),
-        Criterion("gain_ratio", "gain / split information", by_information=True),
+        Criterion("gain_ratio", "gain / split information", ratio=RATIO_ABOVE_MEAN),
+        Criterion("plain_gain_ratio", "gain / split information", ratio=RATIO_OF_ALL),
         Criterion("gini", "gain", impurity=GINI),
         Criterion("tan_schlimmer", "gain² / cost", shape=SQUARE, discount=lambda costs, _: 1.0 / costs),
         Criterion(

@@ -57,8 +57,9 @@ class DecisionTreeClassifier(TreeExports, Classifier):
 
     Parameters
     ----------
-    criterion : {"gain", "gain_ratio", "gini", "tan_schlimmer", "nunez"}
-        How tests are compared. `gain_ratio` is C4.5's; `tan_schlimmer` is gain² / cost, `nunez` is
+    criterion : {"gain", "gain_ratio", "plain_gain_ratio", "gini", "tan_schlimmer", "nunez"}
+        How tests are compared. `gain_ratio` is C4.5's, the largest ratio among tests of at least the mean gain, and
+        `plain_gain_ratio` that among all; `tan_schlimmer` is gain² / cost, `nunez` is
         (2^gain − 1) / (cost + 1)^cost_weight.
     missing : {"fractional", "most_common", "most_common_in_class"}
         What becomes of examples without a value: they go down every branch with its share of the known examples, or
@@ -256,10 +257,11 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         if self.max_leaf_nodes is not None:
             self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
         if self.prune is not None:
+            pruner = settings.pruner(self.prune, self.confidence)
             passing = None if validation is None else self._passing(validation)
-            evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
-            stop = settings.pruner(self.prune, self.confidence).stop(self.tree_, evidence)
-            self._cut(stop, self.prune != "mdl", passing)
+            cuts = self.cuts_ if "cuts" in pruner.needs else None
+            evidence = PruningEvidence(self.attributes_, validation=passing, cuts=cuts)
+            self._cut(pruner.stop(self.tree_, evidence), evidence)
         if self.ccp_alpha > 0:
             self._cut(prune_by_alpha(self.tree_, settings.impurities(self), self.ccp_alpha))
         if self.merge_leaves:
@@ -289,18 +291,17 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         check_is_fitted(self)
         table = self._ingest(X, y, sample_weight, first=False, piece=True)
         table = table.conform(self.schema_, "ignore", keep_roles=True)
-        passing = self._passing(table)
-        evidence = PruningEvidence(self.attributes_, validation=passing, cuts=self.cuts_)
-        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence), True, passing)
+        evidence = PruningEvidence(self.attributes_, validation=self._passing(table))
+        self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence), evidence)
         return self
 
     def _passing(self, table: Table) -> Floats:
         """The weight of a table's examples of each class that pass each node."""
         return self.tree_.summed_upwards(table.reduce(leaf_weights, self._router(), len(self.classes_)))
 
-    def _cut(self, stop: Any, is_derived: bool = False, validation: Floats | None = None) -> None:
-        """Make leaves of the marked nodes; where that is derived, keep what was below them."""
-        self.trace_ = self.trace_.pruned(self.tree_, stop, is_derived, validation)
+    def _cut(self, stop: Any, evidence: PruningEvidence | None = None) -> None:
+        """Make leaves of the marked nodes; where there is evidence, keep what was below them."""
+        self.trace_ = self.trace_.pruned(self.tree_, stop, evidence)
         self.tree_ = self.tree_.pruned(stop)
 
     def _router(self) -> Router:
@@ -375,15 +376,18 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         return self.tree_.n_parameters
 
     def code_length(self, n: float) -> tuple[float, str]:
-        """The bits that write the tree down: 1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per
-        threshold, ½ log₂ n per free class share of a leaf.
+        """The bits of the code with shares, which writes down the tree and the class shares of its leaves.
+
+        1 per node for leaf or test, log₂ d per test for its attribute, log₂ n per threshold, ½ log₂ n per free class
+        share of a leaf. `prune="mdl"` has the code with exceptions (`novacula.tree.pruning.mdl`), whose leaves say one
+        class.
         """
         check_is_fitted(self)
         tree, leaves = self.tree_, self.get_n_leaves()
         tests, shares = len(tree) - leaves, leaves * (tree.n_classes - 1)
         thresholds = int(np.isfinite(tree.threshold).sum())
         bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
-        words = f"a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
+        words = f"code with shares: a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
         return bits, f"{words}, {counted(shares, 'class share')} in leaves"
 
     def get_depth(self) -> int:

@@ -72,9 +72,9 @@ class TreeExports:
         """Give the source of a function that needs nothing but Python: of a mapping of values, the class."""
         return export.to_python(self.named_tree(), name, probabilities=probabilities)
 
-    def plot(self, ax: Any = None, *, title: str = "") -> Any:
-        """Draw the tree on a Matplotlib axis, or as a figure of its own."""
-        return export.plot(self.named_tree(), ax, title=title)
+    def plot(self, ax: Any = None, *, title: str = "", top_down: bool = False) -> Any:
+        """Draw the tree on a Matplotlib axis, or as a figure of its own; the root is on the left, or on top."""
+        return export.plot(self.named_tree(), ax, title=title, top_down=top_down)
 
 
 def _column(attribute: Attribute) -> Column:

@@ -12,6 +12,8 @@ from novacula.state import State, codes, flags, floats, indices, offsets, record
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute
 from novacula.tree.growing import Candidates
+from novacula.tree.pruning import PruningEvidence, description_length
+from novacula.tree.pruning.mdl import test_bits
 from novacula.tree.structure import Integers, Tree
 
 KEPT_NODES, KEPT_LEAVES = 20, 50
@@ -25,29 +27,38 @@ class CutNodes:
     state: ClassVar[State] = {
         "node": indices("nodes", "cut"),
         "by_validation": flags("cut"),
+        "by_bits": flags("cut"),
         "start": offsets("cut+1", "below"),
         "leaves": floats("below", "classes", least=0.0),
         "says": codes("below", below="classes"),
         "judged": floats("below", "classes", least=0.0),
         "own": floats("cut", "classes", least=0.0),
+        "tests": floats("cut", "two", least=0.0),
+        "tally": floats("tally", least=0.0),
+        "bits": floats("bits", least=0.0),
     }
     only_drawn: ClassVar[tuple[str, ...]] = ("start",)  # a place in the lists, which their declaration checks
 
     node: Integers  # (p,) their numbers in the tree
-    by_validation: npt.NDArray[np.bool_]  # (p,) whether validation examples decided, or limits of errors
+    by_validation: npt.NDArray[np.bool_]  # (p,) whether validation examples decided
+    by_bits: npt.NDArray[np.bool_]  # (p,) whether description length did; otherwise limits of errors
     start: Integers  # (p + 1,) where the leaves of each begin
     leaves: Floats  # (l, K) training examples of the leaves that were below
     says: Codes  # (l,) the class of each of these leaves
     judged: Floats  # (l, K) validation examples there
     own: Floats  # (p, K) validation examples that pass the node
+    tests: Floats  # (p, 2) of description length: tests that were below, and the bits of their thresholds and groups
+    tally: Floats  # all validation examples, and elsewhere than at these nodes all and those right; empty if not known
+    bits: Floats  # of the tree and of its exceptions before these nodes were cut; empty if not known
 
     @classmethod
     def none(cls, n_classes: int) -> CutNodes:
         """Of no node."""
         by_class = np.zeros((0, n_classes))
         nothing = np.zeros(0, np.int64)
-        says = nothing.astype(np.int32)
-        return cls(nothing, nothing.astype(bool), np.zeros(1, np.int64), by_class, says, by_class, by_class)
+        says, no, unknown = nothing.astype(np.int32), nothing.astype(bool), np.zeros(0)
+        start, tests = np.zeros(1, np.int64), np.zeros((0, 2))
+        return cls(nothing, no, no, start, by_class, says, by_class, by_class, tests, unknown, unknown)
 
     def renumbered(self, number: Integers) -> CutNodes:
         """Those that are still there; number[i] is the new number of node i, −1 where it is gone."""
@@ -58,25 +69,58 @@ class CutNodes:
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         taken = np.repeat(self.start[rows] - start[:-1], sizes) + np.arange(start[-1])
         below = (self.leaves[taken], self.says[taken], self.judged[taken])
-        return CutNodes(new[rows], self.by_validation[rows], start, *below, self.own[rows])
+        whys = (self.by_validation[rows], self.by_bits[rows])
+        totals = (self.tally, self.bits) if len(rows) == len(self.node) else (self.tally[:0], self.bits[:0])
+        return CutNodes(new[rows], *whys, start, *below, self.own[rows], self.tests[rows], *totals)
 
-    def joined(self, tree: Tree, stop: npt.NDArray[np.bool_], validation: Floats | None) -> CutNodes:
+    def joined(self, tree: Tree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence) -> CutNodes:
         """With the first nodes that these marks make leaves of, numbered as in the tree before it is cut."""
+        validation, cuts = evidence.validation, evidence.cuts
         inner = ~tree.is_leaf & ~stop
         cut = [node for node in tree.order(stop).tolist() if stop[node] and not tree.is_leaf[node]]
         found = {node: below for node in cut[:KEPT_NODES] if len(below := _leaves_below(tree, inner, node))}
-        weights = np.zeros_like(tree.counts) if validation is None else validation
+        nodes, first = list(found), not len(self.node)
         ends = np.cumsum([len(below) for below in found.values()])
         places = [leaf for below in found.values() for leaf in below]
+        weights = np.zeros_like(tree.counts) if validation is None else validation
+        tests, tally, bits = np.zeros((len(found), 2)), self.tally[:0], self.bits[:0]
+        if validation is not None and first:
+            tally = _tally(tree, tree.order(stop), inner, nodes, validation)
+        if cuts is not None:
+            each = test_bits(tree, evidence.attributes, cuts)
+            below_each = [_tests_below(tree, inner, node) for node in nodes]
+            tests = np.array([(len(below), each[below].sum()) for below in below_each]).reshape(-1, 2)
+            kept = stop.copy()
+            kept[nodes] = False
+            bits = np.array(description_length(tree.pruned(kept), evidence.attributes, cuts)) if first else bits
         return CutNodes(
-            np.concatenate([self.node, np.array(list(found), np.int64)]),
+            np.concatenate([self.node, np.array(nodes, np.int64)]),
             np.concatenate([self.by_validation, np.full(len(found), validation is not None)]),
+            np.concatenate([self.by_bits, np.full(len(found), cuts is not None)]),
             np.concatenate([self.start, self.start[-1] + ends]).astype(np.int64),
             np.vstack([self.leaves, tree.counts[places]]),
             np.concatenate([self.says, tree.plurality()[places]]).astype(np.int32),
             np.vstack([self.judged, weights[places]]),
-            np.vstack([self.own, weights[list(found)]]),
+            np.vstack([self.own, weights[nodes]]),
+            np.vstack([self.tests, tests]),
+            tally,
+            bits,
         )
+
+
+def _tally(tree: Tree, order: Integers, inner: npt.NDArray[np.bool_], nodes: list[int], validation: Floats) -> Floats:
+    """All validation examples, and of the leaves other than some nodes all and those that are right."""
+    elsewhere = np.setdiff1d(order[~inner[order]], nodes)
+    right = validation[elsewhere, tree.plurality()[elsewhere]].sum()
+    return np.array([validation[0].sum(), validation[elsewhere].sum(), right])
+
+
+def _tests_below(tree: Tree, inner: npt.NDArray[np.bool_], node: int) -> list[int]:
+    """A node and the nodes below it that were tests just before it was cut."""
+    found = [node]
+    for above in found:
+        found.extend(below for below in tree.children(above) if inner[below])
+    return found
 
 
 def _leaves_below(tree: Tree, inner: npt.NDArray[np.bool_], node: int) -> list[int]:
@@ -110,12 +154,17 @@ class TreeTrace:
         """Of a tree that was not grown here."""
         return cls(Candidates.none(attributes, n_classes), CutNodes.none(n_classes))
 
-    def pruned(
-        self, tree: Tree, stop: npt.NDArray[np.bool_], is_derived: bool, validation: Floats | None = None
-    ) -> TreeTrace:
-        """What is kept once the marked nodes of the tree are leaves; where that is derived, with their leaves."""
+    def pruned(self, tree: Tree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence | None = None) -> TreeTrace:
+        """What is kept once the marked nodes of the tree are leaves; where that is derived, with their leaves.
+
+        `evidence` is what they were judged by, none where the cut is not derived: then the tree is another than that
+        whose bits were counted, if it changes.
+        """
         number = np.full(len(tree), -1, np.int64)
         order = tree.order(stop)
         number[order] = np.arange(len(order))
-        cut = self.cut.joined(tree, stop, validation) if is_derived else self.cut
+        if evidence is not None:
+            cut = self.cut.joined(tree, stop, evidence)
+        else:
+            cut = self.cut if len(order) == len(tree) else replace(self.cut, bits=self.cut.bits[:0])
         return replace(self, candidates=self.candidates.renumbered(number), cut=cut.renumbered(number))

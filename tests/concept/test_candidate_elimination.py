@@ -238,11 +238,11 @@ def test_the_work_shows_boundaries_count_and_votes(model):
     assert "= 8 − 2 = 6" in text
     assert "⟨?, ?, ?, ?, ?, Same⟩" in text, "G after the third example"
     assert "= (8 + 32) / 96" in text
-    assert "= (4 + 1) × (3 + 1) × (3 + 1) × (3 + 1) × (3 + 1) × (3 + 1) = 5120" in text
+    assert "= 5 × 4 × 4 × 4 × 4 × 4 = 5120" in text
     votes = model.work(DAYS, rows=4)
     assert [step.equations[0].value for step in votes] == [1.0, 0.0, 0.5, pytest.approx(1 / 3)]
     assert [step.equations[1].value for step in votes] == ["Yes", "No", "No", "No"]
-    assert len(votes[0].table.rows) == 6
+    assert [len(step.table.rows) for step in votes] == [1, 2, 6, 6]
 
 
 def test_one_example_in_the_work(model):

@@ -7,6 +7,7 @@ at every node and recurses, so it is for small tables. Where the definitions lea
 - Gains below 1e-12 are 0. A later candidate wins only if it is better by more than a part in 10⁹: ties go to the first
   column, within a column to the lowest threshold.
 - A threshold lies halfway between neighbouring values at the node, a/2 + b/2, or at a if rounding leaves [a, b).
+  Of a number of at most 12 digits, rounding is taken away.
   Within a column the question of largest gain stands, for any criterion; the criterion decides between columns.
 - gain_ratio compares the columns whose gain is at least the mean of the positive ones.
 - Missing values, "fractional": gain on known values × their share of the weight; they are one more group in the split
@@ -117,6 +118,9 @@ def first_largest(values: Sequence[float]) -> int:
 
 def midpoint(a: float, b: float) -> float:
     middle = a / 2 + b / 2
+    short = float(f"{middle:.12g}")
+    if a <= short < b and 1e-10 < abs(middle) < 1e11 and math.isclose(short, middle, rel_tol=1e-15):
+        return short
     return middle if a <= middle < b else a
 
 
@@ -264,7 +268,7 @@ class PlainTree:
     def score(self, question: Question, examples: Sequence[Example]) -> float:
         gain, cost = self.gain(question, examples), self.costs.get(question.column, 1.0)
         match self.criterion:
-            case "gain_ratio":
+            case "gain_ratio" | "plain_gain_ratio":
                 return gain / self.split_information(question, examples)
             case "tan_schlimmer":
                 return gain**2 / cost

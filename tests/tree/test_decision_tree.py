@@ -14,7 +14,7 @@ from novacula.tree import DecisionTreeClassifier
 
 from .plain import PlainTree
 
-CRITERIA = ("gain", "gain_ratio", "gini", "tan_schlimmer", "nunez")
+CRITERIA = ("gain", "gain_ratio", "plain_gain_ratio", "gini", "tan_schlimmer", "nunez")
 STRATEGIES = ("fractional", "most_common", "most_common_in_class")
 
 

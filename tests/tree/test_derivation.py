@@ -14,7 +14,7 @@ from novacula.tree import DecisionTreeClassifier, RuleListClassifier
 from novacula.tree.pruning import upper_error
 
 SIX_DIGITS = {"abs": 5.0001e-7}
-CRITERIA = ("gain", "gain_ratio", "gini", "tan_schlimmer", "nunez")
+CRITERIA = ("gain", "gain_ratio", "plain_gain_ratio", "gini", "tan_schlimmer", "nunez")
 MISSING = ("fractional", "most_common", "most_common_in_class")
 SUNDAY = pd.DataFrame({"Outlook": ["Sunny"], "Temperature": ["Cool"], "Humidity": ["High"], "Wind": ["Strong"]})
 
@@ -320,7 +320,7 @@ def test_what_is_kept_of_pruning_has_a_bound():
     check_work(model)
 
 
-@pytest.mark.parametrize("prune", [None, "pessimistic", "reduced_error"])
+@pytest.mark.parametrize("prune", [None, "pessimistic", "reduced_error", "mdl"])
 def test_no_number_that_is_kept_can_change_unnoticed(prune):
     frame = nv.datasets.load("iris").to_pandas()
     frame.iloc[::7, 0] = np.nan
@@ -479,3 +479,25 @@ def test_the_tree_is_drawn():
     drawn = tennis().work()[-1]
     assert drawn.title == "The tree"
     assert drawn.figure.alt == "A decision tree of 5 leaves with Outlook at its root."
+
+
+def test_the_plain_gain_ratio_takes_the_largest_of_all():
+    """Where Patrons is Full and Hungry is Yes, FriSat has the ratio 0.3837 and Type 0.3333, which gains more."""
+    table = nv.datasets.load("restaurant")
+    plain, filtered = (DecisionTreeClassifier(c).fit(table) for c in ("plain_gain_ratio", "gain_ratio"))
+    ratios = column(step(plain.work(), "Node 5: the candidates").table, "gain ratio")
+    assert (ratios["FriSat"], ratios["Type"]) == (pytest.approx(0.3837, abs=5e-5), pytest.approx(0.3333, abs=5e-5))
+    assert "Node 5: Patrons = Full and Hungry = Yes" in titles(plain.work())
+    assert plain.attributes_[plain.tree_.feature[5]].name == "FriSat"
+    assert filtered.attributes_[filtered.tree_.feature[5]].name == "Type"
+    chosen = step(plain.work(), "Node 5: FriSat is tested")
+    assert [e.left for e in chosen.equations] == ["A_best", "Gain(S, A_best)"]
+    assert set(column(step(plain.work(), "Node 5: the candidates").table, "chosen").values()) == {"", "✓"}
+    check_work(plain, detail="full")
+
+
+def test_thresholds_have_no_digits_that_come_from_rounding():
+    for low, high, words in ((3.3, 3.4, "3.35"), (-3.4, -3.3, "-3.35"), (0.1, 0.2, "0.15"), (1.0, 1 + 2**-52, "1")):
+        model = DecisionTreeClassifier().fit([[low], [high]], [0, 1])
+        assert low <= model.tree_.threshold[0] < high
+        assert f"≤ {words}:" in model.to_text()

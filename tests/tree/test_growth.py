@@ -15,7 +15,7 @@ from novacula.errors import UnseenCategoryWarning
 
 from .plain import Domain, PlainTree, Row, interval
 
-CRITERIA = ("gain", "gain_ratio", "gini", "tan_schlimmer", "nunez")
+CRITERIA = ("gain", "gain_ratio", "plain_gain_ratio", "gini", "tan_schlimmer", "nunez")
 STRATEGIES = ("fractional", "most_common", "most_common_in_class")
 WORDS = ("ant", "bee", "cat", "dog", "elk")
 

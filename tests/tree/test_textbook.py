@@ -244,7 +244,7 @@ def test_golf_with_an_unknown_outlook():
     assert model.predict(unknown).tolist() == ["Don't"]
 
 
-@pytest.mark.parametrize("criterion", ["gain", "gain_ratio", "gini", "tan_schlimmer", "nunez"])
+@pytest.mark.parametrize("criterion", ["gain", "gain_ratio", "plain_gain_ratio", "gini", "tan_schlimmer", "nunez"])
 @pytest.mark.parametrize("name", ["play_tennis", "restaurant", "iris"])
 def test_the_work_holds(name, criterion):
     table = nv.datasets.load(name)

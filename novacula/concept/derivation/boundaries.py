@@ -39,6 +39,8 @@ NEGATIVES = 3
 def derive_version_space(model: CandidateElimination, held: VersionSpace, options: WorkOptions) -> Work:
     """The boundaries after each example, the size, the lattice, and what is decided."""
     steps = [space_step(model), _boundaries(model, options)]
+    if options.is_full:
+        steps += [_change_step(model, k, options) for k in range(min(len(model.examples_.positive), TABLE_ROWS))]
     notes = [] if model.diagnosis_ is None else [f"The version space is empty: {model.diagnosis_}."]
     if not model.collapsed_:
         steps += [size_step(held, ("version_space_size",)), _decided(model, held)]
@@ -68,7 +70,8 @@ def _boundaries(model: CandidateElimination, options: WorkOptions) -> Step:
         return joined(held.specific), f"more than {LONGEST} members" if general is None else joined(general)
 
     after = [words(_after(model, n + 1)) for n in range(shown_examples(model, options))]
-    return Step("S and G after each example", table=examples_table(model, ("S", "G"), words(_after(model, 0)), after))
+    start = tuple(f"⟦{name}_0⟧ = {{{part}}}" for name, part in zip("SG", words(_after(model, 0)), strict=True))
+    return Step("S and G after each example", table=examples_table(model, ("S", "G"), start, after))
 
 
 # --- the size -----------------------------------------------------------------------------------------------------
@@ -147,13 +150,9 @@ def _decided(model: CandidateElimination, held: VersionSpace) -> Step:
 def derive_boundaries(model: CandidateElimination, iteration: int, options: WorkOptions) -> Work:
     """What one example removes from S and G, and what comes in its place."""
     k = example_number(model, iteration)
-    before, after = _after(model, k), _after(model, k + 1)
+    after = _after(model, k + 1)
     row, label = model.examples_.positions[k], ("examples_", "positive", k)
-    rows = list(_changes(before, after, instance_of(model.space_, row), bool(model.examples_.positive[k])))
-    header = ("boundary", "hypothesis", "what becomes of it")
-    title = example_title(model, k)
-    changes = cut_table(header, rows, len(rows), most=len(rows) if options.is_full else TABLE_ROWS)
-    steps = [Step(title, table=changes)]
+    steps = [_change_step(model, k, options)]
     if after.specific:
         agrees = accepts(after.specific[0], row, f"s__{k + 1}(x[{k + 1}])", label)
         steps.append(Step(f"{after.specific[0]}, the member of S, agrees with the example", agrees))
@@ -164,6 +163,15 @@ def derive_boundaries(model: CandidateElimination, iteration: int, options: Work
         empty = Equation("size(VS)", "n", {"n": after.size}, ("version_space_size",), therefore=True)
         steps.append(Step("No conjunction fits", empty))
     return Work(f"Candidate-Elimination: example {iteration}", steps)
+
+
+def _change_step(model: CandidateElimination, k: int, options: WorkOptions) -> Step:
+    """What an example makes of each member of the boundaries, and of each that is tried in its place."""
+    x = instance_of(model.space_, model.examples_.positions[k])
+    rows = list(_changes(_after(model, k), _after(model, k + 1), x, bool(model.examples_.positive[k])))
+    header = ("boundary", "hypothesis", "what becomes of it")
+    most = len(rows) if options.is_full else TABLE_ROWS
+    return Step(example_title(model, k), table=cut_table(header, rows, len(rows), most=most))
 
 
 def _changes(

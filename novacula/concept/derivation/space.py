@@ -24,10 +24,6 @@ NAMED = 4
 """Values of a domain, or members of a boundary, that a cell names."""
 X_SIZE = ("space_", "n_instances")
 """Where the number of instances is kept."""
-FROM_ROWS = (
-    "The domains are the values that the rows have: where there are more, state them by ConjunctiveSpace, which the "
-    "learner takes as space=."
-)
 
 
 def attribute_names(space: ConjunctiveSpace) -> list[str]:
@@ -49,20 +45,39 @@ def size_equation(space: ConjunctiveSpace) -> Equation:
     return Equation("size(H)", "1 + product(c[j] for j in _)", values, ("space_", "size_semantic"), where)
 
 
+def _domains_note(learner: ConceptLearner) -> str:
+    """Where the domains come from, and how to state them if the rows do not have every value."""
+    space = learner.space_
+    if learner.space is not None:
+        return "The domains are those of the space that was given."
+    seen = [len(set(column.tolist())) for column in learner.examples_.positions.T]
+    if any(n < len(values) for n, values in zip(seen, space.values, strict=True)):
+        return "The domains are those that the table states: not every value is in its rows."
+    single = [
+        f"{name} ({shown(values[0])})"
+        for name, values in zip(attribute_names(space), space.values, strict=True)
+        if len(values) == 1
+    ]
+    only = f"; of {', '.join(single)} they have one value only" if single else ""
+    name = next(iter(space.names))
+    example = f"space=ConjunctiveSpace({{{name!r}: [{', '.join(map(repr, space.values[0][:2]))}, …], …}})"
+    return f"The domains are the values that the rows have{only}. If there are more, state them: {example}."
+
+
 def space_step(learner: ConceptLearner) -> Step:
     """How many instances and hypotheses there are, by the domains of the attributes."""
     space = learner.space_
-    meaning = {"H_written": "conjunctions that can be written, where ∅ is one more constraint on each attribute"}
+    meaning = {"H_written": "conjunctions that can be written", "k[j]": "constraints on attribute j, ∅ among them"}
     semantic = size_equation(space)
     sizes = {"d[j]": by_attribute(space, space.sizes.tolist())}
     found = [
         Equation("size(X)", "product(d[j] for j in _)", sizes, X_SIZE, {"d[j]": "values of attribute j"}),
         Equation(
             "size(H_written)",
-            "product(c[j] + 1 for j in _)",
-            semantic.values,
+            "product(k[j] for j in _)",
+            {"k[j]": by_attribute(space, [count + 1 for count in space.constraint_counts])},
             ("space_", "size_syntactic"),
-            {**semantic.where, **meaning},
+            meaning,
         ),
         semantic,
     ]
@@ -78,7 +93,7 @@ def space_step(learner: ConceptLearner) -> Step:
         "Hypotheses of the space",
         tuple(found),
         table,
-        note=note if learner.space is not None else f"{note} {FROM_ROWS}",
+        note=f"{note} {_domains_note(learner)}",
     )
 
 

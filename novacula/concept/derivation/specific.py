@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def derive_hypothesis(model: FindS, path: Sequence[Conjunction], options: WorkOptions) -> Work:
     """The hypothesis before the first example and after each, and whether negatives agree."""
     after = [(str(h),) for h in path[1 : 1 + shown_examples(model, options)]]
-    table = examples_table(model, ("h",), (str(path[0]),), after)
+    table = examples_table(model, ("h",), (f"⟦h_0⟧ = {path[0]}",), after)
     steps = [space_step(model), Step("The hypothesis after each example", table=table), _negatives(model)]
     return Work("FIND-S: the most specific hypothesis", steps)
 

@@ -27,21 +27,43 @@ def derive_votes(
     votes: tuple[Sequence[int], int],
     members: Sequence[Conjunction] | None,
     notes: Sequence[str],
+    boundaries: tuple[Sequence[Conjunction], Sequence[Conjunction]] | None = None,
 ) -> Work:
-    """The vote on each row, member by member where they are few."""
+    """The answer for each row: by S or by G where these decide, and otherwise by votes, of each member if few."""
     yes, total = votes
     steps = []
     for i, row in enumerate(rows):
-        share = _share(model, i, row, yes[i], total, members)
         verdict = 1 if yes[i] == total else -1 if not yes[i] else 0
+        certain = _by_boundary(model, i, row, verdict, boundaries) if verdict and boundaries else None
         answer = _answer(model, i, yes[i], total)
-        table = None
-        if members is not None:
+        share, table = certain or (_share(model, i, row, yes[i], total, members), None)
+        if certain is None and members is not None:
             ballots = tuple((str(h), "yes" if h.covers(row[None])[0] else "no") for h in members)
             table = WorkTable(("member ⟦h⟧", "vote"), ballots)
         title = f"Row {i + 1}: votes for {model.positive_}"
         steps.append(Step(title, (share, answer), table, note=CERTAIN[verdict]))
     return Work(f"{model.card.name}: the votes", steps, [*notes, "A tie is a no."])
+
+
+def _by_boundary(
+    model: VotingLearner,
+    i: int,
+    row: Positions,
+    verdict: int,
+    boundaries: tuple[Sequence[Conjunction], Sequence[Conjunction]],
+) -> tuple[Equation, WorkTable]:
+    """Every member says yes where all of S do, and none where none of G does."""
+    name, boundary = ("S", boundaries[0]) if verdict > 0 else ("G", boundaries[1])
+    small, x = name.lower(), f"x[{i + 1}]"
+    ballots = {str(h): float(h.covers(row[None])[0]) for h in boundary}
+    said = f"v[{small}]"
+    right = f"product({said} for {small} in S)" if verdict > 0 else f"sum({said} for {small} in G)"
+    where = {said: f"1 where the member {small} of {name} accepts the row, and 0 where it does not"}
+    left, of = f"P({word(model.positive_)} | {x})", ("predict_proba", i, _place(model))
+    table = WorkTable(
+        (f"member of {name}", "accepts the row"), tuple((h, "yes" if b else "no") for h, b in ballots.items())
+    )
+    return Equation(left, right, {said: ballots}, of, where), table
 
 
 def _share(

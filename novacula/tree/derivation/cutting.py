@@ -12,6 +12,7 @@ from novacula.learner.work import Step
 from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
 from novacula.tree.constants import NOISE
+from novacula.tree.derivation.course import bits_equations, bits_table, right_below
 from novacula.tree.derivation.examined import ExaminedGrowth
 from novacula.tree.derivation.limits import upper_limit
 from novacula.tree.derivation.words import class_counts, way, where
@@ -23,7 +24,12 @@ def cut_steps(growth: ExaminedGrowth, confidence: float, options: WorkOptions) -
     """Why each of the first nodes that were cut is a leaf."""
     cut = growth.trace.cut
     for p in range(len(cut.node) if options.is_full else min(len(cut.node), SHOWN)):
-        yield _by_validation(growth, p) if cut.by_validation[p] else _by_limits(growth, p, confidence, options.is_full)
+        if cut.by_validation[p]:
+            yield _by_validation(growth, p)
+        elif cut.by_bits[p]:
+            yield _by_bits(growth, p)
+        else:
+            yield _by_limits(growth, p, confidence, options.is_full)
 
 
 def _by_validation(growth: ExaminedGrowth, p: int) -> Step:
@@ -31,7 +37,7 @@ def _by_validation(growth: ExaminedGrowth, p: int) -> Step:
     cut = growth.trace.cut
     node, below = int(cut.node[p]), slice(cut.start[p], cut.start[p + 1])
     counts, says, judged = cut.leaves[below], cut.says[below], cut.judged[below]
-    right = judged[np.arange(len(says)), says]
+    right = right_below(cut, p)
     own = float(cut.own[p, growth.named.plurality[node]])
     passing = {"size(V)": float(cut.own[p].sum()), "size(V[l])": judged.sum(axis=1)}
     is_same = abs(own - right.sum()) <= NOISE * passing["size(V)"]
@@ -61,6 +67,15 @@ def _by_validation(growth: ExaminedGrowth, p: int) -> Step:
         for i in range(len(says))
     ]
     header = ("⟦l⟧", "training examples", "says", "validation examples")
+    return Step(_title(growth, node), found, cut_table(header, rows, len(rows)))
+
+
+def _by_bits(growth: ExaminedGrowth, p: int) -> Step:
+    """A leaf takes no more bits than what was below it."""
+    cut = growth.trace.cut
+    node = int(cut.node[p])
+    header, rows = bits_table(growth, p)
+    found = (_examples(node, cut.leaves[cut.start[p] : cut.start[p + 1]]), *bits_equations(growth, p))
     return Step(_title(growth, node), found, cut_table(header, rows, len(rows)))
 
 

@@ -40,7 +40,9 @@ def head(criterion: Criterion) -> str:
     return "Gini" if criterion.impurity == GINI else "H"
 
 
-def impurity(classes: Sequence[str], weights: Floats, criterion: Criterion, branch: str = "") -> Equation:
+def impurity(
+    classes: Sequence[str], weights: Floats, criterion: Criterion, branch: str = "", of: tuple[str | int, ...] = ()
+) -> Equation:
     """The impurity of class weights (K,): at the node, or in a branch of a test."""
     whole, part = ("S", "S[k]") if not branch else (f"S[{word(branch)}]", f"S[{word(branch)}, k]")
     share = f"size({part}) / size({whole})"
@@ -50,8 +52,8 @@ def impurity(classes: Sequence[str], weights: Floats, criterion: Criterion, bran
         f"size({whole})": float(weights.sum()),
     }
     if criterion.impurity == GINI:
-        return Equation(f"Gini({whole})", f"1 - sum(({share})**2 for k in _)", values, where=where)
-    return Equation(f"H({whole})", f"-sum({share} * log2({share}) for k in _)", values, where=where)
+        return Equation(f"Gini({whole})", f"1 - sum(({share})**2 for k in _)", values, of, where)
+    return Equation(f"H({whole})", f"-sum({share} * log2({share}) for k in _)", values, of, where)
 
 
 def gain(
@@ -103,13 +105,13 @@ def score(name: str, criterion: Criterion, gained: float, cost: float, cost_weig
     return Equation(f"Score(S, {label})", f"(2**{of_gain} - 1) / ({of_cost} + 1)**w", {**values, "w": cost_weight})
 
 
-def ratio(name: str, gained: float, information: float) -> Equation | None:
+def ratio(name: str, gained: float, information: float, of: tuple[str | int, ...] = ()) -> Equation | None:
     """The gain ratio of a test; None where the split says nothing, and there is none."""
     if not information > 0.0:
         return None
     label = word(name)
     values = {f"Gain(S, {label})": gained, f"SplitInformation(S, {label})": information}
-    return Equation(f"GainRatio(S, {label})", " / ".join(values), values)
+    return Equation(f"GainRatio(S, {label})", " / ".join(values), values, of)
 
 
 def chosen(symbol: str, scores: Mapping[str, float], of: tuple[str | int, ...]) -> Equation:

@@ -10,7 +10,7 @@ import numpy as np
 from novacula.statistics.contingency import side_by_side
 from novacula.table.chunk import Floats
 from novacula.tree import settings
-from novacula.tree.constants import NOISE, TINY
+from novacula.tree.constants import NOISE, RATIO_ABOVE_MEAN, TINY
 from novacula.tree.derivation.equations import distinct
 from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.export import Condition, NamedTree
@@ -82,9 +82,10 @@ class Examined:
 
     @cached_property
     def mean_gain(self) -> float:
-        """The mean of gains above zero, which a test must reach to be compared by gain ratio; 0 for other criteria."""
+        """The mean of gains above zero, which a test must reach to be compared by C4.5's gain ratio; otherwise 0."""
         positive = self.gain[self.gain > 0.0]
-        return float(positive.mean()) if self.growth.rules.criterion.by_information and len(positive) else 0.0
+        filters = self.growth.rules.criterion.ratio == RATIO_ABOVE_MEAN
+        return float(positive.mean()) if filters and len(positive) else 0.0
 
     @cached_property
     def competes(self) -> np.ndarray:

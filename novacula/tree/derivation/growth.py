@@ -11,8 +11,9 @@ from novacula.learner.derivation import SHOWN, TABLE_ROWS, cut_table
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
-from novacula.tree.constants import GINI
+from novacula.tree.constants import GINI, RATIO_ABOVE_MEAN
 from novacula.tree.derivation import equations
+from novacula.tree.derivation.course import accuracy_step, bits_step
 from novacula.tree.derivation.cutting import cut_steps
 from novacula.tree.derivation.examined import Examined, ExaminedGrowth
 from novacula.tree.derivation.split import ExaminedSplit
@@ -38,7 +39,7 @@ def derive_tree(model: DecisionTreeClassifier, options: WorkOptions) -> Work:
     steps = [examples_step(growth)]
     for node in shown:
         steps += node_steps(node, options.is_full)
-    steps += cut_steps(growth, model.confidence, options)
+    steps += [*cut_steps(growth, model.confidence, options), *accuracy_step(growth), *bits_step(growth, model.cuts_)]
     if growth.tree.is_leaf.sum() <= DRAWN:
         steps.append(Step("The tree", figure=tree_figure(growth.named)))
     return Work("Decision tree: the tests", steps, notes(model, growth, shown))
@@ -177,7 +178,7 @@ def chosen_equations(node: Examined) -> Iterator[Equation]:
     growth, best = node.growth, node.best
     names, criterion = growth.names, growth.rules.criterion
     positive = {names[f]: float(node.gain[f]) for f in np.flatnonzero(node.gain > 0.0)}
-    if criterion.by_information and positive:
+    if criterion.ratio == RATIO_ABOVE_MEAN and positive:
         yield equations.mean_gain(positive)
     scores = equations.settled(np.where(node.competes, node.score, -1.0))
     compared = {names[f]: float(scores[f]) for f in np.flatnonzero(node.competes)}

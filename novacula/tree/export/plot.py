@@ -1,4 +1,4 @@
-"""A tree as a picture: the root on the left, one row per leaf, words on the branches, classes as coloured bars.
+"""A tree as a picture: the root on the left and one row per leaf, or the root on top; classes as coloured bars.
 
 Leaves are spread evenly and parents stand at the middle of their children, so that no two nodes meet. The size of
 the picture follows the tree; of a large tree the top levels are drawn, and the picture says so.
@@ -29,6 +29,7 @@ NAME, VALUE = 24, 20
 FONT, SMALLEST = 8.0, 4.0  # points
 # Inches. A character at FONT is 0.055 on average, and capitals are wider.
 ROW, BOX, BAR, GAP, CHARACTER = 0.36, 0.24, 0.045, 0.12, 0.064
+LEVEL, WORDS = 0.85, 0.17  # of a tree from the top down: from level to level, and the words above a box
 GREY = "#AAAAAA"
 """The colour of all classes that have none of their own."""
 
@@ -51,9 +52,9 @@ class TreePicture:
 
     named: NamedTree
     boxes: list[Box]  # as a tree is read
-    y: Floats  # of each box
-    left: Floats  # of the boxes of each level
-    width: Floats  # of the boxes of each level
+    x: Floats  # of the left side of each box
+    y: Floats  # of the middle of each box
+    top_down: bool
     colours: list[str]  # of each class
     legend: list[tuple[float, float, str, str]]  # x, y, colour and words
     note: str
@@ -61,14 +62,14 @@ class TreePicture:
 
 
 @overload
-def plot(named: NamedTree, ax: None = None, *, title: str = ...) -> Figure: ...
+def plot(named: NamedTree, ax: None = None, *, title: str = ..., top_down: bool = ...) -> Figure: ...
 @overload
-def plot(named: NamedTree, ax: Axes, *, title: str = ...) -> Axes: ...
-def plot(named: NamedTree, ax: Axes | None = None, *, title: str = "") -> Figure | Axes:
+def plot(named: NamedTree, ax: Axes, *, title: str = ..., top_down: bool = ...) -> Axes: ...
+def plot(named: NamedTree, ax: Axes | None = None, *, title: str = "", top_down: bool = False) -> Figure | Axes:
     """Draw the tree on the axes that are given, its letters as small as they must be; without, give a figure."""
     if ax is None:
-        return tree_figure(named, title=title)
-    picture = _picture(named)
+        return tree_figure(named, title=title, top_down=top_down)
+    picture = _picture(named, top_down)
     room = ax.get_window_extent()
     scale = min(1.0, room.width / ax.figure.dpi / picture.size[0], room.height / ax.figure.dpi / picture.size[1])
     _draw(ax, picture, max(SMALLEST, FONT * scale))
@@ -77,9 +78,9 @@ def plot(named: NamedTree, ax: Axes | None = None, *, title: str = "") -> Figure
     return ax
 
 
-def tree_figure(named: NamedTree, *, title: str = "") -> Figure:
-    """The tree as a figure of the size that it needs."""
-    picture = _picture(named)
+def tree_figure(named: NamedTree, *, title: str = "", top_down: bool = False) -> Figure:
+    """The tree as a figure of the size that it needs, the root on the left or on top."""
+    picture = _picture(named, top_down)
     leaves = int(named.tree.is_leaf.sum())
     root = picture.boxes[0].words
     alt = f"A decision tree of {leaves} leaves with {root} at its root." if leaves > 1 else f"One leaf: {root}."
@@ -94,21 +95,52 @@ def tree_figure(named: NamedTree, *, title: str = "") -> Figure:
 # --- where things stand -------------------------------------------------------------------------------------
 
 
-def _picture(named: NamedTree) -> TreePicture:
+def _picture(named: NamedTree, top_down: bool) -> TreePicture:
     depth = _shown_depth(named)
     boxes = _boxes(named, depth)
-    y = ROW * (_rows(boxes) + 0.5)
+    levels = np.array([box.level for box in boxes])
+    widths = np.array([_width(box) for box in boxes])
+    if top_down:
+        x, y = _columns(boxes), ROW / 2 + LEVEL * levels
+    else:
+        y = ROW * (_rows(boxes) + 0.5)
+        x = _left(boxes)[levels]
+    note = _note(named, boxes, depth)
+    across = max(float((x + widths).max()), _inches(note), 3.0)
+    colours, legend, below = _legend(named, across, ROW * bool(note))
+    y = y + below
+    size = (across, float(y.max()) + ROW / 2)
+    return TreePicture(named, boxes, x, y, top_down, colours, legend, note, size)
+
+
+def _left(boxes: Sequence[Box]) -> Floats:
+    """Where the boxes of each level begin: after the words on the branches that lead there."""
     levels = 1 + max(box.level for box in boxes)
     width, branch = np.zeros(levels), np.zeros(levels)
     for box in boxes:
-        width[box.level] = max(width[box.level], _inches(box.words) + GAP)
+        width[box.level] = max(width[box.level], _width(box))
         branch[box.level] = max(branch[box.level], _inches(box.branch) + 2 * GAP if box.level else 0.0)
-    left = np.cumsum(branch) + np.cumsum(width) - width
-    note = _note(named, boxes, depth)
-    across = max(float(left[-1] + width[-1]), _inches(note), 3.0)
-    colours, legend, below = _legend(named, across, ROW * bool(note))
-    y += below
-    return TreePicture(named, boxes, y, left, width, colours, legend, note, (across, float(y.max()) + ROW / 2))
+    return np.cumsum(branch) + np.cumsum(width) - width
+
+
+def _columns(boxes: Sequence[Box]) -> Floats:
+    """Where each box begins if the root is on top: terminal boxes side by side, others above the middle of theirs.
+
+    A column is as wide as its box and the words on the branch to it. A parent that is wider than its children gets
+    the room of a column for what it needs more.
+    """
+    need = np.array([max(_width(box), _inches(box.branch)) + 2 * GAP for box in boxes])
+    room = np.where([box.terminal for box in boxes], need, 0.0)
+    for i in reversed(range(len(boxes))):
+        room[i] = max(room[i], need[i])
+        if boxes[i].parent >= 0:
+            room[boxes[i].parent] += room[i]
+    start, used = np.zeros(len(boxes)), np.zeros(len(boxes))
+    for i, box in enumerate(boxes):
+        if box.parent >= 0:
+            start[i] = start[box.parent] + used[box.parent]
+            used[box.parent] += room[i]
+    return start + (room - np.array([_width(box) for box in boxes])) / 2
 
 
 def _shown_depth(named: NamedTree) -> int:
@@ -210,29 +242,31 @@ def _draw(axes: Axes, picture: TreePicture, font: float) -> None:
 
 
 def _draw_branch(axes: Axes, picture: TreePicture, place: int, font: float) -> None:
-    """A line from the parent, the thicker the more examples took it, with words above its end."""
-    box, y = picture.boxes[place], picture.y
+    """A line from the parent, the thicker the more examples took it, with words at its end."""
+    box, x, y = picture.boxes[place], picture.x, picture.y
     if box.parent < 0:
         return
     weight, above = picture.named.weight, picture.boxes[box.parent]
-    start = picture.left[above.level] + _width(above)
-    turn = picture.left[above.level] + picture.width[above.level] + GAP / 2
-    x, share = picture.left[box.level], weight[box.node] / weight[0]
-    axes.plot(
-        [start, turn, turn, x],
-        [y[box.parent], y[box.parent], y[place], y[place]],
-        color=GREY,
-        linewidth=0.5 + 2.0 * share,
-        solid_joinstyle="round",
-        zorder=1,
-    )
-    _write(axes, turn + GAP / 2, y[place] - 0.02, box.branch, 0.9 * font, va="bottom")
+    if picture.top_down:
+        start, end = x[box.parent] + _width(above) / 2, x[place] + _width(box) / 2
+        xs, ys = [start, end], [y[box.parent] + BOX / 2, y[place] - BOX / 2 - WORDS]
+        style: dict[str, Any] = {"va": "bottom", "ha": "center"}
+        words = (end, y[place] - BOX / 2 - 0.02)
+    else:
+        level = [i for i, other in enumerate(picture.boxes) if other.level == above.level]
+        turn = max(x[i] + _width(picture.boxes[i]) for i in level) + GAP / 2
+        xs = [x[box.parent] + _width(above), turn, turn, x[place]]
+        ys = [y[box.parent], y[box.parent], y[place], y[place]]
+        style, words = {"va": "bottom"}, (turn + GAP / 2, y[place] - 0.02)
+    width = 0.5 + 2.0 * weight[box.node] / weight[0]
+    axes.plot(xs, ys, color=GREY, linewidth=width, solid_joinstyle="round", zorder=1)
+    _write(axes, *words, box.branch, 0.9 * font, **style)
 
 
 def _draw_box(axes: Axes, picture: TreePicture, place: int, font: float) -> None:
     """A frame with words, and at its foot the shares of the classes."""
     box, named = picture.boxes[place], picture.named
-    x, y, width = picture.left[box.level], picture.y[place] - BOX / 2, _width(box)
+    x, y, width = picture.x[place], picture.y[place] - BOX / 2, _width(box)
     edge = picture.colours[named.plurality[box.node]] if box.terminal else INK
     _rectangle(axes, x, y, width, BOX, facecolor="white" if box.terminal else "#F4F4F4", edgecolor=edge, linewidth=0.8)
     _write(axes, x + width / 2, y + (BOX - BAR) / 2, box.words, font, ha="center")

@@ -60,7 +60,7 @@ class Rules:
             criterion.impurity,
             self.strategy.number,
             SUBSET if self.subset else MULTIWAY,
-            criterion.by_information,
+            criterion.ratio,
             criterion.shape,
             depth,
             self.release_8,

@@ -1,5 +1,8 @@
 """Pruning by minimum description length: the tree that says the classes of the training examples in the fewest bits.
 
+This is the code with exceptions: leaves say one class, and the examples of another are named. `code_length` of a tree,
+for `evaluate.description_length`, has the code with shares: leaves say how frequent each class is.
+
 The receiver knows the columns of the examples, the attributes and their cuts, but not the classes. It is sent the tree
 and, leaf by leaf, its exceptions, with d attributes and K classes:
 
@@ -46,25 +49,25 @@ class DescriptionLengthPruner:
 
 def prune_by_description_length(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Marks:
     """The nodes that become leaves; `n_cuts` (d,) are the thresholds that each attribute offers."""
-    choice = _choice_bits(attributes)
-    as_leaf = choice + np.log2(tree.n_classes) + _exception_bits(tree)
-    return cheapest(tree, as_leaf, choice + _test_bits(tree, attributes, n_cuts))
+    choice = choice_bits(attributes)
+    as_leaf = choice + np.log2(tree.n_classes) + exception_bits(tree)
+    return cheapest(tree, as_leaf, choice + test_bits(tree, attributes, n_cuts))
 
 
 def description_length(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> tuple[float, float]:
     """The bits of a tree, and those of its exceptions."""
     leaf = tree.is_leaf
-    tests = _test_bits(tree, attributes, n_cuts).sum()
-    nodes = len(tree) * _choice_bits(attributes) + leaf.sum() * np.log2(tree.n_classes)
-    return float(nodes + tests), float(_exception_bits(tree)[leaf].sum())
+    tests = test_bits(tree, attributes, n_cuts).sum()
+    nodes = len(tree) * choice_bits(attributes) + leaf.sum() * np.log2(tree.n_classes)
+    return float(nodes + tests), float(exception_bits(tree)[leaf].sum())
 
 
-def _choice_bits(attributes: Sequence[Attribute]) -> float:
+def choice_bits(attributes: Sequence[Attribute]) -> float:
     """Bits that say whether a node is a leaf or which attribute it tests."""
     return float(np.log2(1 + len(attributes)))
 
 
-def _test_bits(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Floats:
+def test_bits(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Floats:
     """Bits (m,) that say how each test sends its attribute's values; none for a leaf or a branch a category."""
     cuts = np.asarray(n_cuts, np.float64)
     if cuts.shape != (len(attributes),):
@@ -80,7 +83,7 @@ def _test_bits(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLik
     return cut_bits[tree.feature] + np.where(arms > branches, arms * np.log2(np.maximum(branches, 1)), 0.0)
 
 
-def _exception_bits(tree: Tree) -> Floats:
+def exception_bits(tree: Tree) -> Floats:
     """Bits (m,) of the examples that are not of the plurality class, were each node a leaf."""
     n, e = tree.weight, leaf_errors(tree)
     which = (gammaln(n + 1.0) - gammaln(e + 1.0) - gammaln(n - e + 1.0)) / np.log(2.0)

@@ -16,6 +16,7 @@ from novacula.tree.constants import (
     NOMINAL,
     ORDERED,
     RATIO,
+    RATIO_ABOVE_MEAN,
     ROW,
     SHAPE,
     SORTED,
@@ -44,7 +45,7 @@ def decide(arena, lo, hi, mass, data, settings, desk):
 def _choose(found, settings):
     """The feature whose test scores best, −1 if none is allowed."""
     rules, floor, positive = settings.rules, 0.0, 0
-    if rules[RATIO]:
+    if rules[RATIO] == RATIO_ABOVE_MEAN:
         for f in range(len(found)):
             if found[f, 0] > 0.0:
                 floor += found[f, 0]
@@ -169,8 +170,17 @@ def record_candidates(arena, lo, hi, mass, data, settings, desk, candidates):
 
 @inner
 def _midpoint(below, above):
-    """The threshold between two neighbouring values; it never reaches the upper one."""
+    """The threshold between two neighbouring values; it never reaches the upper one.
+
+    Where it is a number of at most 12 digits but for rounding, it is that number: between 3.3 and 3.4 it is 3.35.
+    """
     middle = 0.5 * below + 0.5 * above
+    size = abs(middle)
+    if 1e-10 < size < 1e11:
+        scale = 10.0 ** (11.0 - np.floor(np.log10(size)))
+        short = np.rint(middle * scale) / scale
+        if below <= short < above and abs(short - middle) <= 1e-15 * size:
+            return short
     return middle if below <= middle < above else below
 
 
