@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.linear.online.delta import rate
+from novacula.linear.online.passes import rate
 from novacula.neural.derivation.passage import RowPassage
 from novacula.optimize.updates import Adam
 from novacula.table.chunk import Floats
