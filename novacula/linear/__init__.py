@@ -7,6 +7,7 @@ from novacula.linear.linear_unit import LinearUnit
 from novacula.linear.logistic import LogisticRegression, LogisticSummary
 from novacula.linear.perceptron import Perceptron
 from novacula.linear.ridge import Ridge, RidgePath
+from novacula.linear.sigmoid_unit import SigmoidUnit, sigmoid_unit
 from novacula.linear.summary import RegressionSummary
 
 is_family = True
@@ -24,4 +25,6 @@ __all__ = [
     "RegressionSummary",
     "Ridge",
     "RidgePath",
+    "SigmoidUnit",
+    "sigmoid_unit",
 ]

@@ -2,9 +2,9 @@
 
     w ← w + η(t − o)x        t, o ∈ {−1, +1},  o = sign(b + Σ wⱼxⱼ)
 
-It starts at w = 0 unless told otherwise. A row on the right side changes nothing; a mistake moves w by 2ηt·x. If a plane separates the
-classes, no more than (R/γ)² mistakes are made before one is found, R the length of the longest row and γ the margin
-of the best plane, both with the bias column. Otherwise it never ends, and the pocket keeps the best weights it had.
+A row on the right side changes nothing; a mistake moves w by 2ηt·x. If a plane separates the classes, no more than
+(R/γ)² mistakes are made from w = 0 on before one is found, R the length of the longest row and γ the margin of the
+best plane, both with the bias column. Otherwise it never ends, and the pocket keeps the best weights it had.
 """
 
 from __future__ import annotations

@@ -73,6 +73,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     early_stopping, validation_fraction, n_iter_no_change : default False, 0.1, 10
         Whether rows, this share of them, are held out in batches. Their loss then ends the training, and the weights
         of its lowest value are kept.
+    start_weights : sequence of arrays, default=None
+        Weights to begin with: for each layer (inputs + 1, units), the biases in the first row. None: random ones.
     restarts : int, default=1
         Random starts; that of the lowest training loss is kept.
     warm_start : bool, default=False

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure as Canvas
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 
 import novacula as nv
 from novacula.checks import check_work
@@ -36,7 +37,7 @@ def test_perceptrons_begin_where_they_are_told(response, schedule):
     X, t = np.random.default_rng(0).integers(-3, 4, (15, 2)), np.arange(15) % 2
     start = [0.25, -0.5, 1.0]
     model = Perceptron(0.5, schedule=schedule, start_weights=start, response=response, pocket=False, max_iter=6)
-    with pytest.warns(UserWarning, match="not separated"):
+    with pytest.warns(ConvergenceWarning, match="not separated"):
         model.fit(X, t)
     np.testing.assert_allclose(weights_of(model), taught(X, t, start, 0.5, 6, schedule, response == "threshold"))
     assert model.trace_.path.states[0].tolist() == [-0.5, 1.0, 0.25]
@@ -47,7 +48,7 @@ def test_perceptrons_begin_where_they_are_told(response, schedule):
 
 def test_a_value_of_zero_is_one_for_the_threshold_and_minus_one_for_the_sign():
     given = {"start_weights": [0.0, 0.0, 0.0], "max_iter": 1, "pocket": False}
-    with pytest.warns(UserWarning):
+    with pytest.warns(ConvergenceWarning):
         ones = Perceptron(response="threshold", **given).fit(CORNERS, AND)
     assert weights_of(ones).tolist() == [0, 1, 1]  # rows 1, and then 4, are mistaken: 0 is already a 1
     assert ones.history_ == (2,)
@@ -76,7 +77,7 @@ def test_random_starts_are_small_and_repeatable(tmp_path):
 def test_several_planes_and_pieces_begin_where_they_are_told():
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 2])
     start = np.array([[1.0, -2.0], [0.0, 0.0], [-3.0, 2.0]])
-    with pytest.warns(UserWarning):
+    with pytest.warns(ConvergenceWarning):
         model = Perceptron(start_weights=start, max_iter=1, pocket=False).fit(X, y)
     found = [taught(X, y == k, start[k], 1.0, 1, "constant", False) for k in range(3)]
     np.testing.assert_array_equal(np.column_stack([model.intercept_, model.coef_]), found)
@@ -163,7 +164,7 @@ def test_a_step_of_all_rows_shows_what_each_asks_for():
     np.testing.assert_allclose([row[3:5] for row in table.rows[:5]], np.column_stack([t - gaps, gaps]))
     np.testing.assert_allclose(table.rows[5][5:], changes.sum(axis=0))
     assert table.header[2:] == ("⟦t⟧", "⟦o⟧", "⟦t - o⟧", "⟦Δw[1]⟧", "⟦Δw[2]⟧")
-    np.testing.assert_allclose(model.trace_.path.states[1], [0.2, 0.1] + changes.sum(axis=0))
+    np.testing.assert_allclose(model.trace_.path.states[1], np.add(changes.sum(axis=0), (0.2, 0.1)))
     check_work(model)
     check_work(model, iteration=7)
 
@@ -174,7 +175,7 @@ def test_examples_with_weights_add_up_to_the_step(n, intercept):
     random = np.random.default_rng(n)
     X, t, s = random.normal(size=(n, 2)), random.normal(size=n), random.integers(0, 3, n) + 0.5
     model = LinearUnit(eta0=0.001, schedule="decay", fit_intercept=intercept, max_iter=30, start_weights="random")
-    with pytest.warns(UserWarning):
+    with pytest.warns(ConvergenceWarning):
         model.set_params(random_state=1).fit(X, t, sample_weight=s)
     for iteration in (1, 2, 30):
         check_work(model, iteration=iteration)
@@ -187,7 +188,7 @@ def test_examples_with_weights_add_up_to_the_step(n, intercept):
 
 def test_sgd_begins_where_it_is_told():
     x, t = np.array([[1.0], [2.0]]), np.array([1.0, 3.0])
-    with pytest.warns(UserWarning):
+    with pytest.warns(ConvergenceWarning):
         model = LinearUnit("sgd", eta0=0.1, max_iter=1, start_weights=[1.0, -1.0]).fit(x, t)
     w = np.array([1.0, -1.0])
     for a, target in ((1.0, 1.0), (2.0, 3.0)):
