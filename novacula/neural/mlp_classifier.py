@@ -159,11 +159,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     def set_network(self, architecture: Architecture, theta: Any) -> Self:
         """Become a network of these weights θ for the classes 0 and 1, without rows to learn from."""
         rows = np.array(list(product((0.0, 1.0), repeat=architecture.sizes[0])))
-        self._remember(self._ingest(rows, np.arange(len(rows)) % 2, None))
         self.multilabel_ = False
-        self._lay_out(architecture, theta)
-        self.n_free_, self.n_iter_, self.history_, self.rule_ = len(theta), 0, (), {}
-        return self
+        return self._become(self._ingest(rows, np.arange(len(rows)) % 2, None), architecture, theta)
 
     # --- targets --------------------------------------------------------------------------------------------
 

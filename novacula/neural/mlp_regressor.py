@@ -5,8 +5,10 @@ o = b + Σ w_h o_h        ½ Σ (t − o)² makes δ = t − o at an output, and
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from novacula.errors import ModelFileError
@@ -14,6 +16,7 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.linear.rows import is_flat
 from novacula.neural.multilayer import MultilayerNetwork
+from novacula.neural.network import bump_network
 from novacula.neural.training.targets import Targets
 from novacula.state import State, flag
 from novacula.table import Table
@@ -74,6 +77,23 @@ class MLPRegressor(MultilayerNetwork, Regressor):
     state: ClassVar[State] = {"flat_": flag()}
 
     flat_: bool
+
+    @classmethod
+    def from_function(cls, function: Callable[[float], Any], low: float, high: float, bumps: int = 10) -> Self:
+        """A network that follows a continuous function of one input from low to high, built, not learned.
+
+        Each of the bumps is a hidden unit that rises less one that rises farther on, as high as the function is in
+        the middle between them.
+
+        >>> steps = MLPRegressor.from_function(lambda x: 2 * x, 0, 1, bumps=2)
+        >>> steps.predict([[0.25], [0.75]]).round(6).tolist()
+        [0.5, 1.5]
+        """
+        architecture, theta, middles = bump_network(function, low, high, bumps)
+        model = cls((architecture.sizes[1],), dtype="float64")
+        table = model._ingest(np.append(middles, [low, high])[:, None], np.zeros(len(middles) + 2), None)
+        model.flat_ = True
+        return model._become(table, architecture, theta)
 
     def _read(self, table: Table) -> tuple[Targets, str]:
         self.flat_ = is_flat(table)

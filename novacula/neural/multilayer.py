@@ -382,6 +382,13 @@ class MultilayerNetwork(Learner):
         self.target_scale_ = 1.0 if trainer.gauge is None else trainer.gauge.scale
         self.trace_ = trace
 
+    def _become(self, table: Table, architecture: Architecture, theta: Any) -> Self:
+        """Be a network of these weights for such rows, without having learned."""
+        self._remember(table)
+        self._lay_out(architecture, theta)
+        self.n_free_, self.n_iter_, self.history_, self.rule_ = len(theta), 0, (), {}
+        return self
+
     def _lay_out(self, architecture: Architecture, theta: Any) -> None:
         layers = architecture.layers(theta)
         self.coefs_, self.intercepts_ = [W.copy() for W, _ in layers], [b.copy() for _, b in layers]
@@ -411,7 +418,7 @@ class MultilayerNetwork(Learner):
             raise ModelFileError("its coefs_ and intercepts_ are not those of its architecture_")
         if (sizes[0], sizes[-1], output) != (self.n_features_in_, self.n_outputs_, self.out_activation_):
             raise ModelFileError("its architecture_ does not fit its columns and outputs")
-        if hasattr(self, "trace_") and not self.trace_.fits(self.architecture_.n_parameters):
+        if hasattr(self, "trace_") and not self.trace_.fits(self.architecture_.n_parameters, sizes[-1]):
             raise ModelFileError("the parts of its trace_ do not fit each other")
 
     # --- answers --------------------------------------------------------------------------------------------

@@ -58,9 +58,9 @@ class LogisticRegression(LinearClassifier):
     sparse ones), "proximal" (l1 and elastic net); "auto" chooses. "gradient_descent" makes the steps of textbooks
     from weights of zero, at the rate `eta0` ("auto": one that never leads upwards) by a `schedule` ("constant",
     "decay", "robbins_monro": of step k = 0, 1, … η, η/√(1 + k) or η/(1 + k/100)).
-    `loss="squared"` is the historical alternative for two classes, ½ Σ (t − o)², which is not convex: it descends from the cross-entropy's solution. `class_weight`
-    multiplies the weights of rows by class. `tol` is the length of the last step in units of a standard deviation
-    of one row; the default leaves nine digits of the weights.
+    `loss="squared"` is the historical alternative for two classes, ½ Σ (t − o)², which is not convex: it descends from
+    the cross-entropy's solution. `class_weight` multiplies the weights of rows by class. `tol` is the length of the
+    last step in units of a standard deviation of one row; the default leaves nine digits of the weights.
 
     Fitted: `coef_` (planes, d), `intercept_` (planes,), `history_`, `n_iter_`, `converged_`, `solver_`, `rank_`
     (directions that the columns span, where there is no penalty), `separated_` ("complete", "quasi-complete" or None:

@@ -17,7 +17,7 @@ def why_constant(architecture: Architecture, loss: str, theta: Floats, trace: Ne
     """A sentence where a network that was trained on the rows of a trace is no better on them than a constant."""
     if not trace.by_epoch or architecture.n_layers == 1:
         return None
-    T, shares = trace.targets, trace.shares
+    T, shares = trace.wanted(architecture.sizes[-1]), trace.shares
     mean = np.average(T, axis=0, weights=shares)
     if loss == "squared":
         constant = 0.5 * float(np.average((T - mean) ** 2, axis=0, weights=shares).sum())
