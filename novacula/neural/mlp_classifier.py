@@ -59,8 +59,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     momentum : float, default=0.9
         α: the share of the last step that sgd and batch take again.
     weight_decay, curvature, slope_weight : float, default=0
-        γ, ν and μ: the prices of Σ w² (not of biases), of the mean of (∂²o/∂x²)², and of the outputs' slopes that
-        differ from `slopes` of fit.
+        γ, ν and μ: the prices of Σ w² (not of biases), of (∂²o/∂x²)², a mean over rows, columns and outputs, and of
+        the outputs' slopes that differ from `slopes` of fit.
     tied : mapping, list of lists or function, default=None
         Groups of weights (layer, i, j) that are kept equal; i is None for a bias. See `novacula.neural.network.Tying`.
     batch_size : int or "auto", default="auto"

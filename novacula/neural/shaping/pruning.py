@@ -119,7 +119,7 @@ def prune_weights(
     kept = theta.copy()
     kept[places[ranks[:removed]]] = 0.0
     for name in LEARNED:  # it is no longer what the training came to
-        vars(pruned).pop(name, None)
+        pruned.__dict__.pop(name, None)
     pruned._lay_out(model.architecture_, kept.astype(model.weights_.dtype))
     return PrunedNetwork(
         pruned, removed, by, tuple(places[ranks].tolist()), theta[places[ranks]], curvatures[ranks] if len(curvatures)
