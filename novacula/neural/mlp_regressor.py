@@ -16,10 +16,11 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.linear.rows import is_flat
 from novacula.neural.multilayer import MultilayerNetwork
-from novacula.neural.network import bump_network
+from novacula.neural.network import Architecture, bump_network
 from novacula.neural.training.targets import Targets
 from novacula.state import State, flag
 from novacula.table import Table
+from novacula.table.chunk import Floats
 
 
 class MLPRegressor(MultilayerNetwork, Regressor):
@@ -90,10 +91,13 @@ class MLPRegressor(MultilayerNetwork, Regressor):
         [0.5, 1.5]
         """
         architecture, theta, middles = bump_network(function, low, high, bumps)
-        model = cls((architecture.sizes[1],), dtype="float64")
-        table = model._ingest(np.append(middles, [low, high])[:, None], np.zeros(len(middles) + 2), None)
-        model.flat_ = True
-        return model._become(table, architecture, theta)
+        places = np.append(middles, [low, high])[:, None]
+        return cls((architecture.sizes[1],), dtype="float64").set_network(architecture, theta, places)
+
+    def set_network(self, architecture: Architecture, theta: Any, rows: Floats) -> Self:
+        """Become a network of these weights θ for one number, where rows lie as these do, without learning."""
+        self.flat_ = True
+        return self._become(self._ingest(rows, np.zeros(len(rows)), None), architecture, theta)
 
     def _read(self, table: Table) -> tuple[Targets, str]:
         self.flat_ = is_flat(table)

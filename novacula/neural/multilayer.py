@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -73,6 +74,8 @@ NOTATIONS: Mapping[str, Mapping[str, str]] = {
     | {f"o__{layer}": f"a__{layer}" for layer in LAYERS}
     | {f"b__{layer}": f"w_0__{layer}" for layer in LAYERS},
 }
+LEARNED = ("learning_curve_", "starts_", "loss_", "converged_", "eta_", "target_scale_", "trace_")
+"""What a network knows of its training, which one that was built has not."""
 BLOCK = 1 << 20
 """Numbers of the widest layer for a block of rows that are predicted together."""
 
@@ -406,6 +409,16 @@ class MultilayerNetwork(Learner):
         return np.concatenate(
             [part.ravel() for pair in zip(self.coefs_, self.intercepts_, strict=True) for part in pair]
         )
+
+    def with_weights(self, theta: Any) -> Self:
+        """A copy that has other weights θ, as `weights_` orders them, and so no training that led to them."""
+        check_is_fitted(self)
+        other = deepcopy(self)
+        for name in LEARNED:
+            other.__dict__.pop(name, None)
+        layers = self.architecture_.layers(np.array(theta, self.weights_.dtype))
+        other.coefs_, other.intercepts_ = [W.copy() for W, _ in layers], [b.copy() for _, b in layers]
+        return other
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coefs_")

@@ -9,7 +9,6 @@ Biases stay. The order is that of the network as it was given; nothing is taught
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 WAYS = ("saliency", "size")
 SHORT = 1e-4
 """Half the way over which a slope is compared to find the curvature."""
-LEARNED = ("learning_curve_", "starts_", "loss_", "converged_", "eta_", "target_scale_", "trace_")
-"""What a model says of its training."""
 LISTED = 30
 """Removed weights that are listed, unless everything is asked for."""
 
@@ -115,15 +112,13 @@ def prune_weights(
         losses.append(objective.value(left, rows, targets))
     above = np.flatnonzero(np.array(losses) > losses[0] + allowed)
     removed = int(above[0]) - 1 if len(above) else len(places)
-    pruned = deepcopy(model)
     kept = theta.copy()
     kept[places[ranks[:removed]]] = 0.0
-    for name in LEARNED:  # it is no longer what the training came to
-        pruned.__dict__.pop(name, None)
-    pruned._lay_out(model.architecture_, kept.astype(model.weights_.dtype))
+    order = places[ranks]
+    sharpness = curvatures[ranks] if len(curvatures) else curvatures
     return PrunedNetwork(
-        pruned, removed, by, tuple(places[ranks].tolist()), theta[places[ranks]], curvatures[ranks] if len(curvatures)
-        else curvatures, scores[ranks], np.array(losses), float(allowed),
+        model.with_weights(kept), removed, by, tuple(order.tolist()), theta[order], sharpness, scores[ranks],
+        np.array(losses), float(allowed),
     )  # fmt: skip
 
 
