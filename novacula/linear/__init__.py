@@ -9,6 +9,7 @@ from novacula.linear.penalty_figure import complexity, penalty_figure
 from novacula.linear.perceptron import Perceptron
 from novacula.linear.polynomial import PolynomialFit, fit_polynomial, polynomial_figure
 from novacula.linear.ridge import Ridge, RidgePath
+from novacula.linear.sigmoid_unit import SigmoidUnit, sigmoid_unit
 from novacula.linear.summary import RegressionSummary
 
 is_family = True
@@ -27,8 +28,10 @@ __all__ = [
     "RegressionSummary",
     "Ridge",
     "RidgePath",
+    "SigmoidUnit",
     "complexity",
     "fit_polynomial",
     "penalty_figure",
     "polynomial_figure",
+    "sigmoid_unit",
 ]

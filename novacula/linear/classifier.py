@@ -45,7 +45,11 @@ class LinearClassifier(Classifier):
     def predict(self, X: Any) -> Any:
         """The class of each row; on the plane itself the first of two."""
         values = self.decision_function(X)
-        return self.classes_[(values > 0.0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
+        return self.classes_[self._is_second(values).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
+
+    def _is_second(self, values: Floats) -> Any:
+        """Which values of two classes speak for the second."""
+        return values > 0.0
 
     @property
     def n_parameters_(self) -> int:

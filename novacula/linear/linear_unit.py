@@ -36,6 +36,7 @@ from novacula.linear.online.passes import (
     largest_step,
     run_epochs,
 )
+from novacula.linear.online.start import STARTS, first_weights
 from novacula.linear.online.trace import OnlineShowings, OnlineTrace, first_showings
 from novacula.linear.problem import SumsProblem, observe_moments
 from novacula.linear.rows import NUMBERS_CARD, is_flat, stored_precision
@@ -65,6 +66,9 @@ class LinearUnit(LinearModel, Classifier):
     schedule : {"constant", "decay", "robbins_monro"}, default="constant"
         The rate of step or epoch k = 0, 1, …: η, η/√(1 + k) or η/(1 + k/100). The last one makes sgd converge to
         the solution itself, slowly.
+    start_weights : "zeros", "random" or array, default="zeros"
+        Where batch and sgd begin: at zero, at random numbers from −0.05 to 0.05 by `random_state`, or at given weights,
+        the bias w₀ first and then one per column, with several targets a row of them per target.
     max_iter : int, default=None
         Steps of batch (10,000 by default) or epochs of sgd (1000), at most.
     tol : float, default=1e-12
@@ -77,7 +81,7 @@ class LinearUnit(LinearModel, Classifier):
     shuffle : bool, default=False
         For sgd: a new order of the rows each epoch, by `random_state`. All rows are then held in memory.
     random_state : int or RandomState, default=None
-        For `shuffle`.
+        For `shuffle` and random start weights.
 
     Attributes
     ----------
@@ -92,7 +96,7 @@ class LinearUnit(LinearModel, Classifier):
     solver_, moments_, x_centre_, y_centre_
         How it was solved; the sums, with sgd None; and for exact the point that the plane passes through.
     trace_ : OnlineTrace
-        The weights on their way and, with sgd, the rows with which the fit began, for `work`; not with exact.
+        The weights on their way and the rows with which the fit began, for `work`; not with exact.
 
     Examples
     --------
@@ -134,6 +138,7 @@ class LinearUnit(LinearModel, Classifier):
         "solver": [StrOptions(set(MAX_ITER))],
         "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "schedule": [StrOptions(set(SCHEDULES))],
+        "start_weights": STARTS,
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "tol": [Interval(Real, 0, None, closed="left")],
         "threshold": ["boolean"],
@@ -173,6 +178,7 @@ class LinearUnit(LinearModel, Classifier):
         *,
         eta0: float | str = "auto",
         schedule: str = "constant",
+        start_weights: Any = "zeros",
         max_iter: int | None = None,
         tol: float = 1e-12,
         threshold: bool = False,
@@ -183,6 +189,7 @@ class LinearUnit(LinearModel, Classifier):
         self.solver = solver
         self.eta0 = eta0
         self.schedule = schedule
+        self.start_weights = start_weights
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold
@@ -259,7 +266,7 @@ class LinearUnit(LinearModel, Classifier):
             return
         self.solver_ = "batch"
         bowl = Bowl.of(moments, self.n_features_in_, self.fit_intercept)
-        run = self._descend(bowl)
+        run = self._descend(bowl, table)
         d = self.n_features_in_
         bias = run.params.w[d] if self.fit_intercept else np.zeros(run.params.w.shape[1])
         self.moments_ = moments
@@ -267,7 +274,7 @@ class LinearUnit(LinearModel, Classifier):
         self._end(run, run.n_iter)
         warn_unless_converged(run, type(self).__name__)
 
-    def _descend(self, bowl: Bowl) -> Run[BowlDescent]:
+    def _descend(self, bowl: Bowl, table: Table) -> Run[BowlDescent]:
         """Step by step downhill, at a rate that is stable."""
         self.largest_rate_ = bowl.largest_rate
         self.eta_ = bowl.best_rate if isinstance(self.eta0, str) else float(self.eta0)
@@ -275,11 +282,11 @@ class LinearUnit(LinearModel, Classifier):
             raise self._too_large("2/λ_max of XᵀX")
         step = partial(descend, bowl=bowl, eta=self.eta_, schedule=self.schedule, tol=self.tol)
         recorder = PathRecorder(lambda at: at.w)
-        start = BowlDescent(np.zeros_like(bowl.cross))
+        start = BowlDescent(self._first_weights()[:, : len(bowl.cross)].T)
         run = iterate(step, start, max_iter=self._limit, tol=None, monitor=recorder)
         if run.outcome is Outcome.DIVERGED:
             raise self._too_large("2/λ_max of XᵀX")
-        self.trace_ = OnlineTrace(recorder.kept(), np.zeros((0, 0)))
+        self.trace_ = OnlineTrace.of_steps(recorder.kept(), table, bowl, rule_of(self))
         return run
 
     def _fit_rows(self, table: Table) -> None:
@@ -288,9 +295,9 @@ class LinearUnit(LinearModel, Classifier):
         self.largest_rate_ = largest_step(table, self.fit_intercept)
         auto = 0.5 * self.largest_rate_ if np.isfinite(self.largest_rate_) else 1.0
         self.eta_ = auto if isinstance(self.eta0, str) else float(self.eta0)
-        showings = first_showings(rows)
+        showings = first_showings(rows.chunks(), ordered=not rows.shuffled)
         course = DeltaCourse(rows, self.eta_, self.schedule, self.fit_intercept, self.threshold, self.tol)
-        start = DeltaPass(0, np.zeros((len(self.target_names_), self.n_features_in_ + 1)))
+        start = DeltaPass(0, self._first_weights())
         recorder = PathRecorder(lambda epoch: epoch.weights)
         run = run_epochs(course.show, start, self._limit, recorder)
         self.trace_ = OnlineTrace.of(recorder.kept(), showings, partial(rule_of, self))
@@ -305,6 +312,11 @@ class LinearUnit(LinearModel, Classifier):
         self._end(run, len(run.history))
         if not self.converged_:
             self._warn()
+
+    def _first_weights(self) -> Floats:
+        """Weights (targets, d + 1), the bias last."""
+        targets, bias = len(self.target_names_), self.fit_intercept
+        return first_weights(self.start_weights, targets, self.n_features_in_, bias, self.random_state)
 
     @property
     def _limit(self) -> int:
@@ -340,7 +352,7 @@ class LinearUnit(LinearModel, Classifier):
         for name in needed:
             if not hasattr(self, name):
                 raise ModelFileError(f"its {name} is missing, which solver={self.solver!r} or a threshold needs")
-        if self.solver == "sgd":
+        if self.solver != "exact":
             _ = self.trace_.kept_showings  # raises where there are none
         if self.threshold and len(self.classes_) != 2:
             raise ModelFileError(f"its classes_ are {len(self.classes_)}, but a threshold separates two")

@@ -2,14 +2,16 @@
 
     w ← w + η(t − o)x        t, o ∈ {−1, +1},  o = sign(b + Σ wⱼxⱼ)
 
-It starts at w = 0. A row on the right side changes nothing; a mistake moves w by 2ηt·x. If a plane separates the
-classes, no more than (R/γ)² mistakes are made before one is found, R the length of the longest row and γ the margin
-of the best plane, both with the bias column. Otherwise it never ends, and the pocket keeps the best weights it had.
+A row on the right side changes nothing; a mistake moves w by 2ηt·x. If a plane separates the classes, no more than
+(R/γ)² mistakes are made from w = 0 on before one is found, R the length of the longest row and γ the margin of the
+best plane, both with the bias column. Otherwise it never ends, and the pocket keeps the best weights it had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -23,10 +25,11 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.trace import FitPath, PathRecorder
 from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
-from novacula.linear.online.derivation.perceptron import derive_epoch, derive_perceptron, derive_sides
-from novacula.linear.online.passes import OrderedRows, largest_step, run_epochs
+from novacula.linear.online.derivation.perceptron import derive_epoch, derive_perceptron, derive_sides, rule_of
+from novacula.linear.online.passes import SCHEDULES, OrderedRows, largest_step, rate, run_epochs
 from novacula.linear.online.pocket import RESPONSES, PerceptronEpoch, PerceptronRule, teach
-from novacula.linear.online.trace import OnlineShowings, OnlineTrace, ShowingRule, first_showings
+from novacula.linear.online.start import STARTS, first_weights
+from novacula.linear.online.trace import OnlineShowings, OnlineTrace, first_showings
 from novacula.linear.rows import NUMBERS_CARD
 from novacula.state import State, each, flag, floats, optional, record, whole
 from novacula.table import Chunk, Table
@@ -43,13 +46,19 @@ class Perceptron(LinearClassifier):
     Parameters
     ----------
     eta0 : float, default=1.0
-        The rate η. With the step response it scales the weights and changes no prediction.
+        The rate η. From weights of zero and with the step response it scales them and changes no prediction.
+    schedule : {"constant", "decay", "robbins_monro"}, default="constant"
+        The rate of epoch k = 0, 1, …: η, η/√(1 + k) or η/(1 + k/100).
+    start_weights : "zeros", "random" or array, default="zeros"
+        Where it begins: at zero, at random numbers from −0.05 to 0.05 by `random_state`, or at given weights, the
+        bias w₀ first and then one per column, with more than two classes a row of them per class.
     shuffle : bool, default=False
         A new order of the rows each epoch, by `random_state`. All rows are then held in memory.
     pocket : bool, default=True
         Whether the best weights by training error are kept where the classes are not separated; else the last ones.
-    response : {"step", "linear", "tanh"}, default="step"
-        o: the sign of v = b + Σ wⱼxⱼ, or v itself, or tanh(v). With the latter two (the delta rule) each row moves the
+    response : {"step", "threshold", "linear", "tanh"}, default="step"
+        o: the sign of v = b + Σ wⱼxⱼ, −1 at 0; or a threshold, 1 for v ≥ 0 and else 0, with targets of 0 and 1; or v
+        itself, or tanh(v). With the latter two (the delta rule) each row moves the
         weights, also one on its right side; "linear" needs `eta0` below 2/max ‖x‖², lest it diverge. "tanh" is
         logistic regression by stochastic gradient descent at rate 4η: its log-odds are 2v.
     fit_intercept : bool, default=True
@@ -59,7 +68,7 @@ class Perceptron(LinearClassifier):
     class_weight : dict or "balanced", default=None
         The factor by which the rows of each class count.
     random_state : int or RandomState, default=None
-        For `shuffle`.
+        For `shuffle` and random start weights.
 
     Attributes
     ----------
@@ -83,6 +92,9 @@ class Perceptron(LinearClassifier):
     ([[4.0, 2.0]], [-4.0], 10)
     >>> model.predict(X).tolist(), model.history_
     ([0, 0, 0, 1], (1, 3, 3, 2, 1, 0))
+    >>> given = Perceptron(0.1, response="threshold", start_weights=[-0.8, 0.5, 0.5]).fit(X, y)
+    >>> given.n_mistakes_, given.coef_.tolist(), given.intercept_.tolist()
+    (0, [[0.5, 0.5]], [-0.8])
     """
 
     card: ClassVar[Card] = Card(
@@ -119,6 +131,8 @@ class Perceptron(LinearClassifier):
     )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "eta0": [Interval(Real, 0, None, closed="neither")],
+        "schedule": [StrOptions(set(SCHEDULES))],
+        "start_weights": STARTS,
         "shuffle": ["boolean"],
         "pocket": ["boolean"],
         "response": [StrOptions(set(RESPONSES))],
@@ -155,6 +169,8 @@ class Perceptron(LinearClassifier):
         self,
         eta0: float = 1.0,
         *,
+        schedule: str = "constant",
+        start_weights: Any = "zeros",
         shuffle: bool = False,
         pocket: bool = True,
         response: str = "step",
@@ -164,6 +180,8 @@ class Perceptron(LinearClassifier):
         random_state: Any = None,
     ) -> None:
         self.eta0 = eta0
+        self.schedule = schedule
+        self.start_weights = start_weights
         self.shuffle = shuffle
         self.pocket = pocket
         self.response = response
@@ -179,12 +197,12 @@ class Perceptron(LinearClassifier):
         rows = OrderedRows(table, self.shuffle, self.random_state)
         counts = self._counts(rows)
         rule = self._rule(class_weights(self.class_weight, self.classes_, counts))
-        showings = first_showings(rows, rule.factor)
-        start = PerceptronEpoch.start(np.zeros((len(rule.positive), self.n_features_in_ + 1)))
+        showings = first_showings(rows.chunks(), rule.factor, ordered=not rows.shuffled)
+        start = PerceptronEpoch.start(self._first_weights(rule))
         recorder = PathRecorder(lambda epoch: epoch.weights)
         run = run_epochs(lambda last: teach(last, rows, rule, self.pocket), start, self.max_iter, recorder)
         self._require_sound(table, run.params)
-        self.trace_ = OnlineTrace.of(recorder.kept(), showings, self._showing_rule)
+        self.trace_ = OnlineTrace.of(recorder.kept(), showings, partial(rule_of, self))
         self._count(tuple(map(int, run.history)), run.params.updates, run.converged)
         self._keep(run.params.pocket if self.pocket else run.params.weights)
         if self.pocket:
@@ -205,33 +223,34 @@ class Perceptron(LinearClassifier):
         rows = OrderedRows(table, self.shuffle, self.random_state)
         rule = self._rule(class_weights(self.class_weight, self.classes_, self._counts(rows)))
         if first:
-            weights = np.zeros((len(rule.positive), self.n_features_in_ + 1))
+            weights = self._first_weights(rule)
             recorder = PathRecorder()
             recorder(0, 0.0, weights)
-            showings = first_showings(rows, rule.factor, ordered=False)
-            self.trace_ = OnlineTrace.of(recorder.kept(), showings, self._showing_rule)
+            showings = first_showings(rows.chunks(), rule.factor, ordered=False)
+            self.trace_ = OnlineTrace.of(recorder.kept(), showings, partial(rule_of, self))
             self._count((), 0, False)
         else:
             weights = np.column_stack([self.coef_, self.intercept_])
-        lesson = teach(PerceptronEpoch.start(weights), rows, rule, pocket=False)
+        begin = PerceptronEpoch.start(weights)
+        rule = replace(rule, eta=rate(rule.eta, rule.schedule, 0 if first else self.n_iter_), schedule="constant")
+        lesson = teach(begin, rows, rule, pocket=False)
         self._require_sound(table, lesson)
         self._count((*self.history_, lesson.mistakes), self.n_updates_ + lesson.updates, lesson.done)
         self._keep(lesson.weights)
-        self.trace_ = self.trace_.with_epoch(lesson.weights, self._showing_rule)
+        self.trace_ = self.trace_.with_epoch(lesson.weights, partial(rule_of, self))
         self.__dict__.pop("pocket_error_", None)  # it is not that of these weights
 
     def _counts(self, rows: OrderedRows) -> Floats:
         """The weight of each class's rows."""
         return rows.fold(add_counts, np.zeros(len(self.classes_)))
 
-    def _showing_rule(self, _: int) -> ShowingRule:
-        """How the first plane is taught, which is the same in all epochs."""
-        positive = 1 if len(self.classes_) == 2 else 0
-        return ShowingRule(float(self.eta0), self.response, self.fit_intercept, positive)
+    def _first_weights(self, rule: PerceptronRule) -> Floats:
+        planes, bias = len(rule.positive), self.fit_intercept
+        return first_weights(self.start_weights, planes, self.n_features_in_, bias, self.random_state)
 
     def _rule(self, factor: Floats) -> PerceptronRule:
         planes = (1,) if len(self.classes_) == 2 else tuple(range(len(self.classes_)))
-        return PerceptronRule(float(self.eta0), self.response, self.fit_intercept, planes, factor)
+        return PerceptronRule(float(self.eta0), self.schedule, self.response, self.fit_intercept, planes, factor)
 
     def _require_sound(self, table: Table, lesson: PerceptronEpoch) -> None:
         """Refuse rows that are not finite, and a rate at which the weights grew without end."""
@@ -268,6 +287,9 @@ class Perceptron(LinearClassifier):
         super()._check_state()
         if self.trace_.kept_showings.targets.dtype != np.int32:
             raise ModelFileError("its trace_ has showings with numbers for targets, where codes of classes should be")
+
+    def _is_second(self, values: Floats) -> Any:
+        return values >= 0.0 if self.response == "threshold" else super()._is_second(values)
 
     # --- work -----------------------------------------------------------------------------------------------
 

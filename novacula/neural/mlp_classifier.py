@@ -59,8 +59,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     momentum : float, default=0.9
         α: the share of the last step that sgd and batch take again.
     weight_decay, curvature, slope_weight : float, default=0
-        γ, ν and μ: the prices of Σ w² (not of biases), of the mean of (∂²o/∂x²)², and of the outputs' slopes that
-        differ from `slopes` of fit.
+        γ, ν and μ: the prices of Σ w² (not of biases), of (∂²o/∂x²)², a mean over rows, columns and outputs, and of
+        the outputs' slopes that differ from `slopes` of fit.
     tied : mapping, list of lists or function, default=None
         Groups of weights (layer, i, j) that are kept equal; i is None for a bias. See `novacula.neural.network.Tying`.
     batch_size : int or "auto", default="auto"
@@ -73,6 +73,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     early_stopping, validation_fraction, n_iter_no_change : default False, 0.1, 10
         Whether rows, this share of them, are held out in batches. Their loss then ends the training, and the weights
         of its lowest value are kept.
+    start_weights : sequence of arrays, default=None
+        Weights to begin with: for each layer (inputs + 1, units), the biases in the first row. None: random ones.
     restarts : int, default=1
         Random starts; that of the lowest training loss is kept.
     warm_start : bool, default=False
@@ -157,11 +159,8 @@ class MLPClassifier(MultilayerNetwork, Classifier):
     def set_network(self, architecture: Architecture, theta: Any) -> Self:
         """Become a network of these weights θ for the classes 0 and 1, without rows to learn from."""
         rows = np.array(list(product((0.0, 1.0), repeat=architecture.sizes[0])))
-        self._remember(self._ingest(rows, np.arange(len(rows)) % 2, None))
         self.multilabel_ = False
-        self._lay_out(architecture, theta)
-        self.n_free_, self.n_iter_, self.history_, self.rule_ = len(theta), 0, (), {}
-        return self
+        return self._become(self._ingest(rows, np.arange(len(rows)) % 2, None), architecture, theta)
 
     # --- targets --------------------------------------------------------------------------------------------
 

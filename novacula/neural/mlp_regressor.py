@@ -5,8 +5,10 @@ o = b + Σ w_h o_h        ½ Σ (t − o)² makes δ = t − o at an output, and
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from novacula.errors import ModelFileError
@@ -14,9 +16,11 @@ from novacula.learner.base import Regressor
 from novacula.learner.card import Card
 from novacula.linear.rows import is_flat
 from novacula.neural.multilayer import MultilayerNetwork
+from novacula.neural.network import Architecture, bump_network
 from novacula.neural.training.targets import Targets
 from novacula.state import State, flag
 from novacula.table import Table
+from novacula.table.chunk import Floats
 
 
 class MLPRegressor(MultilayerNetwork, Regressor):
@@ -76,6 +80,26 @@ class MLPRegressor(MultilayerNetwork, Regressor):
     state: ClassVar[State] = {"flat_": flag()}
 
     flat_: bool
+
+    @classmethod
+    def from_function(cls, function: Callable[[float], Any], low: float, high: float, bumps: int = 10) -> Self:
+        """A network that follows a continuous function of one input from low to high, built, not learned.
+
+        Each of the bumps is a hidden unit that rises less one that rises farther on, as high as the function is in
+        the middle between them.
+
+        >>> steps = MLPRegressor.from_function(lambda x: 2 * x, 0, 1, bumps=2)
+        >>> steps.predict([[0.25], [0.75]]).round(6).tolist()
+        [0.5, 1.5]
+        """
+        architecture, theta, middles = bump_network(function, low, high, bumps)
+        places = np.append(middles, [low, high])[:, None]
+        return cls((architecture.sizes[1],), dtype="float64").set_network(architecture, theta, places)
+
+    def set_network(self, architecture: Architecture, theta: Any, rows: Floats) -> Self:
+        """Become a network of these weights θ for one number, where rows lie as these do, without learning."""
+        self.flat_ = True
+        return self._become(self._ingest(rows, np.zeros(len(rows)), None), architecture, theta)
 
     def _read(self, table: Table) -> tuple[Targets, str]:
         self.flat_ = is_flat(table)

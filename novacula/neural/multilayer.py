@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -37,12 +38,14 @@ from novacula.neural.network import (
     forward,
     why_no_curvature,
 )
+from novacula.neural.training.constant import why_constant
 from novacula.neural.training.epochs import TrainingEpoch, memory, recall
 from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.record import NetworkTrace, Start, TrainingCurve, TrainingEnd
 from novacula.neural.training.settings import TOLERANCES, TrainingSettings
 from novacula.neural.training.showings import Tally
+from novacula.neural.training.start import given_start
 from novacula.neural.training.targets import Targets, require_arrays, with_slopes
 from novacula.neural.training.trainer import Trainer
 from novacula.state import (
@@ -71,6 +74,8 @@ NOTATIONS: Mapping[str, Mapping[str, str]] = {
     | {f"o__{layer}": f"a__{layer}" for layer in LAYERS}
     | {f"b__{layer}": f"w_0__{layer}" for layer in LAYERS},
 }
+LEARNED = ("learning_curve_", "starts_", "loss_", "converged_", "eta_", "target_scale_", "trace_")
+"""What a network knows of its training, which one that was built has not."""
 BLOCK = 1 << 20
 """Numbers of the widest layer for a block of rows that are predicted together."""
 
@@ -98,6 +103,7 @@ class MultilayerNetwork(Learner):
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "start_weights": [list, tuple, None],
         "restarts": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "shuffle": ["boolean"],
@@ -173,6 +179,7 @@ class MultilayerNetwork(Learner):
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
+        start_weights: Sequence[Any] | None = None,
         restarts: int = 1,
         warm_start: bool = False,
         shuffle: bool = True,
@@ -196,6 +203,7 @@ class MultilayerNetwork(Learner):
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.start_weights = start_weights
         self.restarts = restarts
         self.warm_start = warm_start
         self.shuffle = shuffle
@@ -229,7 +237,7 @@ class MultilayerNetwork(Learner):
         settings.check(lesson, self.restarts, self.warm_start)
         random = check_random_state(self.random_state)
         trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)))
-        before = self._weights_before(lesson) if going_on else None
+        before = self._weights_before(lesson) if going_on else self._given_start(lesson)
         ends = []
         for _ in range(self.restarts):
             seed = int(random.randint(2**31))
@@ -252,7 +260,8 @@ class MultilayerNetwork(Learner):
         trainer = self._trainer(table, lesson, settings, int(random.randint(2**31)), complete=False)
         rule = settings.rule()
         if first:
-            theta = trainer.start(int(random.randint(2**31)))
+            given, seed = self._given_start(lesson), int(random.randint(2**31))
+            theta = trainer.start(seed) if given is None else given
         else:
             theta = self._weights_before(lesson)
             self._require_tying(lesson)
@@ -316,6 +325,14 @@ class MultilayerNetwork(Learner):
             )
         return self.weights_
 
+    def _given_start(self, lesson: NetworkLesson) -> Any:
+        """The weights that were given to begin with, None if none were."""
+        if self.start_weights is None:
+            return None
+        if self.restarts > 1:
+            raise ParameterError(f"restarts={self.restarts} draws starts, and start_weights give one: choose one")
+        return given_start(self.start_weights, lesson.architecture)
+
     def _require_tying(self, lesson: NetworkLesson) -> None:
         """What was remembered of each weight that can be chosen must be of the weights that can be chosen now."""
         free = len(lesson.contract(self.weights_))
@@ -340,6 +357,15 @@ class MultilayerNetwork(Learner):
             from sklearn.exceptions import ConvergenceWarning
 
             warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
+        elif self.converged_:
+            self._warn_of_constant(trainer.lesson.objective.loss.name)
+
+    def _warn_of_constant(self, loss: str) -> None:
+        """Say where a training on few rows has ended at what a constant can do."""
+        if reason := why_constant(self.architecture_, loss, self.weights_, self.trace_):
+            from sklearn.exceptions import ConvergenceWarning
+
+            warn_user(f"{type(self).__name__}: {reason}", ConvergenceWarning)
 
     def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, trace: NetworkTrace, going_on: bool) -> None:
         if not epoch.state.is_finite:
@@ -359,6 +385,13 @@ class MultilayerNetwork(Learner):
         self.target_scale_ = 1.0 if trainer.gauge is None else trainer.gauge.scale
         self.trace_ = trace
 
+    def _become(self, table: Table, architecture: Architecture, theta: Any) -> Self:
+        """Be a network of these weights for such rows, without having learned."""
+        self._remember(table)
+        self._lay_out(architecture, theta)
+        self.n_free_, self.n_iter_, self.history_, self.rule_ = len(theta), 0, (), {}
+        return self
+
     def _lay_out(self, architecture: Architecture, theta: Any) -> None:
         layers = architecture.layers(theta)
         self.coefs_, self.intercepts_ = [W.copy() for W, _ in layers], [b.copy() for _, b in layers]
@@ -377,6 +410,16 @@ class MultilayerNetwork(Learner):
             [part.ravel() for pair in zip(self.coefs_, self.intercepts_, strict=True) for part in pair]
         )
 
+    def with_weights(self, theta: Any) -> Self:
+        """A copy that has other weights θ, as `weights_` orders them, and so no training that led to them."""
+        check_is_fitted(self)
+        other = deepcopy(self)
+        for name in LEARNED:
+            other.__dict__.pop(name, None)
+        layers = self.architecture_.layers(np.array(theta, self.weights_.dtype))
+        other.coefs_, other.intercepts_ = [W.copy() for W, _ in layers], [b.copy() for _, b in layers]
+        return other
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coefs_")
 
@@ -388,7 +431,7 @@ class MultilayerNetwork(Learner):
             raise ModelFileError("its coefs_ and intercepts_ are not those of its architecture_")
         if (sizes[0], sizes[-1], output) != (self.n_features_in_, self.n_outputs_, self.out_activation_):
             raise ModelFileError("its architecture_ does not fit its columns and outputs")
-        if hasattr(self, "trace_") and not self.trace_.fits(self.architecture_.n_parameters):
+        if hasattr(self, "trace_") and not self.trace_.fits(self.architecture_.n_parameters, sizes[-1]):
             raise ModelFileError("the parts of its trace_ do not fit each other")
 
     # --- answers --------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def with_targets(model, targets):
         (LinearUnit(), "eta_"),
         (LinearUnit("sgd", max_iter=9), "trace_"),
         (LinearUnit("exact"), "x_centre_"),
-        (LinearUnit(threshold=True), "classes_"),
+        (LinearUnit("exact", threshold=True), "classes_"),
     ],
 )
 def test_a_unit_has_what_its_solver_gives(tmp_path, model, name):

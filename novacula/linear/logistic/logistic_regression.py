@@ -29,6 +29,7 @@ from novacula.learner.work import Work
 from novacula.linear.classifier import LinearClassifier
 from novacula.linear.logistic.columns import ClassColumns
 from novacula.linear.logistic.derivation import derive_logistic, derive_probabilities, derive_step
+from novacula.linear.logistic.gradient_descent import GradientDescent, accuracy, safe_rate
 from novacula.linear.logistic.lbfgs import GRAM_COLUMNS, LBFGS
 from novacula.linear.logistic.newton import Newton, independent
 from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
@@ -37,8 +38,9 @@ from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
 from novacula.linear.logistic.trace import LogisticRecorder, LogisticTrace
+from novacula.linear.online.passes import SCHEDULES
 from novacula.linear.rows import NUMBERS_CARD, require_squares
-from novacula.state import State, by_parameter, each, flag, floats, nullable, number, record, whole, word
+from novacula.state import State, by_parameter, each, flag, floats, nullable, number, optional, record, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
@@ -53,15 +55,18 @@ class LogisticRegression(LinearClassifier):
 
     `C` is the price of losses against the penalty: "l2" (½‖w‖²), "l1" (‖w‖₁, which makes weights zero), "elasticnet"
     (`l1_ratio` of l1, the rest of l2), or None, where C has no meaning. `solver`: "newton", "lbfgs" (many columns,
-    sparse ones), "proximal" (l1 and elastic net); "auto" chooses. `loss="squared"` is the historical alternative for
-    two classes, ½ Σ (t − o)², which is not convex: it descends from the cross-entropy's solution. `class_weight`
-    multiplies the weights of rows by class. `tol` is the length of the last step in units of a standard deviation
-    of one row; the default leaves nine digits of the weights.
+    sparse ones), "proximal" (l1 and elastic net); "auto" chooses. "gradient_descent" makes the steps of textbooks
+    from weights of zero, at the rate `eta0` ("auto": one that never leads upwards) by a `schedule` ("constant",
+    "decay", "robbins_monro": of step k = 0, 1, … η, η/√(1 + k) or η/(1 + k/100)).
+    `loss="squared"` is the historical alternative for two classes, ½ Σ (t − o)², which is not convex: it descends from
+    the cross-entropy's solution. `class_weight` multiplies the weights of rows by class. `tol` is the length of the
+    last step in units of a standard deviation of one row; the default leaves nine digits of the weights.
 
     Fitted: `coef_` (planes, d), `intercept_` (planes,), `history_`, `n_iter_`, `converged_`, `solver_`, `rank_`
     (directions that the columns span, where there is no penalty), `separated_` ("complete", "quasi-complete" or None:
     looked for without a penalty only), `log_likelihood_`, `class_count_`, `covariance_` (of the estimates against the
-    first class; None where it means nothing). For `work`: `centre_` and `spread_` of the columns,
+    first class; None where it means nothing). With gradient descent also `eta_` and `accuracies_`, the share of rows
+    that are right before each step and at the end. For `work`: `centre_` and `spread_` of the columns,
     `centred_intercept_`, `pull_` (the gradient of the losses) and `trace_`, the first rows and the path of the weights.
     Weights of rows are repetitions.
 
@@ -113,7 +118,9 @@ class LogisticRegression(LinearClassifier):
         "C": [Interval(Real, 0, None, closed="neither")],
         "penalty": [StrOptions({"l2", "l1", "elasticnet"}), None],
         "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-        "solver": [StrOptions({"auto", "newton", "lbfgs", "proximal"})],
+        "solver": [StrOptions({"auto", "newton", "lbfgs", "proximal", "gradient_descent"})],
+        "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "schedule": [StrOptions(set(SCHEDULES))],
         "loss": [StrOptions({"cross_entropy", "squared"})],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -125,7 +132,9 @@ class LogisticRegression(LinearClassifier):
         "history_": each(number(), "steps+1"),
         "n_iter_": whole(),
         "converged_": flag(),
-        "solver_": word("newton", "lbfgs", "proximal"),
+        "solver_": word("newton", "lbfgs", "proximal", "gradient_descent"),
+        "eta_": optional(number(above=0.0)),
+        "accuracies_": optional(floats("steps+1", least=0.0, most=1.0), beside="eta_"),
         "separated_": nullable(word("complete", "quasi-complete")),
         "rank_": whole(most="inputs+1"),
         "log_likelihood_": number(),
@@ -142,6 +151,8 @@ class LogisticRegression(LinearClassifier):
     n_iter_: int
     converged_: bool
     solver_: str
+    eta_: float
+    accuracies_: Floats
     separated_: str | None
     rank_: int
     log_likelihood_: float
@@ -159,7 +170,9 @@ class LogisticRegression(LinearClassifier):
         penalty: Literal["l2", "l1", "elasticnet"] | None = "l2",
         *,
         l1_ratio: float = 0.5,
-        solver: Literal["auto", "newton", "lbfgs", "proximal"] = "auto",
+        solver: Literal["auto", "newton", "lbfgs", "proximal", "gradient_descent"] = "auto",
+        eta0: float | Literal["auto"] = "auto",
+        schedule: str = "constant",
         loss: Literal["cross_entropy", "squared"] = "cross_entropy",
         fit_intercept: bool = True,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
@@ -170,6 +183,8 @@ class LogisticRegression(LinearClassifier):
         self.penalty = penalty
         self.l1_ratio = l1_ratio
         self.solver = solver
+        self.eta0 = eta0
+        self.schedule = schedule
         self.loss = loss
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
@@ -179,7 +194,8 @@ class LogisticRegression(LinearClassifier):
     def _learn(self, table: Table) -> None:
         objective = self._objective(table)
         self.solver_ = self._solver(objective)
-        watch = SeparationWatch(objective) if self.penalty is None else None
+        is_watched = self.penalty is None and self.solver_ != "gradient_descent"
+        watch = SeparationWatch(objective) if is_watched else None
         recorder = LogisticRecorder(objective.with_loss(self.loss), self.solver_ == "newton")
         run = self._minimise(objective, watch, recorder)
         self._keep(objective, run)
@@ -199,7 +215,7 @@ class LogisticRegression(LinearClassifier):
                 raise DataError(f"the rows of class {label!r} have no weight: leave them out, or give them some")
         dense = len(table.layout.of_kind("numeric"))
         centre = np.zeros_like(columns.mean)
-        if self.fit_intercept:
+        if self.fit_intercept and self.solver != "gradient_descent":
             centre[:dense] = columns.mean[:dense]
         share = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}
         l1 = 0.0 if self.penalty is None else share[self.penalty]
@@ -215,14 +231,14 @@ class LogisticRegression(LinearClassifier):
                 raise ParameterError(
                     f"loss='squared' separates two classes, and there are {planes}: use loss='cross_entropy'"
                 )
-            if objective.l1 > 0.0 or self.solver not in ("auto", "lbfgs"):
+            if objective.l1 > 0.0 or self.solver not in ("auto", "lbfgs", "gradient_descent"):
                 raise ParameterError(
-                    f"loss='squared' goes with penalty 'l2' or None and solver 'lbfgs' or 'auto', not with "
-                    f"penalty={self.penalty!r} and solver={self.solver!r}"
+                    f"loss='squared' goes with penalty 'l2' or None and solver 'lbfgs', 'gradient_descent' or 'auto', "
+                    f"not with penalty={self.penalty!r} and solver={self.solver!r}"
                 )
-            return "lbfgs"
+            return "lbfgs" if self.solver == "auto" else self.solver
         if (objective.l1 > 0.0) != (self.solver == "proximal") and self.solver != "auto":
-            wanted = "'proximal' or 'auto'" if objective.l1 > 0.0 else "'newton', 'lbfgs' or 'auto'"
+            wanted = "'proximal' or 'auto'" if objective.l1 > 0.0 else "'newton', 'lbfgs', 'gradient_descent' or 'auto'"
             raise ParameterError(f"penalty={self.penalty!r} needs solver {wanted}, not {self.solver!r}")
         if self.solver != "auto":
             return self.solver
@@ -240,6 +256,8 @@ class LogisticRegression(LinearClassifier):
             recorder(iteration, value, point)
             return watch is not None and bool(watch(iteration, value, point))
 
+        if self.solver_ == "gradient_descent":
+            return self._descend(objective.with_loss(self.loss), recorder)
         if self.solver_ == "proximal":
             return ProximalNewton(objective, self.tol).run(self.max_iter, monitor)
         if self.solver_ == "lbfgs":
@@ -251,6 +269,19 @@ class LogisticRegression(LinearClassifier):
         run = newton.run(self.max_iter, monitor)
         if newton.basis is not None:
             self.rank_ = newton.basis.shape[1] // objective.shape[0]
+        return run
+
+    def _descend(self, objective: LogisticObjective, recorder: LogisticRecorder) -> Run[LogisticPoint]:
+        """Step by step down, counting after each how many rows are right."""
+        accuracies = list[float]()
+
+        def monitor(iteration: int, value: float, point: LogisticPoint) -> None:
+            recorder(iteration, value, point)
+            accuracies.append(accuracy(objective, point.theta))
+
+        self.eta_ = safe_rate(objective) if isinstance(self.eta0, str) else float(self.eta0)
+        run = GradientDescent(objective, self.eta_, self.schedule, self.tol).run(self.max_iter, monitor)
+        self.accuracies_ = np.array(accuracies)
         return run
 
     def _keep(self, objective: LogisticObjective, run: Run[LogisticPoint]) -> None:

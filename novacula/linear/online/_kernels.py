@@ -21,7 +21,7 @@ VECTOR = float64[::1]
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
 
 STEP, LINEAR, TANH = 0, 1, 2
-"""The responses o of a perceptron to v = b + Σ wⱼxⱼ: sign(v), v and tanh(v)."""
+"""The responses o of a perceptron to v = b + Σ wⱼxⱼ: one of two values, v and tanh(v)."""
 MISTAKES, UPDATES, RUN, LONGEST_RUN = 0, 1, 2, 3
 """What a perceptron counts; a run is the weight of the rows met without a mistake since the last one."""
 ERROR, TARGET = 0, 1
@@ -74,22 +74,26 @@ def _move(x, i, by, intercept, w):
         w[d] += by
 
 
-@kernel(boolean(ROWS, CODES, int64, VALUES, VALUES, float64, int64, boolean, VECTOR, VECTOR, VECTOR), fastmath=REORDER)
-def show_rows(x, code, positive, weight, factor, eta, response, intercept, w, longest, tally):
+TEACHING = (ROWS, CODES, int64, VALUES, VALUES, float64, int64, float64, float64, boolean, VECTOR, VECTOR, VECTOR)
+
+
+@kernel(boolean(*TEACHING), fastmath=REORDER)
+def show_rows(x, code, positive, weight, factor, eta, response, low, bound, intercept, w, longest, tally):
     """Teach a perceptron x (n, d), of which class `positive` is +1: w ← w + η(t − o)x, in place.
 
+    t and o are `low` on the other side, and a value above `bound` speaks for the class.
     `factor` (classes,) multiplies the weight of each class's rows. `longest` (d + 1,) receives the weights of the
     longest run that beat LONGEST_RUN of the tally (4,). False if a value was not finite.
     """
     for i in range(x.shape[0]):
         left = weight[i] * factor[uint64(code[i])]
-        t = 1.0 if code[i] == positive else -1.0
+        t = 1.0 if code[i] == positive else low
         while left > 0.0:
             share = min(left, 1.0)
             v = _value(x, i, w)
             if not abs(v) < float("inf"):
                 return False
-            right = (v > 0.0) == (t > 0.0)
+            right = (v > bound) == (t > 0.0)
             if right and response == STEP:
                 tally[RUN] += left
                 break
@@ -102,18 +106,18 @@ def show_rows(x, code, positive, weight, factor, eta, response, intercept, w, lo
                     for j in range(w.shape[0]):
                         longest[j] = w[j]
                 tally[RUN] = 0.0
-            o = -t if response == STEP else v if response == LINEAR else fast_tanh(v)
+            o = 1.0 + low - t if response == STEP else v if response == LINEAR else fast_tanh(v)
             tally[UPDATES] += 1.0
             _move(x, i, eta * share * (t - o), intercept, w)
             left -= share
     return True
 
 
-@kernel(void(ROWS, CODES, int64, VALUES, VALUES, VALUES, VECTOR), fastmath=REORDER)
-def add_wrong(x, code, positive, weight, factor, w, wrong):
+@kernel(void(ROWS, CODES, int64, VALUES, VALUES, float64, VALUES, VECTOR), fastmath=REORDER)
+def add_wrong(x, code, positive, weight, factor, bound, w, wrong):
     """Add the weight of the rows of x (n, d) that lie on the wrong side of the plane w to wrong (1,)."""
     for i in range(x.shape[0]):
-        if (_value(x, i, w) > 0.0) != (code[i] == positive):
+        if (_value(x, i, w) > bound) != (code[i] == positive):
             wrong[0] += weight[i] * factor[uint64(code[i])]
 
 

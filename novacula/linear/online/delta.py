@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from novacula.learner.iterate import Outcome
-from novacula.linear.online.passes import SCHEDULES, OrderedRows, dense_blocks, require_showable
+from novacula.linear.online.passes import OrderedRows, dense_blocks, rate, require_showable
 from novacula.linear.solve import require_finite_sums
 from novacula.statistics import CoMoments
 from novacula.table import Chunk
@@ -101,12 +101,6 @@ def descend(at: BowlDescent, bowl: Bowl, eta: float, schedule: str, tol: float) 
     if bowl.is_still(eta * gradient, tol):
         return Outcome.CONVERGED, error
     return BowlDescent(at.w + rate(eta, schedule, at.number) * gradient, at.number + 1), error
-
-
-def rate(eta: float, schedule: str, k: int) -> float:
-    """The rate of step or epoch k = 0, 1, …"""
-    span, power = SCHEDULES[schedule]
-    return float(eta / (1.0 + k / span) ** power)
 
 
 # --- row by row ---------------------------------------------------------------------------------------------

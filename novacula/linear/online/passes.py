@@ -31,6 +31,12 @@ MOST_SHOWINGS = 1e6
 """How often a row may be shown in an epoch, which is what its weight says."""
 
 
+def rate(eta: float, schedule: str, k: int) -> float:
+    """The rate of step or epoch k = 0, 1, …"""
+    span, power = SCHEDULES[schedule]
+    return float(eta / (1.0 + k / span) ** power)
+
+
 class OrderedRows:
     """The rows of a table in an order: as they come, or in a new one each epoch. What is small is read once.
 

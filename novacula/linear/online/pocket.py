@@ -12,12 +12,14 @@ from typing import Self
 
 import numpy as np
 
-from novacula.linear.online.passes import OrderedRows, dense_blocks, require_showable
+from novacula.linear.online.passes import OrderedRows, dense_blocks, rate, require_showable
 from novacula.table import Chunk
 from novacula.table.chunk import Floats
 
-RESPONSES = ("step", "linear", "tanh")
-"""In the order in which the kernel numbers them."""
+RESPONSES = {"step": 0, "threshold": 0, "linear": 1, "tanh": 2}
+"""With the numbers by which the kernel knows them."""
+BELOW_ZERO = -5e-324
+"""The largest number below 0: what is above it is at least 0."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class PerceptronRule:
     """How rows change the weights; `positive` says for each plane which class is +1."""
 
     eta: float
+    schedule: str
     response: str
     intercept: bool
     positive: tuple[int, ...]
@@ -33,7 +36,17 @@ class PerceptronRule:
     @property
     def moves_when_right(self) -> bool:
         """Whether rows on the right side move the weights too."""
-        return self.response != "step"
+        return self.response not in ("step", "threshold")
+
+    @property
+    def low(self) -> float:
+        """The target and output of the other side."""
+        return 0.0 if self.response == "threshold" else -1.0
+
+    @property
+    def bound(self) -> float:
+        """The value above which a row is on the positive side."""
+        return BELOW_ZERO if self.response == "threshold" else 0.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +59,7 @@ class PerceptronPassState:
     sound: bool = True  # every value so far was finite
 
 
-def show(state: PerceptronPassState, chunk: Chunk, rule: PerceptronRule) -> PerceptronPassState:
+def show(state: PerceptronPassState, chunk: Chunk, rule: PerceptronRule, eta: float) -> PerceptronPassState:
     """Show the rows of a chunk to each plane's perceptron."""
     from novacula.linear.online._kernels import show_rows
 
@@ -54,7 +67,7 @@ def show(state: PerceptronPassState, chunk: Chunk, rule: PerceptronRule) -> Perc
         return state
     require_showable(chunk, float(rule.factor.max()))
     weights, longest, tally = state.weights.copy(), state.longest.copy(), state.tally.copy()
-    response, sound = RESPONSES.index(rule.response), True
+    response, sound = RESPONSES[rule.response], True
     for x, piece in dense_blocks(chunk):
         for k, positive in enumerate(rule.positive):
             sound = sound and show_rows(
@@ -63,8 +76,10 @@ def show(state: PerceptronPassState, chunk: Chunk, rule: PerceptronRule) -> Perc
                 positive,
                 piece.weight,
                 rule.factor,
-                rule.eta,
+                eta,
                 response,
+                rule.low,
+                rule.bound,
                 rule.intercept,
                 weights[k],
                 longest[k],
@@ -80,7 +95,7 @@ def add_mistakes(wrong: Floats, chunk: Chunk, rule: PerceptronRule, candidates: 
     wrong = wrong.copy()
     for x, piece in dense_blocks(chunk):
         for c, k in np.ndindex(wrong.shape):
-            place = rule.positive[k], piece.weight, rule.factor, candidates[c, k]
+            place = rule.positive[k], piece.weight, rule.factor, rule.bound, candidates[c, k]
             add_wrong(x, piece.target, *place, wrong[c, k : k + 1])
     return wrong
 
@@ -118,7 +133,8 @@ def teach(last: PerceptronEpoch, rows: OrderedRows, rule: PerceptronRule, pocket
         rows.next_epoch()
     tally = np.zeros((len(last.run), 4))
     tally[:, RUN] = last.run
-    after = rows.fold(show, PerceptronPassState(last.weights, last.weights, tally), rule)
+    eta = rate(rule.eta, rule.schedule, last.number)
+    after = rows.fold(show, PerceptronPassState(last.weights, last.weights, tally), rule, eta)
     mistakes = int(after.tally[:, MISTAKES].sum())
     lesson = replace(
         last,
@@ -148,7 +164,7 @@ def is_wrong(wrong: bool, chunk: Chunk, rule: PerceptronRule, weights: Floats) -
         for positive, plane in zip(rule.positive, weights, strict=True):
             if wrong:
                 return True
-            add_wrong(x, piece.target, positive, piece.weight, rule.factor, plane, count)
+            add_wrong(x, piece.target, positive, piece.weight, rule.factor, rule.bound, plane, count)
             wrong = bool(count[0] > 0.0)
     return wrong
 

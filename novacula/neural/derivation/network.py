@@ -14,10 +14,12 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.online.passes import SCHEDULES
 from novacula.mathematics import Equation
+from novacula.neural.derivation.built import built_steps
 from novacula.neural.derivation.drawing import network_figure
 from novacula.neural.derivation.example import UNITS, backward_steps, error_step, forward_steps
 from novacula.neural.derivation.network_landscape import landscape_figure
 from novacula.neural.derivation.passage import RowPassage
+from novacula.neural.derivation.priced import has_prices, price_step, row_prices
 from novacula.neural.derivation.replay import Update, loss_of, require_epoch, updates_of
 from novacula.neural.derivation.update import (
     DIGITS_OF_SINGLE,
@@ -47,9 +49,14 @@ def derive_network(model: MultilayerNetwork, options: WorkOptions) -> Work:
     if hasattr(model, "trace_"):
         steps += taught_steps(model, options)
         steps += training_steps(model)
+    else:
+        steps += built_steps(model, options.is_full)
+    if model.architecture_.activation == "linear" and model.architecture_.n_layers > 1:
+        steps.append(linear_step(model))
     if sizes[0] <= 2:
         steps.append(Step("What the network says", figure=landscape_figure(model, outcomes)))
-    notes = [] if options.is_full else cap_notes(model, WEIGHTS)
+    weights = WEIGHTS if hasattr(model, "trace_") else 0
+    notes = [] if options.is_full else cap_notes(model, weights)
     return Work(f"Multilayer perceptron of {' – '.join(map(str, sizes))} units", steps, notes)
 
 
@@ -89,6 +96,13 @@ def derive_epoch(model: MultilayerNetwork, iteration: int, options: WorkOptions)
 
 
 # --- the model ------------------------------------------------------------------------------------------------
+
+
+def linear_step(model: MultilayerNetwork) -> Step:
+    """That linear layers are one layer."""
+    one = Equation("W", " @ ".join(f"w__{layer + 1}" for layer in range(model.architecture_.n_layers)))
+    note = "Hidden units that do not bend add nothing: `novacula.neural.collapse` multiplies the layers out to one."
+    return Step("Linear layers are one", one, note=note)
 
 
 def parameters_step(model: MultilayerNetwork) -> Step:
@@ -139,8 +153,9 @@ def example_steps(model: MultilayerNetwork, options: WorkOptions) -> Iterator[St
     """The kept row that is missed most: forward, its error, backward, the slopes of weights."""
     trace, outcomes, loss = model.trace_, outcomes_of(model), loss_of(model)
     passage = RowPassage.of(model.architecture_, model.weights_, trace.rows)
-    i = int(np.abs(passage.outputs[-1] - trace.targets).sum(axis=1).argmax())
-    row, target = f"Example {i + 1}", trace.targets[i]
+    targets = trace.wanted(model.n_outputs_)
+    i = int(np.abs(passage.outputs[-1] - targets).sum(axis=1).argmax())
+    row, target = f"Example {i + 1}", targets[i]
     yield from row_steps(model, passage.row(i), target, row, options.is_full)
     yield from example_slopes(passage.row(i), target, loss, outcomes, row, options.is_full)
 
@@ -162,6 +177,9 @@ def update_steps(
     if with_row:
         row = f"{title}, row {missed + 1}" if len(update.rows) > 1 else f"{title}, its row"
         yield from row_steps(model, update.passage.row(missed), update.targets[missed], row, full)
+        if has_prices(model):
+            slopes = None if update.slopes is None else update.slopes[missed : missed + 1]
+            yield price_step(model, update.theta, update.rows[missed : missed + 1], slopes, row)
     if len(update.rows) > 1 or not with_row:
         more = " The others of the batch are one number in each sum." if len(update.rest) else ""
         note = f"Each row is worked out like row {missed + 1}.{more}" if with_row else f"Worked out as above.{more}"
@@ -239,13 +257,16 @@ def objective_steps(model: MultilayerNetwork, epoch: int, updates: list[Update])
     after = trace.path.states[place, : model.architecture_.n_parameters]
     if model.solver in ("sgd", "adam"):
         losses = np.concatenate([u.passage.losses(u.targets, loss_of(model)) for u in updates])
+        losses += np.concatenate([row_prices(model, u.theta, u.rows, u.slopes) for u in updates])
         shares = np.concatenate([u.shares for u in updates])
         yield objective_step(model, losses, shares, after, f"The loss of epoch {epoch}", ("history_", epoch - 1))
         return
     ends = []
     for number, title in ((epoch - 1, "before"), (epoch, "after")):
         theta = trace.path.at(number, (len(after),))
-        losses = RowPassage.of(model.architecture_, theta, trace.rows).losses(trace.targets, loss_of(model))
+        k = model.n_outputs_
+        losses = RowPassage.of(model.architecture_, theta, trace.rows).losses(trace.wanted(k), loss_of(model))
+        losses += row_prices(model, theta, trace.rows, trace.slopes(k))
         step = objective_step(model, losses, trace.shares, theta, f"The objective {title}", ("history_", number))
         ends.append(step.equations[0].value)
         yield step
@@ -257,7 +278,8 @@ def objective_step(
 ) -> Step:
     """The mean loss with the price of weights, which is kept at `of`; up to rounding where training is single."""
     values: dict[str, Any] = {"E": losses}
-    where = {"f": "the objective", "E": "errors of the rows"}
+    with_prices = " with the prices of their derivatives" if has_prices(model) else ""
+    where = {"f": "the objective", "E": f"errors of the rows{with_prices}"}
     if (shares == 1.0).all():
         right, values["M"], where["M"] = "sum(E[n] for n in _) / M", len(losses), "rows"
     else:

@@ -25,7 +25,7 @@ def landscape_figure(model: MultilayerNetwork, outcomes: tuple[str, ...], rows: 
     if classes:
         outcomes = tuple(map(str, model.classes_))
     if rows is None and hasattr(model, "trace_"):
-        rows, targets = model.trace_.rows, model.trace_.targets
+        rows, targets = model.trace_.rows, model.trace_.wanted(model.n_outputs_)
         if classes:
             targets = targets.argmax(axis=1) if targets.shape[1] > 1 else targets[:, 0].astype(int)
     land = Landscape(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.errors import ParameterError
-from novacula.linear.online.delta import rate
+from novacula.linear.online.passes import rate
 from novacula.neural.derivation.passage import RowPassage
+from novacula.neural.derivation.priced import price_gradient
 from novacula.optimize.updates import Adam
 from novacula.table.chunk import Floats
 from novacula.words import counted
@@ -35,6 +36,7 @@ class Update:
     memory: tuple[Floats, ...]  # of (P,): the last change, or the means of gradients and of their squares
     rows: Floats  # (m, d)
     targets: Floats  # (m, k)
+    slopes: Floats | None  # (m, k, d)
     shares: Floats  # (m,)
     divisor: float
     rest: Floats  # (P,) or (0,): what other showings of the batch add to the sums
@@ -52,11 +54,17 @@ class Update:
         return self.passage.deltas(self.targets, loss_of(self.model))
 
     @cached_property
+    def price(self) -> Floats:
+        """The slope of the mean prices of derivatives of the rows here (P,)."""
+        rows = self.rows, self.targets, self.shares
+        return price_gradient(self.model, loss_of(self.model), self.theta, rows, self.slopes) / self.divisor
+
+    @cached_property
     def gradient(self) -> Floats:
-        """The slope of the mean loss, with that of weight decay (P,)."""
+        """The slope of the mean loss, with those of weight decay and prices of derivatives (P,)."""
         sums = self.passage.sums(self.deltas, self.shares) + (self.rest if len(self.rest) else 0.0)
         weights = np.where(self.model.architecture_.is_weight, self.theta, 0.0)
-        return np.asarray(-sums / self.divisor + 2.0 * self.model.weight_decay * weights)
+        return np.asarray(-sums / self.divisor + self.price + 2.0 * self.model.weight_decay * weights)
 
     @cached_property
     def rate_of_each(self) -> Floats:
@@ -99,10 +107,12 @@ def updates_of(model: MultilayerNetwork, epoch: int) -> Iterator[Update]:
         divisor = (len(chosen) if trace.by_epoch else trace.batch) * trace.share
         if model.solver not in ("sgd", "adam"):
             divisor = float(shares.sum())
-        rows, targets = trace.rows[chosen], trace.targets[chosen]
+        rows, targets = trace.rows[chosen], trace.wanted(model.n_outputs_)[chosen]
+        given = trace.slopes(model.n_outputs_)
+        slopes = None if given is None else given[chosen]
         update = Update(
-            model, epoch, number, count + number, theta, memory, rows, targets, shares, divisor, trace.rest, rates,
-            persistence,
+            model, epoch, number, count + number, theta, memory, rows, targets, slopes, shares, divisor, trace.rest,
+            rates, persistence,
         )  # fmt: skip
         if model.solver == "batch" and leads_uphill(update):
             update = replace(update, memory=(), persistence=0.0)
@@ -121,8 +131,7 @@ def require_epoch(model: MultilayerNetwork, iteration: int) -> None:
         raise ParameterError(f"iteration is {iteration!r}; the fit made {made}, counted from 1")
     if not len(trace.path.iterations):
         raise ParameterError(
-            "this fit kept no iterations: those of small networks are kept, of at most 256 weights that are not tied, "
-            "without a price on slopes or curvature"
+            "this fit kept no iterations: those of small networks are kept, of at most 256 weights that are not tied"
         )
     first = int(trace.path.iterations[0]) + 1
     if not trace.by_epoch and iteration != first:

@@ -20,6 +20,7 @@ from novacula.learner.work import Step, WorkTable
 from novacula.mathematics import Equation
 from novacula.neural.derivation.example import input_letter, unit_name
 from novacula.neural.derivation.passage import RowPassage
+from novacula.neural.derivation.priced import has_prices
 from novacula.neural.derivation.replay import RULE, Update
 from novacula.neural.network import Architecture
 from novacula.table.chunk import Floats
@@ -111,9 +112,18 @@ def mean_of(update: Update, parameter: Parameter) -> tuple[str, dict[str, Any], 
     return f"sum({' * '.join(factors)} for n in _) / B", {**values, "B": update.divisor}, where, rest
 
 
-def decays(update: Update, parameter: Parameter) -> bool:
-    """Whether a parameter has a price."""
-    return bool(update.model.weight_decay) and parameter.source is not None
+def add_prices(update: Update, parameter: Parameter, values: dict[str, Any], where: dict[str, str]) -> str:
+    """The slopes of prices along a parameter, as terms of a sum; what they are made of goes into values and where."""
+    own, terms = parameter.symbol(), ""
+    if update.model.weight_decay and parameter.source is not None:
+        terms += f" + 2 * γ * {own}"
+        values |= {"γ": update.model.weight_decay, own: update.theta[parameter.place]}
+        where["γ"] = "price of large weights"
+    if has_prices(update.model):
+        name = f"p({own})"
+        terms += f" + {name}"
+        values[name], where[name] = float(update.price[parameter.place]), "slope of the mean price of derivatives"
+    return terms
 
 
 def descent(update: Update, parameter: Parameter, of: Place) -> tuple[Equation, ...]:
@@ -121,12 +131,9 @@ def descent(update: Update, parameter: Parameter, of: Place) -> tuple[Equation, 
     mean, values, where, rest = mean_of(update, parameter)
     eta = rate_letter(update, parameter.layer)
     own, change, last = parameter.symbol(), parameter.symbol("Δ"), parameter.symbol("Δ", "′")
-    right = f"{eta} * {mean}"
     values[eta], where[eta] = update.rates[parameter.layer], "rate"
-    if decays(update, parameter):
-        right = f"{eta} * ({mean} - 2 * γ * {own})"
-        values |= {"γ": update.model.weight_decay, own: update.theta[parameter.place]}
-        where["γ"] = "price of large weights"
+    price = add_prices(update, parameter, values, where)
+    right = f"{eta} * ({mean}{price.replace('+', '-')})" if price else f"{eta} * {mean}"
     if update.memory and update.persistence:
         right += f" + α * {last}"
         values |= {"α": update.persistence, last: update.memory[0][parameter.place]}
@@ -141,11 +148,8 @@ def descent(update: Update, parameter: Parameter, of: Place) -> tuple[Equation, 
 def gradient_equation(update: Update, parameter: Parameter) -> Equation:
     """The slope of the objective along a parameter."""
     mean, values, where, rest = mean_of(update, parameter)
-    own, right = parameter.symbol(), f"-({mean})"
-    if decays(update, parameter):
-        right += f" + 2 * γ * {own}"
-        values |= {"γ": update.model.weight_decay, own: update.theta[parameter.place]}
-        where["γ"] = "price of large weights"
+    own = parameter.symbol()
+    right = f"-({mean}){add_prices(update, parameter, values, where)}"
     return Equation(f"g({own})", right, values, where={**where, f"g({own})": "slope of the objective"}, rest=rest)
 
 

@@ -4,6 +4,7 @@ from novacula.neural.network.activation import ACTIVATIONS
 from novacula.neural.network.architecture import Architecture, Layers, forward
 from novacula.neural.network.back_propagation import BackPropagation
 from novacula.neural.network.boolean import boolean_network
+from novacula.neural.network.bumps import bump_network
 from novacula.neural.network.loss import LOSSES, OUTPUTS
 from novacula.neural.network.objective import NetworkObjective
 from novacula.neural.network.penalties import Penalties, why_no_curvature
@@ -22,6 +23,7 @@ __all__ = [
     "Tape",
     "Tying",
     "boolean_network",
+    "bump_network",
     "forward",
     "why_no_curvature",
 ]

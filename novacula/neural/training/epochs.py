@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from novacula.learner.iterate import Run
 from novacula.learner.trace import PathRecorder
-from novacula.linear.online.delta import rate
-from novacula.linear.online.passes import run_epochs
+from novacula.linear.online.passes import rate, run_epochs
 from novacula.neural.network import BackPropagation, Layers
 from novacula.neural.training.lesson import NetworkLesson
 from novacula.neural.training.showings import NetworkShowings, Windows

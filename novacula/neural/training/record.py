@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.learner.trace import FitPath
-from novacula.state import State, flag, floats, number, record, text, whole, wholes
+from novacula.state import State, flag, floats, number, one_of, record, text, whole, wholes
 from novacula.table.chunk import Floats
 
 
@@ -53,12 +53,12 @@ class NetworkTrace:
     """What a fit keeps so that its updates can be derived: at most 32 showings, and 25 states of a small network.
 
     Where there are more rows, it is the first update alone, with the first 20 showings of its batch; of a large
-    network, or one whose weights are tied or whose derivatives are priced, the first showings only.
+    network, or one whose weights are tied, the first showings only.
     """
 
     state: ClassVar[State] = {
         "rows": floats("examples", "inputs"),
-        "targets": floats("examples", "outputs"),
+        "targets": one_of(floats("examples", "outputs"), floats("examples", "priced")),
         "shares": floats("examples", least=0.0),
         "batch": whole(least=1),
         "share": number(above=0.0),
@@ -71,7 +71,7 @@ class NetworkTrace:
     }
 
     rows: Floats  # (m, d), as shown
-    targets: Floats  # (m, k), the outputs wanted for them
+    targets: Floats  # (m, k), the outputs wanted for them, or (m, k + k·d) with slopes behind them
     shares: Floats  # (m,), with which they count
     batch: int  # showings of a batch, at most
     share: float  # the mean share of all showings
@@ -82,11 +82,21 @@ class NetworkTrace:
     steps: Floats  # (kept,), the factor of the direction of solver "batch"
     by_epoch: bool  # whether all showings are there, and the path is that of the epochs
 
-    def fits(self, n_parameters: int) -> bool:
-        """Whether its parts are those of a network of so many weights; they may come from a file."""
+    def wanted(self, k: int) -> Floats:
+        """The outputs that are wanted (m, k), of which there are k."""
+        return self.targets[:, :k]
+
+    def slopes(self, k: int) -> Floats | None:
+        """The slopes that were given (m, k, d), if they were."""
+        given = self.targets[:, k:]
+        return given.reshape(len(given), k, -1) if given.shape[1] else None
+
+    def fits(self, n_parameters: int, k: int) -> bool:
+        """Whether its parts are those of a network of so many weights and k outputs; they may come from a file."""
         kept, m = len(self.path.iterations), len(self.rows)
         return (
-            len(self.rest) in (0, n_parameters)
+            self.targets.shape[1] in (k, k + k * self.rows.shape[1])
+            and len(self.rest) in (0, n_parameters)
             and (kept == 0 or self.path.states.shape[1] in (n_parameters, 2 * n_parameters, 3 * n_parameters))
             and self.orders.shape in ((0, m), (kept, m))
             and bool((self.orders < m).all())

@@ -28,8 +28,8 @@ EXAMPLES = 20
 
 
 def keeps_updates(lesson: NetworkLesson) -> bool:
-    """Whether a network is small, and its gradient that of back-propagation alone, with weight decay."""
-    return lesson.plain and lesson.architecture.n_parameters <= MOST_WEIGHTS
+    """Whether a network is small, and each of its weights a parameter of its own."""
+    return lesson.objective.tying is None and lesson.architecture.n_parameters <= MOST_WEIGHTS
 
 
 def keeps_epochs(lesson: NetworkLesson, showings: float) -> bool:
@@ -57,9 +57,7 @@ def trace_of_epochs(plan: TeachingPlan, showings: NetworkShowings, path: FitPath
     if n > plan.batch:
         found = [plan.order(n, max(0, int(epoch) - 1), 0) for epoch in path.iterations]
         orders = np.array([np.arange(n) if order is None else order for order in found], np.int64)
-    return _trace(
-        plan.lesson, showings, plan.batch, plan.share, path=path, orders=orders, updates=updates, by_epoch=True
-    )
+    return _trace(showings, plan.batch, plan.share, path=path, orders=orders, updates=updates, by_epoch=True)
 
 
 def trace_of_first_update(plan: TeachingPlan, window: NetworkShowings, begin: TrainingEpoch) -> NetworkTrace:
@@ -72,7 +70,7 @@ def trace_of_first_update(plan: TeachingPlan, window: NetworkShowings, begin: Tr
     rest = _sum_of(plan.lesson, begin.state.theta, batch.part(EXAMPLES, len(batch)))
     path = FitPath(np.array([begin.number, begin.number + 1], np.int64), states)
     updates = updates_before(begin.state)
-    return _trace(plan.lesson, batch.part(0, EXAMPLES), len(batch), plan.share, path=path, rest=rest, updates=updates)
+    return _trace(batch.part(0, EXAMPLES), len(batch), plan.share, path=path, rest=rest, updates=updates)
 
 
 def trace_of_solver(table: Table, lesson: NetworkLesson, result: Result, stretch: Any) -> NetworkTrace:
@@ -84,7 +82,7 @@ def trace_of_solver(table: Table, lesson: NetworkLesson, result: Result, stretch
         recorder(i, 0.0, place * stretch)
     path = recorder.kept()
     steps = result.steps[path.iterations] if result.method.startswith("Gradient") else np.empty(0)
-    return _trace(lesson, rows, len(rows), 1.0, path=path, steps=steps, by_epoch=True)
+    return _trace(rows, len(rows), 1.0, path=path, steps=steps, by_epoch=True)
 
 
 def trace_of_examples(table: Table, lesson: NetworkLesson, feed: Feed) -> NetworkTrace:
@@ -98,22 +96,24 @@ def trace_of_examples(table: Table, lesson: NetworkLesson, feed: Feed) -> Networ
             pieces.append(feed.showings(few.dense(), few, 0)[0])
             if sum(map(len, pieces)) >= EXAMPLES:
                 break
-    return _trace(lesson, NetworkShowings.joined(pieces).part(0, EXAMPLES), 1, 1.0)
+    return _trace(NetworkShowings.joined(pieces).part(0, EXAMPLES), 1, 1.0)
 
 
 def _sum_of(lesson: NetworkLesson, theta: Any, showings: NetworkShowings) -> Floats:
-    """Σ share · δ · input of showings, in double precision; nothing of none."""
+    """Σ share · δ · input of showings less what their derivatives cost, in double precision; nothing of none."""
     if not len(showings):
         return np.empty(0)
     architecture, slope = lesson.architecture, np.empty(lesson.architecture.n_parameters)
-    work = BackPropagation(architecture, lesson.objective.loss.name, len(showings), np.float64)
     x, t, share = (part.astype(np.float64) for part in (showings.x, showings.t, showings.share))
+    if not lesson.plain:
+        return np.asarray(-lesson.sums(theta.astype(np.float64), x, t, share)[1])
+    work = BackPropagation(architecture, lesson.objective.loss.name, len(showings), np.float64)
     work.gradient(architecture.layers(theta.astype(np.float64)), x, t, share, architecture.layers(slope))
     return -slope
 
 
-def _trace(lesson: NetworkLesson, showings: NetworkShowings, batch: int, share: float, **more: Any) -> NetworkTrace:
-    rows, targets = showings.x, lesson.targets.split(showings.t)[0]
+def _trace(showings: NetworkShowings, batch: int, share: float, **more: Any) -> NetworkTrace:
+    rows, targets = showings.x, showings.t
     parts: dict[str, Any] = {
         "rows": np.array(rows, np.float64),
         "targets": np.array(targets, np.float64),

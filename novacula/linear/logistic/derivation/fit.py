@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.derivation import TABLE_ROWS, cut_table, largest, only_first
-from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.figure import curve_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
+from novacula.linear.logistic.derivation.figures import contour_figure, probability_figure
 from novacula.linear.logistic.derivation.planes import (
     RowsAt,
     is_computable,
@@ -22,6 +23,7 @@ from novacula.linear.logistic.derivation.planes import (
     shown_planes,
 )
 from novacula.linear.logistic.derivation.step import newton_steps, solves_newton
+from novacula.linear.online.passes import SCHEDULES
 from novacula.linear.plane import weighted_columns
 from novacula.mathematics import Equation
 from novacula.words import counted
@@ -38,6 +40,8 @@ def derive_logistic(model: LogisticRegression, options: WorkOptions) -> Work:
     steps = [model_step(model), objective_step(model)]
     if solves_newton(model, 1):
         steps += newton_steps(model, 1)
+    if model.solver_ == "gradient_descent":
+        steps.append(ascent_step(model))
     steps.append(history_step(model))
     planes = shown_planes(model, options.is_full)
     for k in planes:
@@ -74,12 +78,36 @@ def objective_step(model: LogisticRegression) -> Step:
     return Step("What is made smallest, where the fit ended", tuple(found), note=f"{about}.{kept}")
 
 
+def ascent_step(model: LogisticRegression) -> Step:
+    """The rule by which weights climb."""
+    C, price = ("C * ", " - w[j]") if model.penalty else ("", "")
+    slope = " * h[i] * (1 - h[i])" if model.loss == "squared" else ""
+    rules = [Equation("w[j]", f"w[j] + η * ({C}sum((t[i] - h[i]){slope} * x[i, j] for i in _){price})", sign="←")]
+    span, power = SCHEDULES[model.schedule]
+    if power:
+        rules.append(Equation("η", f"η_0 / (1 + k / {span!r}) ** {power!r}"))
+    eta = f"⟦{'η_0' if power else 'η'}⟧ is ⟦{model.eta_!r}⟧"
+    return Step(
+        "The step against the gradient", tuple(rules), note=f"{eta}; `iteration` derives any of the steps kept."
+    )
+
+
 def history_step(model: LogisticRegression) -> Step:
     """The objective from step to step."""
     history = np.array(model.history_)
     shown = sorted({*range(min(10, len(history))), len(history) - 1})
     figure = None
-    if len(history) > 2:
+    right = ["right"] if hasattr(model, "accuracies_") else []
+
+    def share(i: int) -> list[float]:
+        return [float(model.accuracies_[i])] if right else []
+
+    if right and len(history) > 2:
+        steps = np.arange(len(history))
+        figure = curve_figure(
+            steps, {"right": model.accuracies_}, title="Rows that are right", xlabel="iteration", ylabel="share of rows"
+        )
+    elif len(history) > 2:
         figure = curve_figure(
             np.arange(len(history)),
             {"objective": history},
@@ -89,7 +117,7 @@ def history_step(model: LogisticRegression) -> Step:
         )
     return Step(
         f"{counted(model.n_iter_, 'step')} by {model.solver_}",
-        table=WorkTable(("iteration", "⟦f⟧"), tuple((i, float(history[i])) for i in shown)),
+        table=WorkTable(("iteration", "⟦f⟧", *right), tuple((i, float(history[i]), *share(i)) for i in shown)),
         figure=figure,
     )
 
@@ -100,7 +128,8 @@ def plane_steps(model: LogisticRegression, k: int) -> Iterator[Step]:
     if model.fit_intercept:
         values = {"b_0": model.centred_intercept_[k], "w": model.coef_[k], "x̄": model.centre_}
         title = f"The intercept of {plane_name(model, k)}: from columns about their centre back to their zero"
-        yield Step(title, Equation("b", "b_0 - sum(w[j] * x̄[j] for j in _)", values, ("intercept_", k)))
+        if model.centre_.any():
+            yield Step(title, Equation("b", "b_0 - sum(w[j] * x̄[j] for j in _)", values, ("intercept_", k)))
     yield from odds_steps(model, k)
 
 
@@ -120,8 +149,9 @@ def gradient_step(model: LogisticRegression, k: int) -> Step:
     at = RowsAt.of(model, len(model.trace_.path.iterations) - 1)
     top = int(np.argmax(np.abs(pull[: len(w)])))
     pulls = (pull_equation(model, at, k, top, ("pull_", k, top)),) if len(at.h) else ()
+    end = "rows and penalty are in balance" if model.converged_ else "where it ended"
     return Step(
-        f"The gradient for {plane_name(model, k)}: rows and penalty are in balance",
+        f"The gradient for {plane_name(model, k)}: {end}",
         (*pulls, Equation("p[j]", costs[model.penalty])),
         table=WorkTable(("column", "⟦w[j]⟧", "rows pull, ⟦p[j]⟧", "penalty holds", "difference"), tuple(rows)),
         note=f"Where ⟦w[j]⟧ is 0, the difference may be anything between ⟦{-l1!r}⟧ and ⟦{l1!r}⟧." if l1 else "",
@@ -147,17 +177,8 @@ def odds_steps(model: LogisticRegression, k: int) -> Iterator[Step]:
     ]
     caption = f"The {TABLE_ROWS} largest of {len(w)}." if len(w) > TABLE_ROWS else ""
     header = ("column", "⟦w[j]⟧", f"{'odds ratio' if two else 'factor'} ⟦exp(w[j])⟧", "⟦w[j]⟧ · standard deviation")
-    figure = probability_figure(model) if len(w) == 1 and two else None
+    draw = {1: probability_figure, 2: contour_figure}.get(len(w)) if two else None
+    figure = None if draw is None else draw(model)
     yield Step(f"The plane of {label}", table=cut_table(header, rows, len(rows), caption), figure=figure)
-    if figure is None and two:
+    if len(w) != 1 and two:
         yield Step("Columns by what they do to the odds", figure=model.summary().figure())
-
-
-def probability_figure(model: LogisticRegression) -> Figure:
-    """The probability of the second class over the one column there is."""
-    name = model.schema_.column_names([0])[0]
-    middle, reach = float(model.centre_[0]), 3.0 * max(float(model.spread_[0]), 1e-300)
-    x = np.linspace(middle - reach, middle + reach, 121)
-    h = 0.5 * (1.0 + np.tanh(0.5 * (model.intercept_[0] + model.coef_[0, 0] * x)))
-    label = plane_name(model, 0)
-    return curve_figure(x, {label: h}, title=f"Probability of {label}", xlabel=name, ylabel="probability")

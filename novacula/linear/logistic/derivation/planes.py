@@ -90,12 +90,12 @@ def pull_equation(model: LogisticRegression, rows: RowsAt, k: int, j: int, of: t
     d, i = model.n_features_in_, j + 1
     s = "" if rows.are_counted_once else "s[i] * "
     slope = " * h[i] * (1 - h[i])" if model.loss == "squared" else ""
-    column = "" if j == d else f" * (x[i, {i}] - x̄[{i}])" if model.fit_intercept else f" * x[i, {i}]"
+    column = "" if j == d else f" * (x[i, {i}] - x̄[{i}])" if model.centre_.any() else f" * x[i, {i}]"
     body = f"sum({s}(t[i] - h[i]){slope}{column} for i in _)"
     values: dict[str, Any] = {"h": rows.h[:, k], "t": rows.first.t[:, k]}
     values |= {} if rows.are_counted_once else {"s": rows.first.weights}
     if j < d:
-        values |= {"x": model.trace_.rows} | ({"x̄": model.centre_} if model.fit_intercept else {})
+        values |= {"x": model.trace_.rows} | ({"x̄": model.centre_} if model.centre_.any() else {})
     rest = {} if model.trace_.complete else {"i": -float(rows.gradient[k, j])}
     if model.penalty is not None:
         body, values["C"] = f"C * {body}", float(model.C)

@@ -22,6 +22,7 @@ from novacula.linear.logistic.derivation.planes import (
     pull_equation,
     shown_planes,
 )
+from novacula.linear.online.passes import rate
 from novacula.linear.solve import WELL_CONDITIONED, cholesky
 from novacula.mathematics import Equation
 
@@ -52,6 +53,8 @@ def derive_step(model: LogisticRegression, iteration: int, options: WorkOptions)
         steps.append(Step(f"The gradient for {plane_name(model, k)}", found, note=other_rows(model)))
     if solves_newton(model, iteration):
         steps += newton_steps(model, iteration)
+    elif model.solver_ == "gradient_descent":
+        steps += against_gradient(model, rows, iteration, after, options.is_full)
     else:
         steps.append(descent_step(model, rows, RowsAt.of(model, after), iteration))
     steps += value_steps(model, RowsAt.of(model, after), iteration, "after it")
@@ -69,18 +72,19 @@ def weights_step(model: LogisticRegression, rows: RowsAt, is_full: bool) -> Step
     planes = shown_planes(model, is_full)
     cells: list[tuple[Cell, ...]] = [(name, *rows.w[planes, j].tolist()) for j, name in enumerate(names)]
     header = ("column", *(f"⟦w⟧ for {plane_name(model, k)}" for k in planes))
-    centred = "The weights are those of columns about their means." if model.fit_intercept else ""
+    centred = "The weights are those of columns about their means." if model.centre_.any() else ""
     return Step("The weights that go in", table=cut_table(header, cells, len(cells)), note=centred)
 
 
 def rows_step(model: LogisticRegression, rows: RowsAt, derived: int) -> Step:
     """Sums and probabilities of the first rows."""
     d, two = model.n_features_in_, len(rows.w) == 1
-    centred = "(x[j] - x̄[j])" if model.fit_intercept else "x[j]"
+    centred = "(x[j] - x̄[j])" if model.centre_.any() else "x[j]"
     found = []
     for i in range(min(derived, len(rows.h))):
         values: dict[str, Any] = {"w": rows.w[0, :d], "x": model.trace_.rows[i]}
-        values |= {"x̄": model.centre_, "b_0": float(rows.w[0, d])} if model.fit_intercept else {}
+        values |= {"x̄": model.centre_} if model.centre_.any() else {}
+        values |= {"b_0": float(rows.w[0, d])} if model.fit_intercept else {}
         right = f"{'b_0 + ' if model.fit_intercept else ''}sum(w[j] * {centred} for j in _)"
         sum_of_row = Equation(f"m[{i + 1}]" if two else f"m[{i + 1}, 1]", right, values)
         found.append(sum_of_row)
@@ -151,7 +155,7 @@ def newton_steps(model: LogisticRegression, iteration: int) -> Iterator[Step]:
     hessian = np.where(np.abs(hessian) <= ROUNDED * np.outer(scale, scale), 0.0, hessian)
     gradient = np.array([gradient_equation(model, rows, 0, j).value for j in range(q)])
     names = column_names(model, q)
-    about = "(x[i, {0}] - x̄[{0}])" if model.fit_intercept else "x[i, {0}]"
+    about = "(x[i, {0}] - x̄[{0}])" if model.centre_.any() else "x[i, {0}]"
     s = "" if rows.are_counted_once else "s[i] * "
     C, price = ("C * ", " + w[j]") if model.penalty else ("", "")
     rules = (
@@ -179,6 +183,24 @@ def newton_steps(model: LogisticRegression, iteration: int) -> Iterator[Step]:
         moves.append(Equation(old, right, values, of, sign="←"))
     shortened = "" if share == 1.0 else "⟦s⟧ is the share of the step after which the objective has fallen enough."
     yield Step("The weights after it", tuple(moves), note=shortened)
+
+
+def against_gradient(
+    model: LogisticRegression, rows: RowsAt, iteration: int, after: int, is_full: bool
+) -> Iterator[Step]:
+    """The weights that a step at a stated rate leads to, and how many rows are then right."""
+    eta, q = rate(model.eta_, model.schedule, iteration - 1), rows.w.shape[1]
+    for k in shown_planes(model, is_full):
+        found = []
+        for j in range(q if is_full else min(COLUMNS, q)):
+            name, slope = f"w[{j + 1}]", gradient_equation(model, rows, k, j).value
+            values = {name: float(rows.w[k, j]), "η": eta, f"g[{j + 1}]": slope}
+            of = ("trace_", "path", "states", after, k * q + j)
+            found.append(Equation(name, f"{name} - η * g[{j + 1}]", values, of, sign="←"))
+        ones = f"⟦w[{q}]⟧ is the intercept." if model.fit_intercept else ""
+        yield Step(f"The step against the gradient for {plane_name(model, k)}", tuple(found), note=ones)
+    before, then = (float(model.accuracies_[i]) for i in (iteration - 1, iteration))
+    yield Step(f"Right are ⟦{then!r}⟧ of the rows after it, and ⟦{before!r}⟧ before")
 
 
 def descent_step(model: LogisticRegression, before: RowsAt, after: RowsAt, iteration: int) -> Step:

@@ -26,7 +26,7 @@ CLEAR = 1e-12
 """The share of its terms that a value must have for its sign not to be rounding."""
 Place: TypeAlias = Callable[[int], tuple[str | int, ...]]
 """Where the model keeps a weight, by its number; that of the bias is the last."""
-RESPONSES = {"step": "1 if v > 0 else -1", "linear": "v", "tanh": "tanh(v)"}
+RESPONSES = {"step": "1 if v > 0 else -1", "threshold": "1 if v >= 0 else 0", "linear": "v", "tanh": "tanh(v)"}
 
 
 def within(*path: str | int) -> Place:
@@ -50,17 +50,17 @@ def epoch_steps(model: Perceptron | LinearUnit, iteration: int, rule: ShowingRul
     if showings is None or not (showings.ordered or iteration == 1):
         yield rest_step(model, before, after - before, of, is_full, "The rows of this epoch, which were not kept,")
         return
-    corrections = replay(showings, rule, before)
+    corrections = replay(showings, [rule], before)
     yield showings_step(model, corrections)
     moves = [c for c in corrections if c.moves]
     for c in moves if is_full else moves[:CORRECTIONS]:
-        yield from correction_steps(model, c, rule, is_full)
-    tied = of if is_clear(corrections, rule) else nowhere
+        yield from correction_steps(model, c, is_full)
+    tied = of if is_clear(corrections) else nowhere
     if not showings.whole:
         moved = trace.others[trace.place(iteration)]
         yield rest_step(model, corrections[-1].after, moved, of, is_full, "The other rows of the epoch")
     elif moves:
-        yield last_step(model, moves[-1], rule, tied, is_full)
+        yield last_step(model, moves[-1], tied, is_full)
     else:
         stays = Equation("w[1]", "w[1]", {"w": before}, tied(0), sign="←")
         yield Step("No row moves the weights", stays)
@@ -81,39 +81,48 @@ def showings_step(model: Perceptron | LinearUnit, corrections: Sequence[Correcti
     """The showings as a table."""
     d = model.n_features_in_
     shown = range(min(d, COLUMNS))
-    after = [*shown, *[d] * model.fit_intercept]
-    heads = [*(f"⟦w[{j + 1}]⟧ after" for j in shown), *["⟦b⟧ after"] * model.fit_intercept]
-    rows: list[tuple[Cell, ...]] = [
-        (c.number, *c.x[shown].tolist(), c.target, c.value, c.output, *c.after[after].tolist()) for c in corrections
-    ]
-    names = model.schema_.column_names(shown)
+    weights = [*shown, *[d] * model.fit_intercept]
+    letters = [*(f"w[{j + 1}]" for j in shown), *["b"] * model.fit_intercept]
+    rows = [(*shown_cells(c, shown, weights), *c.after[weights].tolist()) for c in corrections]
     caption = f"The first {len(rows)} showings" + (f", {COLUMNS} of {d} columns." if d > COLUMNS else ".")
-    header = ("showing", *names, "⟦t⟧", "⟦v⟧", "⟦o⟧", *heads)
+    header = (*shown_header(model, "showing", shown, letters), *(f"⟦{letter}⟧ after" for letter in letters))
     return Step("Row after row", table=cut_table(header, rows, len(rows), caption, most=len(rows)))
 
 
-def correction_steps(model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, is_full: bool) -> Iterator[Step]:
+def shown_header(model: Perceptron | LinearUnit, first: str, shown: range, letters: Sequence[str]) -> tuple[str, ...]:
+    """The header of what rows do to weights."""
+    names = model.schema_.column_names(shown)
+    sums = () if getattr(model, "response", "linear") == "linear" else ("⟦v⟧",)
+    return (first, *names, "⟦t⟧", *sums, "⟦o⟧", "⟦t - o⟧", *(f"⟦Δ{letter}⟧" for letter in letters))
+
+
+def shown_cells(c: Correction, shown: range, weights: Sequence[int]) -> tuple[Cell, ...]:
+    """A row, what came out, and by how much it changes weights."""
+    sums = () if c.rule.response == "linear" else (c.value,)
+    gap = c.target - c.output
+    return (c.number, *c.x[shown].tolist(), c.target, *sums, c.output, gap, *c.change[weights].tolist())
+
+
+def correction_steps(model: Perceptron | LinearUnit, c: Correction, is_full: bool) -> Iterator[Step]:
     """A showing that moved the weights: what came out, and some of the weights that it moved."""
-    bias = float(c.before[-1]) if rule.bias else None
+    bias = float(c.before[-1]) if c.rule.bias else None
     value = plane_value("v", c.before[:-1], bias, c.x)
-    output = Equation("o", RESPONSES[rule.response], {"v": value.value})
+    output = Equation("o", RESPONSES[c.rule.response], {"v": value.value})
     yield Step(f"Showing {c.number}: what comes out", (value, output))
-    yield Step(f"Showing {c.number} moves the weights", tuple(moves_of(model, c, rule, nowhere, is_full)))
+    yield Step(f"Showing {c.number} moves the weights", tuple(moves_of(model, c, nowhere, is_full)))
 
 
-def last_step(model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: Place, is_full: bool) -> Step:
+def last_step(model: Perceptron | LinearUnit, c: Correction, of: Place, is_full: bool) -> Step:
     """A showing that made the weights what the model keeps."""
-    found = tuple(moves_of(model, c, rule, of, is_full))
+    found = tuple(moves_of(model, c, of, is_full))
     return Step(f"Showing {c.number} is the last of these that moves the weights", found)
 
 
-def moves_of(
-    model: Perceptron | LinearUnit, c: Correction, rule: ShowingRule, of: Place, is_full: bool
-) -> Iterator[Equation]:
+def moves_of(model: Perceptron | LinearUnit, c: Correction, of: Place, is_full: bool) -> Iterator[Equation]:
     """What becomes of the weights of the largest numbers of a row, and of the bias."""
     share = {} if c.share == 1.0 else {"s": c.share}
     move = f"η * {'s * ' if share else ''}(t - o)"
-    known: dict[str, Any] = {"η": rule.eta, "t": c.target, "o": c.output, **share}
+    known: dict[str, Any] = {"η": c.rule.eta, "t": c.target, "o": c.output, **share}
     for j, name, x in moved_places(model, c.x, is_full):
         values = {name: float(c.before[j]), **known} | ({x: float(c.x[j])} if x else {})
         yield Equation(name, f"{name} + {move}{f' * {x}' if x else ''}", values, of(j), sign="←")
@@ -128,11 +137,11 @@ def moved_places(model: Perceptron | LinearUnit, sizes: Floats, is_full: bool) -
         yield d, "b", ""
 
 
-def is_clear(corrections: Sequence[Correction], rule: ShowingRule) -> bool:
+def is_clear(corrections: Sequence[Correction]) -> bool:
     """Whether no output hangs on the rounding of a value."""
-    if rule.response != "step":
-        return True
     for c in corrections:
+        if c.rule.response not in ("step", "threshold"):
+            return True
         terms = np.append(c.before[:-1] * c.x, c.before[-1])
         if abs(c.value) <= CLEAR * float(np.abs(terms).sum()) and not np.array_equal(terms, np.round(terms)):
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,17 @@ from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.linear.derivation.normal_equations import coefficient_steps, equations, free_of_charge
-from novacula.linear.online.delta import Bowl, rate
-from novacula.linear.online.derivation.epoch import correction_steps, epoch_steps, showings_step
-from novacula.linear.online.trace import ShowingRule, replay
+from novacula.linear.online.delta import Bowl
+from novacula.linear.online.derivation.epoch import (
+    correction_steps,
+    epoch_steps,
+    showings_step,
+    shown_cells,
+    shown_header,
+)
+from novacula.linear.online.derivation.line import line_figure, line_step
+from novacula.linear.online.passes import rate
+from novacula.linear.online.trace import Correction, ShowingRule, corrections_at, replay
 from novacula.linear.plane import (
     cap_notes,
     coefficient_table,
@@ -38,6 +47,8 @@ COLUMNS = 4
 CURVE = 100
 """Steps that a learning curve shows."""
 ERROR = "sum((t[i] - o[i])**2 for i in _) / 2"
+CLEAR = 1e-12
+"""The share of ½Σt² below which rounding decides what is left of the error."""
 ONES = "ones"
 """What the column of the bias is called."""
 
@@ -87,6 +98,7 @@ def batch_steps(model: LinearUnit, is_full: bool) -> Iterator[Step]:
     yield end_step(model, bowl)
     yield curve_step(model, "step")
     yield from plane_steps(model, is_full)
+    yield from side_steps(model)
 
 
 def rate_steps(model: LinearUnit, bowl: Bowl) -> Iterator[Step]:
@@ -113,31 +125,61 @@ def descent_steps(
     old, new = before[:, 0], after[:, 0]
     eta, alone = rate(model.eta_, model.schedule, number - 1), bowl.cross.shape[1] == 1
     names = [*model.schema_.column_names(range(model.n_features_in_)), *[ONES] * model.fit_intercept]
-    yield Step(
-        f"Step {number}: the sums",
-        (
-            Equation("A[j, l]", "sum(x[i, j] * x[i, l] for i in _)"),
-            Equation("c[j]", "sum(x[i, j] * t[i] for i in _)"),
-            Equation("w[j]", "w[j] + η * (c[j] - sum(A[j, l] * w[l] for l in _))", sign="←"),
-        ),
-        note=f"Column {len(names)} is ones, and its weight the bias." if model.fit_intercept else "",
-    )
+    ones = f"Column {len(names)} is ones, and its weight the bias." if model.fit_intercept else ""
+    examples = corrections_at(model.trace_.kept_showings, replace(rule_of(model), eta=eta), biased(model, old))
+    yield examples_step(model, examples, f"Step {number}: what each row asks for, at the same weights", ones)
     if alone:
-        yield error_step(bowl, old, ("history_", number - 1), f"The error before step {number}")
-    row = model.trace_.place(number)
+        yield from error_steps(model, bowl, old, number - 1, f"The error before step {number}")
+    row, place = model.trace_.place(number), model.trace_.place(number - 1)
+    x = np.array([np.append(c.x, 1.0) for c in examples])
+    gaps = np.array([c.share * (c.target - c.output) for c in examples])
+    others = model.trace_.others
     for j in largest(bowl.cross[:, 0] - bowl.gram @ old, len(old) if is_full else COLUMNS):
         i = j + 1
-        slope = Equation(
-            f"g[{i}]",
-            f"c[{i}] - sum(A[{i}, l] * w[l] for l in _)",
-            {"c": bowl.cross[:, 0], "A": bowl.gram, "w": old},
-        )
-        values = {f"w[{i}]": float(old[j]), "η": eta, f"g[{i}]": slope.value}
+        rest = {"i": float(others[place, j])} if others.size else {}
+        values = {"t[i] - o[i]": gaps, f"x[i, {i}]": x[:, j], "η": eta}
+        change = Equation(f"Δw[{i}]", f"η * sum((t[i] - o[i]) * x[i, {i}] for i in _)", values, rest=rest)
         of = ("trace_", "path", "states", row, j * bowl.cross.shape[1])
-        moved = Equation(f"w[{i}]", f"w[{i}] + η * g[{i}]", values, of, sign="←")
-        yield Step(f"Step {number} moves the weight of {names[j]}", (slope, moved))
+        known = {f"w[{i}]": float(old[j]), f"Δw[{i}]": change.value}
+        moved = Equation(f"w[{i}]", f"w[{i}] + Δw[{i}]", known, of, sign="←")
+        yield Step(f"Step {number} moves the weight of {names[j]}", (change, moved))
     if alone:
-        yield error_step(bowl, new, ("history_", number), f"The error after step {number}")
+        yield from error_steps(model, bowl, new, number, f"The error after step {number}")
+
+
+def biased(model: LinearUnit, w: Floats) -> Floats:
+    """Weights (q,) with a bias behind them, also where there is none."""
+    return w if model.fit_intercept else np.append(w, 0.0)
+
+
+def examples_step(model: LinearUnit, examples: list[Correction], title: str, note: str) -> Step:
+    """What each row asks for, and all together."""
+    d = model.n_features_in_
+    shown = range(min(d, COLUMNS))
+    weights = [*shown, *[d] * model.fit_intercept]
+    letters = [f"w[{j + 1}]" for j in weights]
+    header = shown_header(model, "row", shown, letters)
+    rows = [shown_cells(c, shown, weights) for c in examples]
+    if model.trace_.kept_showings.whole:
+        total = np.sum([c.change for c in examples], axis=0)[weights]
+        rows.append(("sum", *[""] * (len(header) - 1 - len(weights)), *total.tolist()))
+    caption = "" if model.trace_.kept_showings.whole else f"The first {len(rows)} rows."
+    return Step(title, table=WorkTable(header, tuple(rows), caption), note=note)
+
+
+def error_steps(model: LinearUnit, bowl: Bowl, w: Floats, number: int, title: str) -> Iterator[Step]:
+    """½Σ(t − o)² at some weights (q,): from the rows, or from sums where not all rows are kept."""
+    showings, of = model.trace_.kept_showings, ("history_", number)
+    if not showings.whole:
+        yield error_step(bowl, w, of, title)
+        return
+    examples = corrections_at(showings, rule_of(model), biased(model, w))
+    values: dict[str, Any] = {"t": [c.target for c in examples], "o": [c.output for c in examples]}
+    s = "" if (showings.shares == 1.0).all() else "s[i] * "
+    values |= {"s": showings.shares} if s else {}
+    error = Equation("E", f"sum({s}(t[i] - o[i])**2 for i in _) / 2", values)
+    is_clear = error.value > CLEAR * 0.5 * bowl.squares[0]  # else rounding decides what is left
+    yield Step(title, replace(error, of=of) if is_clear else error)
 
 
 def error_step(bowl: Bowl, w: Floats, of: tuple[str | int, ...], title: str) -> Step:
@@ -146,7 +188,12 @@ def error_step(bowl: Bowl, w: Floats, of: tuple[str | int, ...], title: str) -> 
     if not w.any():
         return Step(title, Equation("E", "sum(t[i]**2 for i in _) / 2", values, of))
     right = "sum(t[i]**2 for i in _) / 2 - dot(w, c) + dot(w, A @ w) / 2"
-    return Step(title, Equation("E", right, {**values, "w": w, "c": bowl.cross[:, 0], "A": bowl.gram}, of))
+    rules = (
+        Equation("A[j, l]", "sum(x[i, j] * x[i, l] for i in _)"),
+        Equation("c[j]", "sum(x[i, j] * t[i] for i in _)"),
+    )
+    values |= {"w": w, "c": bowl.cross[:, 0], "A": bowl.gram}
+    return Step(title, (*rules, Equation("E", right, values, of)))
 
 
 def end_step(model: LinearUnit, bowl: Bowl) -> Step:
@@ -184,16 +231,17 @@ def sgd_steps(model: LinearUnit, is_full: bool) -> Iterator[Step]:
     else:
         yield Step("The rate of the first epoch", Equation("η", repr(float(model.eta_)), {}, ("eta_",)), note=about)
     showings, rule = model.trace_.kept_showings, rule_of(model)
-    corrections = replay(showings, rule, np.zeros(model.n_features_in_ + 1))
+    corrections = replay(showings, [rule], model.trace_.path.states[0, : model.n_features_in_ + 1])
     yield showings_step(model, corrections)
     for correction in corrections[:2]:
-        yield from correction_steps(model, correction, rule, is_full)
+        yield from correction_steps(model, correction, is_full)
     if showings.whole and showings.targets.ndim == 1:
         values = {"s": showings.shares, "t": [c.target for c in corrections], "o": [c.output for c in corrections]}
         error = Equation("E", "sum(s[i] * (t[i] - o[i])**2 for i in _) / 2", values, ("history_", 0))
         yield Step("The error of the first epoch, each row's as it was shown", error)
     yield curve_step(model, "epoch")
     yield from plane_steps(model, is_full)
+    yield from side_steps(model)
 
 
 # --- both ---------------------------------------------------------------------------------------------------
@@ -219,6 +267,15 @@ def plane_steps(model: LinearUnit, is_full: bool) -> Iterator[Step]:
         if model.fit_intercept:
             bias = Equation("b", repr(intercept_of(model, k)), {}, place(model, "intercept_", k))
             yield Step(f"The bias for {model.target_names_[k]}", bias)
+
+
+def side_steps(model: LinearUnit) -> Iterator[Step]:
+    """With a threshold and two columns, the line between the classes."""
+    w = of_target(model.coef_, 0)
+    if model.threshold and model.n_features_in_ == 2 and w.any():
+        yield line_step(w, intercept_of(model, 0))
+        figure = line_figure(model, w[None], np.array([intercept_of(model, 0)]), [""])
+        yield Step("Where the classes meet", figure=figure)
 
 
 def capped(shown: int, known: int) -> str:

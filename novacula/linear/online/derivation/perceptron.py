@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.derivation import only_first
-from novacula.learner.figure import COLOURS, LINES, Figure, curve_figure, literal
+from novacula.learner.figure import curve_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.linear.online.derivation.epoch import (
@@ -21,15 +21,15 @@ from novacula.linear.online.derivation.epoch import (
     last_step,
     showings_step,
 )
+from novacula.linear.online.derivation.line import line_figure, line_step, margin_steps
+from novacula.linear.online.passes import SCHEDULES, rate
 from novacula.linear.online.trace import OnlineShowings, ShowingRule, replay
 from novacula.linear.plane import cut_note, plane_value, weight_table, weighted_columns
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
-from novacula.words import counted, shortened
+from novacula.words import counted
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from novacula.linear.perceptron import Perceptron
 
 PLANES = 3
@@ -40,16 +40,16 @@ REPLAYED = 30
 
 def derive_perceptron(model: Perceptron, options: WorkOptions) -> Work:
     """From the first rows to the planes."""
-    showings, rule = model.trace_.kept_showings, rule_of(model)
+    showings, start = model.trace_.kept_showings, model.trace_.path.states[0, : model.n_features_in_ + 1]
     repeats = model.n_iter_ if showings.whole and showings.ordered else 1
-    corrections = replay(showings, rule, np.zeros(model.n_features_in_ + 1), repeats, REPLAYED)
+    corrections = replay(showings, (rule_of(model, k) for k in range(repeats)), start, REPLAYED)
     steps = [rule_step(model), showings_step(model, corrections)]
     moves = [c for c in corrections if c.moves]
     for c in moves[:CORRECTIONS]:
-        steps += correction_steps(model, c, rule, options.is_full)
+        steps += correction_steps(model, c, options.is_full)
     played = len(corrections) == len(showings.rows) * model.n_iter_ and showings.whole and showings.ordered
-    if moves and played and is_clear(corrections, rule) and np.allclose(moves[-1].after[:-1], model.coef_[0]):
-        steps.append(last_step(model, moves[-1], rule, first_plane(model), options.is_full))
+    if moves and played and is_clear(corrections) and np.allclose(moves[-1].after[:-1], model.coef_[0]):
+        steps.append(last_step(model, moves[-1], first_plane(model), options.is_full))
     steps.append(mistakes_step(model))
     if hasattr(model, "pocket_error_"):
         steps += pocket_steps(model, showings, options.is_full)
@@ -59,21 +59,24 @@ def derive_perceptron(model: Perceptron, options: WorkOptions) -> Work:
 
 def derive_epoch(model: Perceptron, iteration: int, options: WorkOptions) -> Work:
     """One epoch of the first plane."""
-    steps = list(epoch_steps(model, iteration, rule_of(model), options.is_full))
+    rule = rule_of(model, max(iteration, 1) - 1 if isinstance(iteration, int) else 0)
+    steps = list(epoch_steps(model, iteration, rule, options.is_full))
     showings, d = model.trace_.kept_showings, model.n_features_in_
-    if showings.whole and showings.ordered and model.response == "step" and len(model.coef_) == 1:
+    if showings.whole and showings.ordered and model.response in ("step", "threshold") and len(model.coef_) == 1:
         start = model.trace_.path.at(iteration - 1, (1, d + 1))[0]
-        shown = replay(showings, rule_of(model), start)
+        shown = replay(showings, [rule], start)
         values = {"t": [c.target for c in shown], "o": [c.output for c in shown]}
-        tied = ("history_", iteration - 1) if is_clear(shown, rule_of(model)) else ()
-        count = Equation("mistakes", "sum(abs(t[i] - o[i]) / 2 for i in _)", values, tied)
+        tied = ("history_", iteration - 1) if is_clear(shown) else ()
+        half = " / 2" if model.response == "step" else ""
+        count = Equation("mistakes", f"sum(abs(t[i] - o[i]){half} for i in _)", values, tied)
         steps.append(Step(f"The mistakes of epoch {iteration}", count))
     return Work(f"Epoch {iteration} of {model.n_iter_} of the perceptron{plane_name(model, 0)}", steps)
 
 
-def rule_of(model: Perceptron) -> ShowingRule:
-    """How rows move the first plane."""
-    return ShowingRule(float(model.eta0), model.response, model.fit_intercept, 1 if len(model.coef_) == 1 else 0)
+def rule_of(model: Perceptron, epoch: int = 0) -> ShowingRule:
+    """How rows move the first plane in an epoch, counted from 0."""
+    eta = rate(float(model.eta0), model.schedule, epoch)
+    return ShowingRule(eta, model.response, model.fit_intercept, 1 if len(model.classes_) == 2 else 0)
 
 
 def first_plane(model: Perceptron) -> Place:
@@ -93,7 +96,9 @@ def shown_planes(model: Perceptron, is_full: bool) -> range:
 
 
 def rule_step(model: Perceptron) -> Step:
-    """The rule, and who is +1."""
+    """The rule, who is +1, and where it begins."""
+    start = model.trace_.path.states[0, : model.n_features_in_ + 1]
+    is_zero = not start.any()
     first, second = model.classes_[:2]
     plus, minus = (second, first) if len(model.coef_) == 1 else (first, "others")
     rules = [
@@ -102,10 +107,16 @@ def rule_step(model: Perceptron) -> Step:
         Equation("w[j]", "w[j] + η * (t - o) * x[j]", sign="←"),
         *([Equation("b", "b + η * (t - o)", sign="←")] if model.fit_intercept else []),
     ]
+    span, power = SCHEDULES[model.schedule]
+    if power:
+        rules.append(Equation("η", f"η_0 / (1 + k / {span!r}) ** {power!r}"))
+    eta = f"⟦η_0⟧ is ⟦{float(model.eta0)!r}⟧ and ⟦k⟧ counts epochs from 0" if power else f"⟦η⟧ is ⟦{model.eta0!r}⟧"
+    low = int(rule_of(model).low)
     return Step(
-        "The rule, from weights of zero",
+        "The rule, from weights of zero" if is_zero else "The rule, from the weights below",
         tuple(rules),
-        note=f"⟦η⟧ is ⟦{float(model.eta0)!r}⟧; ⟦t⟧ is 1 for {plus} and ⟦-1⟧ for {minus}.",
+        table=None if is_zero else weight_table(model, start[:-1], float(start[-1]) if model.fit_intercept else None),
+        note=f"{eta}; ⟦t⟧ is 1 for {plus} and ⟦{low}⟧ for {minus}.",
     )
 
 
@@ -131,9 +142,11 @@ def pocket_steps(model: Perceptron, showings: OnlineShowings, is_full: bool) -> 
             continue
         v = showings.rows @ model.coef_[k] + model.intercept_[k]
         t = np.where(showings.targets == (1 if len(model.coef_) == 1 else k), 1.0, -1.0)
-        values = {"s": showings.shares, "t": t, "o": np.where(v > 0.0, 1.0, -1.0)}
+        o = np.where(v >= 0.0 if model.response == "threshold" else v > 0.0, 1.0, -1.0)
+        values = {"s": showings.shares, "t": t, "o": o}
         right = "sum(s[i] * abs(t[i] - o[i]) / 2 for i in _) / sum(s[i] for i in _)"
-        yield Step(title, Equation("E", right, values, ("pocket_error_", k)), note="⟦s[i]⟧ is the weight of a row.")
+        note = "⟦s[i]⟧ is the weight of a row; ⟦t[i]⟧ and ⟦o[i]⟧ are 1 on the side of the class, and else ⟦-1⟧."
+        yield Step(title, Equation("E", right, values, ("pocket_error_", k)), note=note)
 
 
 def plane_name(model: Perceptron, k: int) -> str:
@@ -142,47 +155,26 @@ def plane_name(model: Perceptron, k: int) -> str:
 
 
 def plane_steps(model: Perceptron, is_full: bool) -> Iterator[Step]:
-    """The planes, and with two columns a picture of them."""
+    """The planes, and with two columns their lines and a picture of them; then how many mistakes there can be."""
+    is_flat, names = model.n_features_in_ == 2, [plane_name(model, k) for k in range(len(model.coef_))]
     for k in shown_planes(model, is_full):
         bias = float(model.intercept_[k]) if model.fit_intercept else None
-        yield Step("The plane" + plane_name(model, k), table=weight_table(model, model.coef_[k], bias))
-    if model.n_features_in_ == 2 and model.coef_.any():
-        yield Step("Where the classes meet", figure=plane_figure(model))
-
-
-def plane_figure(model: Perceptron) -> Figure:
-    """The first rows by class, and the lines b + w₁x₁ + w₂x₂ = 0."""
+        yield Step("The plane" + names[k], table=weight_table(model, model.coef_[k], bias))
+        if is_flat and model.coef_[k].any():
+            yield line_step(model.coef_[k], float(model.intercept_[k]), names[k])
     showings = model.trace_.kept_showings
-    points, codes = showings.rows, showings.targets
-    drawn = [k for k in range(min(len(model.coef_), PLANES)) if model.coef_[k].any()]
-    centre = points.mean(axis=0)
-    feet = {}  # the point of each line that is nearest to the rows
-    for k in drawn:
-        w = model.coef_[k]
-        feet[k] = centre - (w @ centre + model.intercept_[k]) / (w @ w) * w
-    seen = np.vstack([points, *feet.values()])
-    low, high = seen.min(axis=0), seen.max(axis=0)
-    margin = 0.15 * np.where(high > low, high - low, 1.0)
+    if is_bounded(model) and showings.whole and (showings.shares == 1.0).all():
+        bias = float(model.intercept_[0]) if model.fit_intercept else None
+        yield from margin_steps(showings, 1, model.coef_[0], bias, model.n_mistakes_)
+    if is_flat and model.coef_.any():
+        figure = line_figure(model, model.coef_[:PLANES], model.intercept_[:PLANES], names)
+        yield Step("Where the classes meet", figure=figure)
 
-    def draw(axes: Axes) -> None:
-        for k in np.unique(codes):
-            label, marker = literal(shortened(str(model.classes_[k]))), "osD^vPX*"[k % 8]
-            axes.plot(*points[codes == k].T, marker, color=COLOURS[k % len(COLOURS)], markersize=7, label=label)
-        for i, k in enumerate(drawn):
-            w = model.coef_[k]
-            label = literal(shortened("b + w·x = 0" + plane_name(model, k)))
-            foot, style = feet[k], LINES[i % len(LINES)]
-            axes.axline(foot, foot + np.array([-w[1], w[0]]), color="#333333", linestyle=style, label=label)
-        axes.set_xlim(low[0] - margin[0], high[0] + margin[0])
-        axes.set_ylim(low[1] - margin[1], high[1] + margin[1])
-        across, up = model.schema_.column_names(range(2))
-        axes.set_xlabel(literal(shortened(across)))
-        axes.set_ylabel(literal(shortened(up)))
-        axes.grid()
-        axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
 
-    alt = f"The first {len(points)} rows shown, by class, and {len(drawn)} line{'s' * (len(drawn) > 1)} between them."
-    return Figure(draw, alt, f"Where the classes meet, and the first {len(points)} rows shown")
+def is_bounded(model: Perceptron) -> bool:
+    """Whether the theorem of mistakes speaks of this fit: two classes apart, one rate, and a start at zero."""
+    is_plain = model.schedule == "constant" and model.response in ("step", "threshold")
+    return is_plain and model.converged_ and len(model.coef_) == 1 and not model.trace_.path.states[0].any()
 
 
 def derive_sides(model: Perceptron, x: Floats, cut: bool, is_full: bool) -> Work:
@@ -204,7 +196,8 @@ def row_steps(model: Perceptron, row: Floats, i: int, is_full: bool) -> Iterator
     for k in shown_planes(model, is_full):
         yield Step(f"Row {i + 1}{plane_name(model, k)}", values[k])
     if one:
-        right, known = f"{word(labels[1])} if v > 0 else {word(labels[0])}", {"v": values[0].value}
+        sign = ">=" if model.response == "threshold" else ">"
+        right, known = f"{word(labels[1])} if v {sign} 0 else {word(labels[0])}", {"v": values[0].value}
     else:
         right, known = "argmax(v[k] for k in _)", {"v": {a: v.value for a, v in zip(labels, values, strict=True)}}
     yield Step(f"Row {i + 1}: the class", Equation(word("class"), right, known, ("predict", i), therefore=True))

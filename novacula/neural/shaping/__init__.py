@@ -1,0 +1,1 @@
+"""Networks changed or built without training: linear layers made one, weights pruned."""
