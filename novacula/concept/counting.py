@@ -34,9 +34,9 @@ Dial: TypeAlias = Sequence[tuple[int, int]]
 
 SMALL_TABLE = 1 << 16
 """Cells up to which a table is made at once, since to simplify first would take longer."""
-LARGE_TABLE = 1 << 24
+LARGE_TABLE = 1 << 23
 """Cells up to which a table is made at all; they are bytes."""
-MAX_STATES = 500_000
+MAX_STATES = 200_000
 """States beyond which a frontier is given up, for the memory that they take."""
 STATE = 16
 """Cells of a table that take the time of one state of a frontier."""

@@ -16,11 +16,12 @@ from novacula.concept.cards import conjunction_card
 from novacula.concept.conjunction import Conjunction, boxed, join
 from novacula.concept.derivation import derive_generalisation, derive_hypothesis, derive_tests
 from novacula.concept.version_space import box_of
-from novacula.errors import ModelFileError
+from novacula.errors import DataWarning, ModelFileError, warn_user
 from novacula.learner.card import Card
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, flag, record
+from novacula.words import counted
 
 
 class FindS(ConceptLearner):
@@ -77,7 +78,15 @@ class FindS(ConceptLearner):
     consistent_: bool
 
     def _solve(self) -> None:
+        had_contradiction = not getattr(self, "consistent_", True)
         self.hypothesis_, self.consistent_ = self._solution()
+        if not (self.consistent_ or had_contradiction):
+            accepted = int(self.hypothesis_.covers(self.examples_.negatives).sum())
+            warn_user(
+                f"FIND-S: what accepts every positive example accepts {counted(accepted, 'negative example')} as well "
+                f"(consistent_): no conjunction fits all examples, or a label is wrong",
+                DataWarning,
+            )
 
     def _solution(self) -> tuple[Conjunction, bool]:
         """The hypothesis of the examples, and whether it rejects the negatives."""
