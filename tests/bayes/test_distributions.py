@@ -60,7 +60,7 @@ def test_kernel_density_integrates_to_one_beyond_the_capacity_of_the_sketch():
     np.testing.assert_allclose(density[::40], exact(grid[::40]), atol=2e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(st.integers(0, 10**9), st.booleans())
 def test_bernoulli_on_sparse_rows_equals_the_product(seed, smooth):
     from scipy.sparse import csr_matrix

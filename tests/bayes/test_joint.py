@@ -14,7 +14,7 @@ from novacula.bayes.joint import Joint
 from novacula.checks import check_work
 from novacula.errors import DataError, InputTypeError, ParameterError
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 STATES = {"a": ["x", "y"], "b": [0, 1, 2], "c": [True, False]}
 tables = arrays(np.int64, (2, 3, 2), elements=st.integers(0, 6)).filter(lambda t: t.sum() > 0)
 subsets = st.sets(st.sampled_from(["a", "b", "c"])).map(sorted)

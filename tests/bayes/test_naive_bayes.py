@@ -72,7 +72,7 @@ def plain_joint(rows, labels, weights, query, m):
     return [scores[t] for t in sorted(scores)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([0.5, 1.0, 3.0]))
 def test_agrees_with_plain_python(seed, m):
     rng = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def test_bernoulli_equals_scikit_learn(rng, form):
 # --- what must hold -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(deadline=None)
 @given(*(st.floats(0.05, 0.95) for _ in range(5)))
 def test_equals_bayes_rule_when_columns_are_independent_within_classes(p_t, a_0, a_1, b_0, b_1):
     """The theorem: under its assumption it is the exact posterior. The rows are the joint table itself, weighted."""

@@ -18,7 +18,7 @@ from novacula.concept import CandidateElimination, ConjunctiveSpace
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.linear import LinearRegression, LogisticRegression
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 LIMES = {"h1": 0.0, "h2": 0.25, "h3": 0.5, "h4": 0.75, "h5": 1.0}
 PRIOR = [0.1, 0.2, 0.4, 0.2, 0.1]
 CANCER = {"cancer": {"+": 0.98, "-": 0.02}, "none": {"+": 0.03, "-": 0.97}}

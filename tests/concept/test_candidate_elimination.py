@@ -66,7 +66,7 @@ def test_the_boundaries_after_each_example(sport):
 # --- order and pieces ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(st.integers(0, 10**9))
 def test_order_and_pieces_do_not_matter(draw, seed):
     domains, ordered, rows, labels, _ = draw(seed, n=8)

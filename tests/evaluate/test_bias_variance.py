@@ -89,7 +89,7 @@ def test_zero_one_loss_is_the_sum_of_domingos_terms_at_every_point(learner):
     assert 0.03 < parts.noise_at.mean() < 0.2
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=9), st.sampled_from("abcd"), st.sampled_from("abcd"))
 def test_domingos_coefficients_are_those_of_his_theorem(said, y, f):
     """Theorem 2: c₁ = P(h = f) − P(h ≠ f)·P(h = y | h ≠ f) with y ≠ f;  c₂ = 1, or −P(h = f | h ≠ h̄)."""

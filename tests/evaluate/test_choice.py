@@ -11,7 +11,7 @@ from scipy import stats
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate import choose, mean_interval, proportion_interval
 
-laws = settings(deadline=None, max_examples=150)
+laws = settings(deadline=None)
 errors = st.one_of(st.integers(0, 12).map(float), st.just(math.nan), st.just(math.inf))
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate import compare, mcnemar
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 scores = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=3, max_size=12)
 
 

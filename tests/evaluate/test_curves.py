@@ -13,7 +13,7 @@ from novacula.errors import DataError, ParameterError
 from novacula.evaluate import calibration, confusion, one_vs_rest, precision_recall, roc
 from novacula.evaluate.roc import delong
 
-laws = settings(deadline=None, max_examples=50)
+laws = settings(deadline=None)
 scored = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=40).filter(
     lambda rows: len({label for label, _ in rows}) == 2
 )

@@ -13,7 +13,7 @@ from novacula.evaluate import folds, split
 from novacula.evaluate.folds import is_classes
 from novacula.evaluate.split import split_rows
 
-laws = settings(deadline=None, max_examples=80)
+laws = settings(deadline=None)
 classes = st.lists(st.sampled_from("abc"), min_size=6, max_size=60)
 
 

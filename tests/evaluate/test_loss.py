@@ -17,7 +17,7 @@ from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate import CostMatrix, Loss, cross_validate, decide, empirical_loss, loss
 from novacula.evaluate.loss import LOSSES, METRIC_NAMES, metric_name
 
-laws = settings(deadline=None, max_examples=80)
+laws = settings(deadline=None)
 
 
 def random_shares(seed, n=50, k=3):

@@ -33,10 +33,10 @@ def test_nothing_is_lost_at_many_moments():
     assert [one["wrong"] for one in kill(67, 2)] == [0, 0, 0]
 
 
-def test_a_killed_worker_changes_no_digit_at_a_few_moments():
-    [found] = lines_of("cluster_moments.py", "2", "1")
+def test_a_killed_worker_changes_no_digit_at_a_moment():
+    """Where it comes to have fewer tasks than in peace, the worker lives; `cluster/test_losses.py` always kills."""
+    [found] = lines_of("cluster_moments.py", "1", "1")
     assert found["wrong"] == 0
-    assert found["killed"] >= 1  # where it comes to have fewer tasks than in peace, a worker lives
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from fuzz.campaign import Campaign
 from fuzz.target import kept_inputs
 
-INPUTS = 300
+INPUTS = 200
 """How many new ones the gate tries; `make fuzz` tries as many as it has minutes for."""
 
 

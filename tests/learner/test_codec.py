@@ -112,7 +112,7 @@ values = st.recursive(
 
 
 @given(value=values)
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None)
 def test_every_value_comes_back_to_the_bit(value):
     assert same(there_and_back(value), value)
 

@@ -47,7 +47,7 @@ def test_params_are_solved_from_the_statistics_and_history_ends_with_them():
     assert result.history[0] == coins(START)[1]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
 def test_never_falls_from_any_start(a, b):
     history = expectation_maximization(coins, shares, np.array([a, b]), tol=0.0, max_iter=30).history

@@ -16,7 +16,7 @@ from novacula.linear.lasso import regression as module
 from novacula.linear.lasso.working_set import FIRST, LassoPrice, LassoState, WorkingSet, duality_gap
 from novacula.linear.quadratic import solve_quadratic
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 shares = st.sampled_from([1.0, 0.7, 0.2])
 fractions = st.floats(-3, -0.1).map(lambda power: 10.0**power)
 

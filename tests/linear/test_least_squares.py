@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from novacula.errors import RankWarning
 from novacula.linear import LinearRegression
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
 
 

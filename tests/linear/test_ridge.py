@@ -22,7 +22,7 @@ from novacula.linear import LinearRegression, Ridge
 from novacula.linear.spectrum import LeaveOneOutSums
 from novacula.table import Chunk
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
 
 

@@ -12,7 +12,7 @@ from novacula.checks import check_equations, learner_checks
 from novacula.errors import ParameterError, RankWarning
 from novacula.linear import LinearRegression, Ridge
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 alphas = st.floats(-3, 3).map(lambda power: 10.0**power)
 GRID = np.array([0.01, 1.0, 30.0])
 
@@ -200,7 +200,7 @@ def test_shared_checks(learner):
             check()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(priced(), alphas, st.booleans(), st.booleans())
 def test_arithmetic_is_that_of_the_model(problem, alpha, intercept, positive):
     X, y, weight, factor = problem

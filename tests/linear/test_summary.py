@@ -40,7 +40,7 @@ def test_longley_meets_what_other_packages_print(longley):
     assert facts["f_p"] == pytest.approx(printed["f_p"], rel=1e-3)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 30), st.floats(0.5, 0.99))
 def test_one_column_is_scipys_simple_regression(seed, n, level):
     rng = np.random.default_rng(seed)

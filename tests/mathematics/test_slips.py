@@ -78,7 +78,7 @@ def test_a_slip_is_never_called_right(values, digits):
     tree, right = equation.members[-1], equation.value
     assume(right != 0.0)
     assert slip_of(right, tree, equation.scope, digits=digits) is None
-    for _, variant in list(slips(tree, equation.scope))[:40]:
+    for _, variant in list(slips(tree, equation.scope))[:12]:
         try:
             value = measure(variant, equation.scope).value
         except ValueError:

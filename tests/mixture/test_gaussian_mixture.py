@@ -174,7 +174,7 @@ def no_fall(model):
 
 
 @quiet
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     problems(), st.integers(1, 4), st.sampled_from(KINDS), st.sampled_from(["k-means++", "random"]),
     st.sampled_from(["free", "equal"]), st.integers(0, 2**31 - 1),

@@ -26,7 +26,7 @@ from novacula.mixture.lloyd.start import CAPACITY
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.table import Chunk, threads
 
-laws = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+laws = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 quiet = pytest.mark.filterwarnings("ignore")
 BOUNDS = ("none", "hamerly", "elkan")
 

@@ -31,7 +31,7 @@ def heom(one, other, ranges):
 
 
 @given(st.lists(rows, min_size=3, max_size=25), st.lists(rows, min_size=1, max_size=4))
-@settings(max_examples=80, deadline=None)
+@settings(deadline=None)
 @pytest.mark.filterwarnings("ignore::novacula.errors.DataWarning")
 def test_neighbours_are_those_of_the_definition(fitted, asked):
     known = {0: 3.0, 2: -3.0}

@@ -43,7 +43,7 @@ def test_neighbours_are_those_of_scikit_learn(cloud, algorithm, metric, p):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_algorithms_agree_to_the_bit(data):
     n, d = data.draw(st.integers(3, 60)), data.draw(st.integers(1, 4))
     X = data.draw(arrays(np.float64, (n, d), elements=st.integers(0, 3).map(float)))
@@ -90,7 +90,7 @@ def test_range_is_the_unit_cube(cloud):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 9))
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_a_row_of_weight_two_takes_two_places(seed, k):
     rng = np.random.default_rng(seed)
     X, Q = rng.integers(0, 4, (30, 2)).astype(float), rng.integers(0, 4, (10, 2)) + 0.25

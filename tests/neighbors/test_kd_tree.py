@@ -32,7 +32,7 @@ def few_values(n, d):
 
 
 @given(st.data(), st.integers(1, 40), st.integers(1, 4), st.sampled_from(POWERS), st.sampled_from([2, 5, 100]))
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 def test_ties_go_by_row_number(data, n, d, p, leaf_size):
     rows, queries = data.draw(few_values(n, d)), data.draw(few_values(5, d))
     k = data.draw(st.integers(1, n))
@@ -43,7 +43,7 @@ def test_ties_go_by_row_number(data, n, d, p, leaf_size):
 
 
 @given(st.data(), st.integers(1, 40), st.integers(1, 5))
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_blocks_find_the_same_ties(data, n, d):
     rows, queries = data.draw(few_values(n, d)), data.draw(few_values(5, d))
     k = data.draw(st.integers(1, n))
@@ -102,7 +102,7 @@ def test_queries_beyond_single_precision_are_compared_exactly():
 
 
 @given(st.data(), st.integers(1, 200), st.integers(1, 3), st.integers(2, 20))
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_boxes_are_tight_and_nodes_are_halves(data, n, d, leaf_size):
     rows = data.draw(arrays(np.float64, (n, d), elements=st.floats(-100, 100)))
     weight = data.draw(arrays(np.float64, n, elements=st.floats(0, 3)))

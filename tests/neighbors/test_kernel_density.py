@@ -85,7 +85,7 @@ def test_scipy_with_the_full_covariance(rule, d):
     np.testing.assert_allclose(model.root_ @ model.root_.T, peer.covariance, rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(
     st.sampled_from(KERNELS),
     st.integers(1, 3),
@@ -250,7 +250,7 @@ def test_the_same_seed_gives_the_same_rows():
 # --- on a grid ----------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(
     st.sampled_from([kernel for kernel in KERNELS if kernel != "tophat"]),
     st.integers(0, 10**6),

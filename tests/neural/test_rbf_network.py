@@ -28,7 +28,7 @@ from novacula.optimize import check_gradient
 from novacula.table import Chunk
 from novacula.table.memory import ArraySource
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
 NETWORKS = (RBFNetworkRegressor, RBFNetworkClassifier)
 
@@ -302,7 +302,7 @@ def test_fewer_rows_than_centres_are_all_centres():
 
 def test_the_number_of_centres_can_be_selected():
     x, y = wave(120)
-    curve = select_size(RBFNetworkRegressor(width="nearest"), "centers", [2, 4, 8, 16], x, y, k=5)
+    curve = select_size(RBFNetworkRegressor(width="nearest"), "centers", [2, 4, 8, 16], x, y, folds=5)
     assert curve.best_size in (8, 16)
     assert RBFNetworkRegressor.card.size == "centers"
 

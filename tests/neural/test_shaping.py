@@ -48,7 +48,7 @@ def test_bent_layers_are_not_one():
 # --- built networks -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_every_boolean_function_explains_its_weights(n):
     rows = np.array(list(product((0, 1), repeat=n)))
     for values in list(product((0, 1), repeat=2**n))[:: max(1, 4**n // 16)]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from novacula.errors import InputTypeError, ParameterError
 from novacula.optimize import conjugate_gradient, gradient_descent, newton
 
-laws = settings(deadline=None, max_examples=50)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 SEARCHES = ("backtracking", "wolfe", "exact")
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from novacula.errors import ParameterError
 from novacula.optimize import Quadratic, lagrange, quadratic_program
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 
 
 def test_the_example_of_the_literature():

@@ -10,7 +10,7 @@ from novacula.errors import ParameterError
 from novacula.optimize import lbfgs
 from novacula.optimize.lbfgs import StepMemory
 
-laws = settings(deadline=None, max_examples=50)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 

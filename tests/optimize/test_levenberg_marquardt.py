@@ -19,7 +19,7 @@ def test_rosenbrock(rosenbrock, given_jacobian):
     assert (np.diff(found.values) < 0).all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 @example(177)  # where the sum of squares has no digits left before the gradient is as small as asked
 def test_noisy_exponentials_like_scipy(seed):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from novacula.errors import ParameterError
 from novacula.optimize import line_search
 
-laws = settings(deadline=None, max_examples=200)
+laws = settings(deadline=None)
 FUNCTIONS = {
     "rosenbrock": (
         lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2,

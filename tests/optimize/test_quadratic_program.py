@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from novacula.errors import ParameterError
 from novacula.optimize import QuadraticProgram, SmoothProgram, kkt_residuals, quadratic_program
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 

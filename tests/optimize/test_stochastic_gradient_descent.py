@@ -26,7 +26,7 @@ def line():
     return loss, slope, np.linalg.lstsq(X, y, rcond=None)[0]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None)
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=40), st.integers(0, 100), st.integers(1, 5))
 def test_robbins_monro_is_the_running_mean(data, seed, epochs):
     data = np.array(data)

@@ -18,7 +18,7 @@ from novacula.bayes import NaiveBayes
 from novacula.errors import DataError, SchemaError
 from novacula.projection import FeatureRanker
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -16,7 +16,7 @@ from novacula.checks import learner_checks
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.projection import PCA, pca
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 WAYS = ("auto", "covariance", "dual", "svd")
 
 

@@ -29,7 +29,7 @@ from novacula.table.chunk import Chunk
 
 K, SIZES, EDGES, WIDTH = 3, (2, 4), (np.array([-1.0, 0.0, 5.5]), np.array([])), 6
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 numbers = st.one_of(st.floats(-1e3, 1e3), st.integers(-3, 3).map(float))
 fractions = st.floats(0.0, 4.0)

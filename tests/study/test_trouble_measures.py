@@ -16,7 +16,7 @@ from novacula.study.trouble.giveaway import _cramer
 from novacula.study.trouble.one_column import explained_share, is_class_predicted, is_one_to_one
 from novacula.table import Column
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 values = st.one_of(st.integers(0, 6).map(float), st.just(np.nan))
 rows = st.lists(st.tuples(values, st.integers(0, 2)), min_size=2, max_size=25)
 

@@ -10,7 +10,7 @@ from novacula.table.distinct import distinct
 KINDS = ["int64", "int8", "uint64", "bool", "float64", "U3"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.lists(st.integers(-3, 3) | st.integers(-(1 << 60), 1 << 60) | st.integers(0, 1 << 17), max_size=30))
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_are_those_of_sorting(kind, numbers):

@@ -49,7 +49,7 @@ def test_every_float_comes_back_from_its_shortest_spelling(values):
 spellings = st.from_regex(r"[-+]?([0-9]{1,20}\.?[0-9]{0,9}|\.[0-9]{1,25})([eE][-+]?[0-9]{1,3})?", fullmatch=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(spellings)
 @example("9007199254740993")  # half-way between two floats
 @example("9007199254740993.0")
@@ -117,7 +117,7 @@ cells = st.sampled_from(["1", "-2.75", "3e-4", "NA", "", " 5", "0.12345678901234
 names = st.text("abc NA?.-", max_size=16)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(cells, names), min_size=1, max_size=20), st.sampled_from(["\n", "\r\n"]), st.integers(60, 500)
 )

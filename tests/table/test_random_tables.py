@@ -44,7 +44,7 @@ def is_number(values):
     return all(isinstance(value, float) for value in values if value is not None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(tables(), st.sampled_from([0, 1]), st.integers(1, 80))
 def test_csv(tmp_path_factory, holds, write_csv, columns, quoting, size):
     path = write_csv(tmp_path_factory.mktemp("random") / "t.csv", columns, quoting=quoting)
@@ -54,7 +54,7 @@ def test_csv(tmp_path_factory, holds, write_csv, columns, quoting, size):
         assert holds(nv.read(path), columns)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(tables(), st.integers(1, 5))
 def test_parquet(tmp_path_factory, holds, columns, rows):
     path = tmp_path_factory.mktemp("random") / "t.parquet"
@@ -75,7 +75,7 @@ def quoted(value):
 arff_words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5).filter(is_plain)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(tables(arff_words))
 def test_arff(tmp_path_factory, holds, columns):
     path = tmp_path_factory.mktemp("random") / "t.arff"
@@ -89,7 +89,7 @@ def test_arff(tmp_path_factory, holds, columns):
     assert holds(nv.read(path), columns)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(tables())
 def test_memory(holds, columns):
     assert holds(nv.read(pa.table(columns, schema=pa.schema(list(types_of(columns).items())))), columns)

@@ -14,7 +14,7 @@ from scipy.special import lambertw
 from novacula.errors import ParameterError
 from novacula.theory import conjunctions, pac_delta, pac_error, pac_sample_size, vc_error, vc_sample_size
 
-laws = settings(deadline=None, max_examples=200)
+laws = settings(deadline=None)
 shares = st.floats(1e-6, 0.999)
 spaces = st.one_of(st.integers(1, 10**6), st.integers(1, 3000).map(lambda bits: 2**bits + bits))
 

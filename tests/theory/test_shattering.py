@@ -22,7 +22,7 @@ from novacula.theory import (
     vc_dimension,
 )
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 few = st.integers(1, 7)
 
 
@@ -214,7 +214,7 @@ label_tables = st.integers(1, 6).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(label_tables)
 def test_any_family_against_enumeration_and_the_lemma_of_sauer(labels):
     points = np.arange(labels.shape[1])

@@ -16,7 +16,7 @@ from novacula.tree.structure import Tree
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, trees
 
-laws = settings(deadline=None, max_examples=200)
+laws = settings(deadline=None)
 
 
 def same(first, second):

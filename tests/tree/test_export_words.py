@@ -14,7 +14,7 @@ from novacula.tree.export.condition import amount, digits, few_digits
 from .random_trees import Sketch, as_tree, chain, play_tennis, trees
 from .walker import arrays, prediction, random_rows
 
-laws = settings(deadline=None, max_examples=150)
+laws = settings(deadline=None)
 X = Attribute("x", "numeric", 0)
 COLOUR = Attribute("colour", "nominal", 0, ("blue", "green", "red"))
 WAIT = Attribute("wait", "cut", 1, interval_labels((10.0, 30.0, 60.0)), (10.0, 30.0, 60.0))

@@ -280,7 +280,7 @@ def test_class_weights_multiply():
         assert_agrees(rng, sample, class_weight=class_weight)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

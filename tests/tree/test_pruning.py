@@ -12,7 +12,7 @@ from .random_trees import play_tennis, random_weights, sizes_of, trees
 
 
 @pytest.mark.parametrize("name", PRUNERS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(grown=trees(max_tests=20), seed=st.integers(0, 2**32 - 1))
 def test_what_is_left_is_a_tree_and_was_not_touched(name, grown, seed):
     tree, attributes = grown

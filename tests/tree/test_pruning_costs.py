@@ -22,7 +22,7 @@ from novacula.tree.pruning.bottom_up import cheapest
 
 from .random_trees import Sketch, all_prunings, as_tree, chain, play_tennis, trees
 
-laws = settings(deadline=None, max_examples=200)
+laws = settings(deadline=None)
 TEST = {"feature": 0, "threshold": 0.0}
 
 

@@ -14,7 +14,7 @@ from novacula.tree.structure import Tree
 
 from .random_trees import Sketch, all_prunings, as_tree, chain, play_tennis, trees
 
-laws = settings(deadline=None, max_examples=150)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -49,7 +49,7 @@ def noisy_rows(seed, n=80, d=3, classes=3):
 # --- cost-complexity ----------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(seeds, st.sampled_from(["gini", "entropy"]))
 def test_the_path_is_that_of_scikit_learn(seed, criterion):
     """Rows have random weights, so that no two subtrees collapse at once."""
@@ -62,7 +62,7 @@ def test_the_path_is_that_of_scikit_learn(seed, criterion):
     np.testing.assert_allclose(impurities, path.impurities, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(seeds)
 def test_where_subtrees_collapse_at_once_the_corners_of_the_path_are_those_of_scikit_learn(seed):
     X, y = noisy_rows(seed, n=40)

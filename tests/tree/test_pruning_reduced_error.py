@@ -10,7 +10,7 @@ from novacula.tree.pruning import prune_by_validation
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, random_weights, trees
 
-laws = settings(deadline=None, max_examples=300)
+laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 

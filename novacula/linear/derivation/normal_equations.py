@@ -29,6 +29,10 @@ DIGITS = 1e-10
 BOUNDED = "coordinate"
 """The solver of weights that must not be negative."""
 ROUNDING = "Rounding in these sums reaches the digits shown"
+FAR = 1e5
+"""Distance from zero, in widths of a column, beyond which its rows about the mean are not written out."""
+SMALL = 1e-2
+"""Share of the largest coefficient below which one is not held to the equations of the rows."""
 CONDITION = 1e6
 """The condition of the equations of rows up to which they are written out."""
 CANCELS = 1e4
@@ -237,17 +241,25 @@ def written_dual(model: LinearModel, k: int, charge: Charge) -> tuple[Equation, 
         rows = replace(rows, rows=rows.rows[:-1])  # rows about their means add up to zero: the last follows
     x, y = rows.rows[:, :d], rows.rows[:, d + k]
     gram = x @ x.T + charge.alpha * np.eye(len(x))
-    if not len(x) or np.linalg.cond(gram) > CONDITION:
+    if not len(x) or np.linalg.cond(gram) > CONDITION or (model.fit_intercept and _are_far(x, model.x_centre_)):
         return ()
     price = {"α": charge.alpha, "I": np.eye(len(x))} if charge.alpha else {}
     solved = np.linalg.inv(gram)
+    w = np.abs(of_target(model.coef_, k))  # rounding is that of the largest, of which a small one has few digits
+    tie = place(model, "coef_", k) if w.min() >= SMALL * w.max() else ()
     rows_said = "the rows, each times the root of its weight" + "; the last one follows from them" * dropped
     return (
         Equation("G", "X @ X.T + α * I" if price else "X @ X.T", {"X": x, **price}, where={"X": rows_said}),
         Equation("H", "inv(G)", {"G": gram}),
         Equation("a", "H @ y", {"H": solved, "y": y}),
-        Equation("w", "X.T @ a", {"X": x, "a": solved @ y}, place(model, "coef_", k)),
+        Equation("w", "X.T @ a", {"X": x, "a": solved @ y}, tie),
     )
+
+
+def _are_far(x: Floats, centre: Floats) -> bool:
+    """Whether some column lies so far from zero that little is left of its digits about its mean."""
+    reach = np.abs(x).max(axis=0)
+    return bool(((reach > 0.0) & (np.abs(centre) > FAR * reach)).any())
 
 
 def dual_step(model: LinearModel, k: int, charge: Charge) -> Step:

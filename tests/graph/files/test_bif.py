@@ -49,7 +49,7 @@ def test_printed_sums_are_divided_out():
     np.testing.assert_allclose(b.table[0], np.array([0.1, 0.2, 0.7005]) / 1.0005, rtol=1e-15)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(seed=st.integers(0, 10**6), n_nodes=st.integers(1, 8))
 def test_written_and_read_to_the_bit(seed, n_nodes, random_network):
     network = random_network(seed, n_nodes)
@@ -67,7 +67,7 @@ def test_files(tmp_path, asia):
         Network.from_bif(tmp_path / "binary.bif")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(names=st.lists(st.text(max_size=8), min_size=2, max_size=3, unique=True))
 def test_any_name_comes_back(names):
     states = tuple(names)

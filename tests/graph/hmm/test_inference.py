@@ -14,7 +14,7 @@ from novacula.graph.hmm.blocks import cut
 from novacula.graph.hmm.forward_backward import Lattice
 from novacula.table import threads
 
-laws = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+laws = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def umbrella(**more):

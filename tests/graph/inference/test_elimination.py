@@ -14,7 +14,7 @@ from novacula.graph.inference.elimination_trace import elimination_trace
 from novacula.graph.inference.triangulation import interactions, members, min_fill
 from novacula.graph.network import Network
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 
 
 def question(network, seed):

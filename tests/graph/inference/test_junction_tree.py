@@ -10,7 +10,7 @@ from novacula.graph.families import CategoricalFamily
 from novacula.graph.inference.junction_tree import JunctionTree
 from novacula.graph.network import Network
 
-laws = settings(deadline=None, max_examples=50)
+laws = settings(deadline=None)
 
 
 @laws

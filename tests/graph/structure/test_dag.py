@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from novacula.errors import InputTypeError, ParameterError
 from novacula.graph.structure.dag import Dag
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 
 
 def test_parents_come_first_and_ties_keep_the_order_given():

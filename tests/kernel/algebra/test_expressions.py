@@ -24,7 +24,7 @@ from novacula.kernel.algebra import (
     gram,
 )
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None)
 NAMES = {
     kind.__name__: kind
     for kind in (

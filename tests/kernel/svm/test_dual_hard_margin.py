@@ -12,7 +12,7 @@ from novacula.kernel.svm.hard_margin import HullsMeetError, solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.optimize import quadratic_program
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 
 
 def solve(X, y, kernel=None, **effort):

@@ -16,7 +16,7 @@ from novacula.kernel.svm.hard_margin import solve_hard_margin
 from novacula.kernel.svm.kernel_rows import KernelRows
 from novacula.optimize import quadratic_program
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 LOSSES = ("hinge", "squared_hinge")
 
 

@@ -9,7 +9,7 @@ from sklearn.calibration import _sigmoid_calibration
 
 from novacula.kernel.svm.platt import Sigmoid, couple, fit_sigmoid
 
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None)
 
 
 @st.composite
