@@ -4,7 +4,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 RIVALS := .venv/.rivals
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+# Files go in their order: by the number of their tests, those of one long test would run last, and alone.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test test-all check warm bench fuzz docs clean
 

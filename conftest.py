@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-settings.register_profile("gate", settings.get_profile("ci"), max_examples=25)
+settings.register_profile("gate", settings.get_profile("ci"), max_examples=20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -46,6 +46,7 @@ def test_the_row_of_the_collapse_is_that_of_one_by_one(draw, seed):
     assert model.collapsed_at_ == first
 
 
+@pytest.mark.filterwarnings("ignore:FIND-S:novacula.errors.DataWarning")
 @pytest.mark.parametrize("seed", range(40))
 def test_two_terms_are_found_wherever_there_are_two(draw, seed):
     domains, ordered, rows, labels, _ = draw(seed, n=8, target=False, attributes=2)

@@ -18,7 +18,7 @@ from novacula.concept import (
     RoteLearner,
     UnbiasedLearner,
 )
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError
 
 LEARNERS = (FindS, ListThenEliminate, CandidateElimination, RoteLearner, UnbiasedLearner)
 
@@ -109,7 +109,8 @@ def test_find_s_traces_every_row(sport):
 
 def test_find_s_notices_a_negative_that_it_accepts():
     X = pd.DataFrame({"p": ["a", "b", "a"], "q": ["a", "b", "b"]})
-    model = FindS().fit(X, [1, 1, 0])
+    with pytest.warns(DataWarning, match="accepts 1 negative example as well"):
+        model = FindS().fit(X, [1, 1, 0])
     assert not model.consistent_
     assert model.predict(X).tolist() == [1, 1, 1]
     check_work(model)
