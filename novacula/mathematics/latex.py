@@ -136,7 +136,9 @@ class LatexNotation(Notation):
 
     def entry(self, base: Piece, indices: Sequence[Piece]) -> Piece:
         """One of several values."""
-        return Piece(f"{{{base.text}}}_{{{','.join(index.text for index in indices)}}}", ATOM)
+        # TeX takes the braces from around a single letter with an accent, and a second index would follow the first.
+        end = "{}" if "_{" in base.text else ""
+        return Piece(f"{{{base.text}{end}}}_{{{','.join(index.text for index in indices)}}}", ATOM)
 
     def group(self, text: str) -> str:
         """Round brackets that grow with what they hold."""

@@ -45,6 +45,7 @@ def test_numbers(value, text):
         ("a/b * c/d", r"\frac{a}{b} \, \frac{c}{d}"),
         ("(a/b)**2", r"{\left(\frac{a}{b}\right)}^{2}"),
         ("prior_no * σ_x", r"\text{prior}_{no} \, \sigma_{x}"),
+        ("x̄_a[k]", r"{\bar{x}_{a}{}}_{k}"),  # TeX would take plain braces away, and find two indices
         ("sqrt(a - b)", r"\sqrt{a - b}"),
         ("abs(a) * log2(b)", r"\left\vert a \right\vert \, \log_{2}\left(b\right)"),
         ("class_prior_", r"\text{class}_{\text{prior},\text{}}"),
