@@ -18,6 +18,7 @@ from novacula.mixture.gaussian.m_step import GaussianStep, Path, is_small
 from novacula.mixture.gaussian.row_derivation import COMPONENTS, row_steps
 from novacula.mixture.gaussian.trace import shares_of_rows
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
@@ -66,7 +67,7 @@ def derive_model(model: GaussianMixture, options: WorkOptions) -> Work:
     steps.append(Step("Bayesian information criterion", bic))
     picture = density_figure(components, names[0]) if len(names) == 1 else ellipse_figure(components, names)
     steps.append(Step("The components", figure=picture))
-    return Work(f"A mixture of {len(components.weights)} Gaussians by EM", steps, _left(model, options))
+    return Work(f"A mixture of {counted(len(components.weights), 'Gaussian')} by EM", steps, _left(model, options))
 
 
 def derive_iteration(model: GaussianMixture, iteration: int, options: WorkOptions) -> Work:
