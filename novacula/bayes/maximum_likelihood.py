@@ -166,7 +166,7 @@ class CrossEntropyEstimate(ShowsWork):
 
     @property
     def cross_entropies(self) -> dict[Any, float]:
-        """−Σ t ln h(x) + (1 − t) ln(1 − h(x)) by name."""
+        """−Σ (t ln h(x) + (1 − t) ln(1 − h(x))) by name."""
         return {name: -log for name, log in self.log_likelihoods.items()}
 
     @property

@@ -2,8 +2,8 @@
 
     GenLoss_L(h) = Σ_(x, y) L(y, h(x)) P(x, y)        h* = argmin_h GenLoss_L(h)
 
-No sample is needed where P(x, y) is known; a sample only estimates it. No function of x costs less than the one that
-takes, for each x, the answer of least expected loss.
+No sample is needed where P(x, y) is known; a sample only estimates it. No function of x that gives some of the answers
+costs less than the one that takes, for each x, the answer of least expected loss.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Generalisation(TabularResult):
     answers: Mapping[str, tuple[Any, ...]]  # of each hypothesis, by cell
     cell_losses: Mapping[str, Floats]  # (cells,) each
     loss: str
-    expected: Mapping[Hashable, Mapping[Any, float]]  # by x, of each answer: Σ_y L(y, answer) P(x, y)
+    expected: Mapping[Hashable, Mapping[Any, float]]
+    """By x, of each answer Σ_y L(y, answer) P(x, y): the values of y and what hypotheses say, or a matrix's actions."""
 
     @property
     def losses(self) -> dict[str, float]:
@@ -54,16 +55,16 @@ class Generalisation(TabularResult):
 
     @property
     def least(self) -> float:
-        """What these cost, the least that any function of x does."""
+        """What these cost, the least that any function of x with these answers does."""
         return float(sum(min(costs.values()) for costs in self.expected.values()))
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_generalisation(self)
 
     def table(self) -> WorkTable:
-        """The loss of each hypothesis, and the least that any function of x has."""
+        """The loss of each hypothesis, and of the best of all their answers for each x."""
         rows = [(name, value, "h*" if name == self.best else "") for name, value in self.losses.items()]
-        rows.append(("best answer for each x", self.least, ""))
+        rows.append(("best of the answers for each x", self.least, ""))
         return WorkTable(("hypothesis", f"expected {metric_name(self.loss)}", ""), tuple(rows), "Over P(x, y)")
 
 
@@ -94,7 +95,8 @@ def generalisation_loss(
         return which(truth, answers)
 
     answers = {name: tuple(_answer(name, h, x) for x, _ in cells) for name, h in hypotheses.items()}
-    actions = which.actions.tolist() if isinstance(which, CostMatrix) else list(dict.fromkeys(truth))
+    said = [answer for each in answers.values() for answer in each]
+    actions = which.actions.tolist() if isinstance(which, CostMatrix) else list(dict.fromkeys([*truth, *said]))
     by_action = {action: costs([action] * len(cells)) * probability for action in actions}
     at = {place: np.array([x == place for x, _ in cells]) for place in xs}
     return Generalisation(

@@ -18,7 +18,7 @@ from novacula.learner.figure import few_digits
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work, WorkTable
 from novacula.table import Table
-from novacula.words import quoted
+from novacula.words import capitalised, quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Overfitting(TabularResult):
         """Both errors of both hypotheses, and the verdict."""
         header = ("hypothesis", f"{self.rows[0]} rows of the fit", f"{self.rows[1]} fresh rows")
         rows = tuple(zip(self.names, self.seen, self.fresh, strict=True))
-        return WorkTable(header, rows, f"{metric_name(self.loss).capitalize()}, lower is better. {self.verdict()}")
+        return WorkTable(header, rows, f"{capitalised(metric_name(self.loss))}, lower is better. {self.verdict()}")
 
 
 def overfitting(hypotheses: Mapping[str, Any], seen: Any, fresh: Any, *, loss: LossLike | None = None) -> Overfitting:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.arguments import as_numbers
+from novacula.errors import DataError, ParameterError
 from novacula.learner.figure import Figure
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Step, Work
@@ -110,10 +111,7 @@ def raised(j: int) -> str:
 
 
 def _numbers(values: Any, name: str) -> Floats:
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InputTypeError(f"{name} does not hold numbers only") from None
+    array = as_numbers(values, name, DataError)
     if array.ndim != 1 or not len(array) or not np.isfinite(array).all():
         raise DataError(f"{name} of shape {array.shape} is not a row of finite numbers")
     return array

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy import special
 
-from novacula.arguments import one_of
-from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.arguments import as_numbers, one_of
+from novacula.errors import DataError, ParameterError
 from novacula.learner.iterate import Outcome, Run, iterate
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.trace import FitPath, PathRecorder
@@ -169,10 +169,7 @@ class _Teaching:
 
 
 def _numbers(values: Any, name: str, dimensions: int) -> Floats:
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InputTypeError(f"{name} must be numbers in rows of one length") from None
+    array = as_numbers(values, name, DataError)
     if array.ndim != dimensions:
         raise DataError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     if not np.isfinite(array).all():

@@ -8,85 +8,92 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias, TypeVar, dataclass_transform
-
-Kind = TypeVar("Kind", bound="HashedOnce")
+from typing import Any, TypeAlias
 
 
 class HashedOnce:
-    """What keeps its hash: nodes are keys, and are looked up again for each term of a sum."""
+    """What keeps its hash: nodes are keys, and are looked up again for each term of a sum.
+
+    The hash is no field, so that a copy in another process makes its own.
+    """
 
     __slots__ = ("_hash",)
+    __match_args__: tuple[str, ...] = ()
 
     _hash: int
 
-
-@dataclass_transform(frozen_default=True)
-def node(kind: type[Kind]) -> type[Kind]:
-    """A kind of node; its hash is no field, so that a copy in another process makes its own."""
-    made = dataclass(frozen=True, slots=True)(kind)
-    hash_fields: Callable[[Kind], int] = made.__hash__
-
-    def hash_once(self: Kind) -> int:
+    def __hash__(self) -> int:
         try:
             return self._hash
         except AttributeError:
-            object.__setattr__(self, "_hash", hash_fields(self))
-            return self._hash
-
-    made.__hash__ = hash_once  # type: ignore[assignment]
-    return made
+            value = hash((type(self), *(getattr(self, name) for name in self.__match_args__)))
+            object.__setattr__(self, "_hash", value)
+            return value
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Number(HashedOnce):
     """A number as it stands."""
+
+    __hash__ = HashedOnce.__hash__
 
     value: float
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Word(HashedOnce):
     """A word, such as the name of a category: set upright, and equal to nothing but itself."""
+
+    __hash__ = HashedOnce.__hash__
 
     text: str
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Symbol(HashedOnce):
     """A name that stands for a value, as people type it: n_xt, θ̂, w_0, hʹ."""
+
+    __hash__ = HashedOnce.__hash__
 
     name: str
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Indexed(HashedOnce):
     """One of several values that share a name: w[j], X[i, j]."""
+
+    __hash__ = HashedOnce.__hash__
 
     base: Node
     indices: tuple[Node, ...]
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Quantity(HashedOnce):
     """A value that is written like a function: P(x | t), Gain(S, "Outlook"), f(x)."""
+
+    __hash__ = HashedOnce.__hash__
 
     head: str
     arguments: tuple[Node, ...]
     given: tuple[Node, ...] = ()
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Apply(HashedOnce):
     """An operator or a function of its arguments; ``+`` and ``*`` take any number of them."""
+
+    __hash__ = HashedOnce.__hash__
 
     function: str
     arguments: tuple[Node, ...]
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Big(HashedOnce):
     """Σ, Π, min, max, argmin or argmax of a body over an index; the domain is None where only the index is named."""
+
+    __hash__ = HashedOnce.__hash__
 
     operator: str
     body: Node
@@ -95,27 +102,33 @@ class Big(HashedOnce):
     condition: Node | None = None
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Relation(HashedOnce):
     """Two sides and the sign between them."""
+
+    __hash__ = HashedOnce.__hash__
 
     sign: str
     left: Node
     right: Node
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Cases(HashedOnce):
     """One value if a condition holds, another otherwise; the other may be cases again."""
+
+    __hash__ = HashedOnce.__hash__
 
     value: Node
     condition: Node
     otherwise: Node
 
 
-@node
+@dataclass(frozen=True, slots=True)
 class Several(HashedOnce):
     """Several things in order, ⟨a, b⟩, or a set of them, {a, b}."""
+
+    __hash__ = HashedOnce.__hash__
 
     items: tuple[Node, ...]
     is_set: bool = False

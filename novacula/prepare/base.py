@@ -7,7 +7,7 @@ streams still streams behind it, and the model is the same in memory, from files
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
@@ -49,7 +49,7 @@ class PreparedLearner(Learner):
         *,
         scale: str | None = None,
         fill: str | float | None = None,
-        ordered: Sequence[str] = (),
+        ordered: Sequence[str] | Mapping[str, Sequence[Any]] = (),
     ) -> None:
         self.learner = learner
         self.max_words = max_words
@@ -67,7 +67,8 @@ class PreparedLearner(Learner):
         learner = self.inner_learner()
         if not answers(learner):
             raise ParameterError(f"learner={type(learner).__name__}() predicts nothing: give one that has a predict")
-        choice = PreparationChoice(self.scale, self.fill, tuple(self.ordered))
+        ordered = self.ordered if isinstance(self.ordered, Mapping) else dict.fromkeys(self.ordered)
+        choice = PreparationChoice(self.scale, self.fill, ordered)
         sums = PreparationSums.of(table, "text" not in learner.card.takes, choice.scale == "range")
         self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words, choice)
         self.columns_ = self.encoding_.columns(table.layout.roles)

@@ -28,7 +28,9 @@ class PreparedClassifier(Classifier, PreparedLearner):
     `scale` brings numbers to mean 0 and deviation 1 ("standard"), to [0, 1] ("range"), or the numbers of each row
     together to length 1 ("unit"), or leaves them ("none"); without it the card decides. `fill` is what missing numbers
     become, "mean" or a number; without it the mean, for learners that take none. `ordered` names columns whose
-    categories are in order: they become numbers, 0 for the first, or from 0 to 1 where numbers are scaled.
+    categories are in order: they become numbers, 0 for the first, or from 0 to 1 where numbers are scaled. The order is
+    that of the schema, which is alphabetical unless the data state it, or the one that `{"size": ["small", "large"]}`
+    gives.
 
     >>> import pandas as pd
     >>> from novacula.linear import LogisticRegression
@@ -69,7 +71,7 @@ class PreparedClassifier(Classifier, PreparedLearner):
         "unseen": [StrOptions({"ignore", "error"})],
         "scale": [StrOptions(set(SCALES)), None],
         "fill": [StrOptions({"mean"}), Interval(Real, None, None, closed="neither"), None],
-        "ordered": ["array-like"],
+        "ordered": ["array-like", dict],
     }
 
     def inner_learner(self) -> Any:

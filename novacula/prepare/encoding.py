@@ -11,8 +11,8 @@ numbers in place of categories that are in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -45,15 +45,24 @@ class PreparationChoice:
 
     scale: str | None = None
     fill: str | float | None = None
-    ordered: tuple[str, ...] = ()  # categorical columns whose categories are in order
+    ordered: Mapping[str, Sequence[Any] | None] = field(default_factory=dict)
+    """Categorical columns whose categories are in order, with that order; None: that of the schema."""
 
-    def places(self, schema: Schema) -> tuple[int, ...]:
-        """The places of the ordered columns among the categorical ones."""
-        names = [column.name for column in schema.of_kind("categorical")]
-        for name in self.ordered:
-            if name not in names:
-                raise ParameterError(f"ordered names {name!r}, which is no categorical column: {listed(names)}")
-        return tuple(sorted(names.index(name) for name in set(self.ordered)))
+    def orders(self, schema: Schema) -> dict[int, tuple[Any, ...]]:
+        """The ordered columns by their places among the categorical ones, with their categories in order."""
+        coded = {column.name: (j, column.categories) for j, column in enumerate(schema.of_kind("categorical"))}
+        found = {}
+        for name, stated in self.ordered.items():
+            if name not in coded:
+                raise ParameterError(f"ordered names {name!r}, which is no categorical column: {listed(list(coded))}")
+            j, categories = coded[name]
+            found[j] = order = categories if stated is None else tuple(stated)
+            if len(set(order)) < len(order) or not set(categories) <= set(order):
+                raise ParameterError(
+                    f"ordered must have each category of {name!r} once, from the first to the last: "
+                    f"{listed(list(categories))}"
+                )
+        return dict(sorted(found.items()))
 
 
 AS_THE_CARD = PreparationChoice()
@@ -75,6 +84,7 @@ class Encoding:
         "words": nullable(each(each(text()), "text")),
         "dense": flag(),
         "ordered": each(whole(most="categorical-1"), "ordered"),
+        "ordered_ranks": each(each(whole()), "ordered"),
         "ordered_fill": each(whole(), "ordered"),
         "ordered_spread": each(number(above=0.0), "ordered"),
         "unit": flag(),
@@ -92,9 +102,10 @@ class Encoding:
     gaps: tuple[int, ...]  # categorical columns that get one more column, which says where they are missing
     words: tuple[tuple[str, ...], ...] | None  # the words of each text column that are counted; None: it stays
     dense: bool  # whether a sparse block is written out
-    ordered: tuple[int, ...] = ()  # categorical columns whose codes become numbers
-    ordered_fill: tuple[int, ...] = ()  # their most frequent codes, for missing ones
-    ordered_spread: tuple[float, ...] = ()  # what their codes are divided by
+    ordered: tuple[int, ...] = ()  # categorical columns whose categories become numbers
+    ordered_ranks: tuple[tuple[int, ...], ...] = ()  # the place of each category in the order, by its code
+    ordered_fill: tuple[int, ...] = ()  # the most frequent codes, for missing ones
+    ordered_spread: tuple[float, ...] = ()  # what places are divided by
     unit: bool = False  # whether the numbers of a row are brought to length 1
 
     @classmethod
@@ -116,9 +127,9 @@ class Encoding:
             width = rounded(np.where(has_values, sums.limits.high - sums.limits.low, 0.0))
         scaled = scale in ("standard", "range")
         keeps, native = card.admits.missing and choice.fill is None, "categorical" in card.takes
-        ordered = choice.places(schema)
+        orders, coded = choice.orders(schema), schema.of_kind("categorical")
         filled = np.full_like(mean, choice.fill) if isinstance(choice.fill, Real) else mean
-        counts = [sums.categories.column(j)[0] for j in range(len(schema.of_kind("categorical")))]
+        counts = [sums.categories.column(j)[0] for j in range(len(coded))]
         dense = "sparse" not in card.takes
         _require_narrow(schema, dense, card)
         return cls(
@@ -131,14 +142,15 @@ class Encoding:
             None
             if native
             else tuple(
-                () if j in ordered else _columns_for(count, "full_rank" in card.needs) for j, count in enumerate(counts)
+                () if j in orders else _columns_for(count, "full_rank" in card.needs) for j, count in enumerate(counts)
             ),
-            tuple(j for j in _flagged(sums.gaps.coded > 0) if not native or j in ordered),
+            tuple(j for j in _flagged(sums.gaps.coded > 0) if not native or j in orders),
             None if "text" in card.takes else tuple(frequent_words(words, max_words) for words in sums.words),
             dense,
-            ordered,
-            tuple(int(counts[j].argmax()) for j in ordered),
-            tuple(float(max(len(counts[j]) - 1, 1)) if scaled else 1.0 for j in ordered),
+            tuple(orders),
+            tuple(tuple(map(order.index, coded[j].categories)) for j, order in orders.items()),
+            tuple(int(counts[j].argmax()) for j in orders),
+            tuple(float(max(len(order) - 1, 1)) if scaled else 1.0 for order in orders.values()),
             scale == "unit",
         )
 
@@ -151,6 +163,7 @@ class Encoding:
         shown = [max(codes, default=-1) for codes in self.indicator_codes or ()]
         below = all(code < size for codes in (filled, shown) for code, size in zip(codes, sizes, strict=False))
         below &= all(code < sizes[j] for j, code in zip(self.ordered, self.ordered_fill, strict=True))
+        below &= all(len(ranks) == sizes[j] for j, ranks in zip(self.ordered, self.ordered_ranks, strict=True))
         return below and all(len(set(words)) == len(words) for words in self.words or ())
 
     def apply(self, chunk: Chunk) -> Chunk:
@@ -161,9 +174,10 @@ class Encoding:
             length = np.sqrt(np.nansum(numbers**2, axis=1, keepdims=True))
             numbers = numbers / np.where(length > 0.0, length, 1.0)
         parts = [numbers, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
-        for j, usual, spread in zip(self.ordered, self.ordered_fill, self.ordered_spread, strict=True):
+        orders = zip(self.ordered, self.ordered_ranks, self.ordered_fill, self.ordered_spread, strict=True)
+        for j, ranks, usual, spread in orders:
             code = chunk.codes[:, [j]]
-            parts.append(np.where(code < 0, usual, code) / spread)
+            parts.append(np.array(ranks)[np.where(code < 0, usual, code)] / spread)
         for j, shown in enumerate(self.indicator_codes or ()):
             parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
         parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
@@ -282,9 +296,11 @@ def _number_words(encoding: Encoding, j: int) -> str:
 
 def _category_words(encoding: Encoding, j: int, column: Column) -> str:
     if j in encoding.ordered:
-        spread = encoding.ordered_spread[encoding.ordered.index(j)]
-        shown = column.categories if len(column.categories) <= NAMED else (*column.categories[:NAMED], "…")
-        return f"{', '.join(f'{name} {i / spread:g}' if name != '…' else name for i, name in enumerate(shown))}"
+        place = encoding.ordered.index(j)
+        ranks, spread = encoding.ordered_ranks[place], encoding.ordered_spread[place]
+        in_order = sorted(zip(ranks, column.categories, strict=True), key=lambda pair: pair[0])
+        shown = [f"{name} {rank / spread:g}" for rank, name in in_order[:NAMED]]
+        return ", ".join(shown + ["…"] * (len(in_order) > NAMED))
     if encoding.indicator_codes is None:
         return (
             "as it is" if encoding.fill_codes is None else f"{column.categories[encoding.fill_codes[j]]} where missing"

@@ -11,6 +11,7 @@ import numpy as np
 from novacula.errors import DataError, InputTypeError
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Step, Work, WorkTable
+from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
 from novacula.theory.results import DerivedFloat
 from novacula.tree.attributes import Attribute
@@ -141,5 +142,6 @@ def _gain_work(_: float, split: ExaminedSplit, classes: list[str], name: str) ->
 def _ratio_work(_: float, split: ExaminedSplit, classes: list[str], name: str) -> Work:
     information = equations.information(name, split, split.start, ())
     ratio = equations.ratio(name, split.gain(GAIN), float(information.value), VALUE)
-    last = Step("One value only") if ratio is None else Step("By its split information", (information, ratio))
+    nothing = Equation(f"GainRatio(S, {word(name)})", "0", {}, VALUE)
+    last = Step("One value only", nothing) if ratio is None else Step("By its split information", (information, ratio))
     return Work("Gain ratio", [*_gain_steps(split, classes, name, ()), last])

@@ -29,6 +29,8 @@ from novacula.tree.export.condition import digits
 from novacula.words import counted
 
 MOST_STEPS = 200_000
+DEEPEST = 200
+"""Tests one below the other that the search goes down at most."""
 Need = tuple[int, int]  # tests and leaves
 
 
@@ -82,7 +84,8 @@ class SmallestTree(ShowsWork):
 def smallest_tree(X: Any, y: Any = None, *, max_steps: int = MOST_STEPS) -> SmallestTree:
     """Find the tree with the fewest tests that is right on every example; of those, one with the fewest leaves.
 
-    It is for small tables: the search visits at most `max_steps` sets of examples, and refuses what takes more.
+    It is for small tables: the search tries at most `max_steps` tests, over all sets of examples, and at most 200 one
+    below the other, and refuses what takes more.
 
     >>> import novacula as nv
     >>> print(smallest_tree(nv.datasets.load("play_tennis")))
@@ -124,7 +127,7 @@ class TreeSearch:
 
     def __init__(self, model: DecisionTreeClassifier, chunk: Chunk, most: int) -> None:
         self.attributes, self.classes = model.attributes_, model.classes_.tolist()
-        self.n, self.most = len(chunk), most
+        self.n, self.most, self.tried, self.depth = len(chunk), most, 0, 0
         if (chunk.codes < 0).any() or not np.isfinite(chunk.numeric).all():
             raise DataError("the smallest tree is of examples without missing values: fill them in, or leave rows out")
         labels = np.asarray(chunk.target).tolist()
@@ -149,14 +152,12 @@ class TreeSearch:
             return 0, 1
         if part in self.needs:
             return self.needs[part]
-        if len(self.best) >= self.most:
-            raise DataError(
-                f"the search for the smallest tree went through {self.most:,} sets of examples: take fewer rows or "
-                "columns, or a larger max_steps"
-            )
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise DataError(f"the smallest tree is sought down to {DEEPEST} tests one below the other: take fewer rows")
         least, chosen = None, None
         # Tests whose branches are purest first, so that the bound is soon tight; the sort is stable.
-        for choice in sorted(self.choices(part), key=self.bound):
+        for choice in sorted(map(self.counted, self.choices(part)), key=self.bound):
             if least is None or self.bound(choice) < least:
                 found = self.total(choice, least)
                 if found is not None and (least is None or found < least):
@@ -164,7 +165,18 @@ class TreeSearch:
         if least is None or chosen is None:
             raise DataError("examples of two classes have the same values in every column: no tree is right on both")
         self.needs[part], self.best[part] = least, chosen
+        self.depth -= 1
         return least
+
+    def counted(self, choice: SplitChoice) -> SplitChoice:
+        """A test that is tried, unless too many were."""
+        self.tried += 1
+        if self.tried > self.most:
+            raise DataError(
+                f"the search for the smallest tree has tried {self.most:,} tests: take fewer rows or columns, or a "
+                "larger max_steps"
+            )
+        return choice
 
     def bound(self, choice: SplitChoice) -> Need:
         """What a test needs at least: one more test for each branch that is not of one class, which has two leaves."""

@@ -63,3 +63,11 @@ def test_no_function_is_better_than_the_best_answers_and_samples_tend_to_the_los
 def test_what_cannot_be_measured_is_refused(call, words):
     with pytest.raises(ParameterError, match=words):
         call()
+
+
+def test_answers_that_no_y_has_are_among_the_best_ones():
+    """Of 1 and 4 the middle has the least squared loss, though no row says it."""
+    found = generalisation_loss({"one": lambda x: 1, "middle": lambda x: 2.5}, {(0, 1): 0.5, (0, 4): 0.5}, "squared")
+    assert found.best_answers == {0: 2.5}
+    assert found.least == pytest.approx(2.25)
+    check_work(found)

@@ -180,3 +180,14 @@ def test_q_is_computed_and_shown():
     assert "Q(h′ | h) − Q(h | h)" in result.work(iteration=1).to_text()
     assert "Q(h′ | h)" in result.work()[1].table.header[-1]
     assert result.plot().svg()
+
+
+@pytest.mark.parametrize(
+    ("q", "words"),
+    [(lambda h, new: -abs(new - h), "Q falls"), (lambda h, new: -1e6 * abs(new), "L rises by less than Q")],
+)
+def test_functions_that_do_not_belong_together_are_noted(q, words):
+    """Halving h climbs −h², while Q falls, or rises by more than the likelihood does."""
+    result = expectation_maximization(lambda h: (h, -(h**2)), lambda h: h / 2, 4.0, q=q, tol=0.5)
+    assert words in result.work(iteration=1).to_text()
+    check_work(result, iteration=1, drawn=False)

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novacula as nv
 from novacula.checks import check_work
-from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.errors import DataError, ParameterError
 from novacula.linear import LogisticRegression, sigmoid_unit
 
 HOURS = np.array([0.5, 0.75, 1, 1.25, 1.5, 1.75, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.5])
@@ -154,7 +154,7 @@ def test_many_rows_and_no_bias_are_shown_too():
     [
         (([[1.0], [2.0]], [0.5, 1.5]), DataError, "t holds 1.5; targets of a sigmoid unit are from 0 to 1"),
         (([[1.0], [2.0]], [0.5]), DataError, "2 rows and t has 1"),
-        (([["a"], ["b"]], [0, 1]), InputTypeError, "numbers"),
+        (([["a"], ["b"]], [0, 1]), DataError, "X must be an array of numbers"),
         (([[1.0], [np.nan]], [0, 1]), DataError, "missing"),
         (([1.0, 2.0], [0, 1]), DataError, "dimensions"),
     ],

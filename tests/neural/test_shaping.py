@@ -110,6 +110,19 @@ def test_bumps_that_cannot_be_are_refused(low, high, bumps):
         MLPRegressor.from_function(lambda x: np.inf, 0, 1, 3)
 
 
+@pytest.mark.parametrize(
+    ("function", "low", "words"),
+    [
+        (np.sin, "a", "low and high must be an array of numbers"),
+        (lambda x: "high", 0, "what the function gives must be an array of numbers"),
+        (lambda x: [x, x], 0, "it must give one number"),
+    ],
+)
+def test_bumps_of_what_is_not_a_number_are_refused(function, low, words):
+    with pytest.raises(ParameterError, match=words):
+        MLPRegressor.from_function(function, low, 1, 3)
+
+
 # --- pruning --------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +200,8 @@ def test_rows_that_do_not_fit_are_refused(trained):
     for rows, targets, words in ((X[:, :2], y, "4 numbers"), (X, y[:9], "targets"), (X, y + 1, "classes")):
         with pytest.raises(DataError, match=words):
             prune_weights(model, rows, targets)
+    with pytest.raises(ParameterError, match="X has nan"):
+        prune_weights(model, np.where(X[0, 0] == X, np.nan, X), y)
     with pytest.raises(ParameterError, match="by"):
         prune_weights(model, X, y, by="age")
     with pytest.raises(InputTypeError, match="fitted network"):

@@ -118,3 +118,21 @@ def test_choices_that_there_are_not(settings):
 def test_columns_that_are_in_no_order():
     with pytest.raises(ParameterError, match="'price', which is no categorical column"):
         PreparedRegressor(ordered=["price"]).fit(shirts(), Y)
+
+
+def test_an_order_that_is_stated(tmp_path):
+    """Of plain text the schema knows no order but the alphabet's; a stated one may have categories that no row has."""
+    frame = shirts(gap=True).assign(size=["small", "large", "large", "medium", None, "large"])
+    order = ["tiny", "small", "medium", "large"]
+    model = PreparedRegressor(Ridge(), scale="range", ordered={"size": order}).fit(frame, Y)
+    np.testing.assert_allclose(seen(model, frame)[:, 3], np.array([1, 3, 3, 2, 3, 3]) / 3)
+    assert "small 0.333333, medium 0.666667, large 1" in model.work().to_text()
+    check_work(model)
+    model.save(tmp_path / "model.nova")
+    np.testing.assert_array_equal(nv.load(tmp_path / "model.nova").predict(frame), model.predict(frame))
+
+
+@pytest.mark.parametrize("order", [["small", "large"], ["small", "medium", "large", "small"]])
+def test_an_order_that_is_not_one(order):
+    with pytest.raises(ParameterError, match="each category of 'size' once, from the first to the last"):
+        PreparedRegressor(ordered={"size": order}).fit(shirts(), Y)

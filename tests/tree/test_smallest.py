@@ -47,6 +47,7 @@ def test_restaurant_and_tennis():
     assert information_gain(table["Type"], y) == pytest.approx(0.0, abs=1e-12)
     assert entropy({"Yes": 9, "No": 5}) == pytest.approx(0.940286, abs=5e-7)
     assert gain_ratio(["x", "x"], [0, 1]) == 0.0
+    check_work(gain_ratio(["x", "x"], [0, 1]))
 
 
 @pytest.mark.parametrize("wrong", [3, "yes"])
@@ -140,6 +141,8 @@ def test_bad_input_to_the_smallest_tree():
         smallest_tree([[1.0], [1.0]], [0, 1])
     with pytest.raises(DataError, match="larger max_steps"):
         smallest_tree(np.arange(8.0)[:, None], [0, 1] * 4, max_steps=2)
+    with pytest.raises(DataError, match="down to 200 tests one below the other"):
+        smallest_tree(np.arange(600.0)[:, None], [0, 1] * 300, max_steps=10**9)
     with pytest.raises(DataError, match="without missing values"):
         smallest_tree([[1.0], [np.nan], [2.0]], [0, 1, 1])
     with pytest.raises(ParameterError, match="max_steps"):

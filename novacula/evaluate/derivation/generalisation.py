@@ -16,7 +16,7 @@ WHERE = {"P[i]": "probability of the cell ⟦i⟧, an x with a y", "L[i]": "loss
 
 
 def derive_generalisation(result: Generalisation) -> Work:
-    """The loss of each hypothesis, h*, and what no function of x can be better than."""
+    """The loss of each hypothesis, h*, and the best of their answers for each x."""
     steps = []
     for name, shown in zip(result.losses, distinct_names(result.losses), strict=True):
         values = {"P[i]": result.probability, "L[i]": result.cell_losses[name]}
@@ -38,5 +38,9 @@ def derive_generalisation(result: Generalisation) -> Work:
     ]
     actions = [str(action) for action in next(iter(result.expected.values()))]
     table = cut_table(("x", *(f"loss of {name}" for name in distinct_names(actions)), "best answer"), by_x, len(by_x))
-    steps.append(Step("The answer of least expected loss for each x: no function of x costs less", floor, table))
+    steps.append(
+        Step(
+            "The answer of least expected loss for each x: no function of x with these answers costs less", floor, table
+        )
+    )
     return Work(f"Generalisation: the expected {metric_name(result.loss)}", steps)

@@ -77,19 +77,26 @@ def derive_rise(result: EMResult[Any, Any], iteration: int) -> Work:
 
 
 def _expected_step(result: EMResult[Any, Any], k: int) -> Step:
-    """Q of what went in and of what came out; where there is no prior, the objective rises by at least as much."""
+    """Q of what went in and of what came out; where there is no prior, the objective rises by at least as much.
+
+    A step that maximises Q raises it; where it falls, or the objective rises by less, the functions do not belong
+    together, and a note says so.
+    """
     old, new = result.q_history[k]
     if not (math.isfinite(old) and math.isfinite(new)):
         return Step("The expected log-likelihood", note="It is not finite.")
     values = {"Q(h′ | h)": new, "Q(h | h)": old}
-    equations = [Equation("Q(h′ | h)", "Q(h | h)", values, ("q_history", k, 0), sign="≥")] if new >= old else []
-    gained = result.history[k] - result.history[k - 1]
-    if _prior(result) is None and gained >= new - old:
+    rises = [Equation("Q(h′ | h)", "Q(h | h)", values, ("q_history", k, 0), sign="≥")]
+    faults = ["Q falls, so the M-step does not make it as large as it can be."]
+    if _prior(result) is None:
         left = {f"L[{k}]": result.history[k], f"L[{k - 1}]": result.history[k - 1]}
-        equations.append(Equation(f"L[{k}] - L[{k - 1}]", "Q(h′ | h) - Q(h | h)", left | values, sign="≥"))
+        rises.append(Equation(f"L[{k}] - L[{k - 1}]", "Q(h′ | h) - Q(h | h)", left | values, sign="≥"))
+        faults.append("L rises by less than Q, so Q is not that of this likelihood.")
+    equations = [rise for rise in rises if rise.fault() is None]
+    note = " ".join(fault for rise, fault in zip(rises, faults, strict=False) if rise.fault() is not None)
     rows = (("⟦Q(h | h)⟧", old), ("⟦Q(h′ | h)⟧", new))
     table = WorkTable(("expected log-likelihood of the complete data", "value"), rows)
-    return Step("The expected log-likelihood", tuple(equations), table=table)
+    return Step("The expected log-likelihood", tuple(equations), table=table, note=note)
 
 
 def _prior(result: EMResult[Any, Any]) -> float | None:

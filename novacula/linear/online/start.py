@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
+from novacula.arguments import as_numbers
 from novacula.errors import ParameterError
 from novacula.table.chunk import Floats
 
@@ -34,10 +35,7 @@ def first_weights(given: Any, planes: int, columns: int, bias: bool, random_stat
 
 
 def _as_numbers(given: Any, planes: int, q: int, order: str) -> Floats:
-    try:
-        weights = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"start_weights are {given!r}; they must be numbers, {order}") from None
+    weights = as_numbers(given, "start_weights")
     shapes = [(planes, q), *[(q,)] * (planes == 1)]
     if weights.shape not in shapes:
         wanted = " or ".join(map(str, reversed(shapes)))

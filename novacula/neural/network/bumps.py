@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.arguments import whole_number
+from novacula.arguments import as_numbers, whole_number
 from novacula.errors import ParameterError
 from novacula.neural.network.architecture import Architecture
 from novacula.neural.network.jet import Array
@@ -32,14 +32,17 @@ def bump_network(
     [0.0625, 0.5625]
     """
     bumps = whole_number(bumps, "bumps", 1)
-    if bumps > MOST_BUMPS or not (np.isfinite([low, high]).all() and low < high):
+    ends = as_numbers([low, high], "low and high")
+    if bumps > MOST_BUMPS or ends.shape != (2,) or not (np.isfinite(ends).all() and low < high):
         raise ParameterError(
             f"{bumps} bumps from {low!r} to {high!r} cannot be made: give numbers low < high, and at most "
             f"{MOST_BUMPS} bumps"
         )
     edges = np.linspace(low, high, bumps + 1)
     middles = (edges[1:] + edges[:-1]) / 2.0
-    heights = np.array([float(function(float(x))) for x in middles])
+    heights = as_numbers([function(float(x)) for x in middles], "what the function gives")
+    if heights.shape != middles.shape:
+        raise ParameterError(f"the function gives an array of shape {heights.shape[1:]}; it must give one number")
     if not np.isfinite(heights).all():
         raise ParameterError(f"the function is not finite at {middles[~np.isfinite(heights)][0]:g}")
     architecture = Architecture((1, 2 * bumps, 1), "logistic", "linear")

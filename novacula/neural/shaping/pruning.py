@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from novacula.arguments import as_numbers, nonnegative_number, one_of
+from novacula.arguments import as_numbers, nonnegative_number, one_of, require_finite
 from novacula.errors import DataError, InputTypeError
 from novacula.learner.derivation import cut_table
 from novacula.learner.figure import Figure, curve_figure
@@ -98,6 +98,8 @@ def prune_weights(
             f"X has shape {rows.shape} beside {len(targets)} targets; give a row of {model.n_features_in_} numbers for "
             "each target"
         )
+    require_finite(rows, "X")
+    require_finite(targets, "y")
     objective = NetworkObjective(model.architecture_, loss_of(model))
     theta = model.weights_.astype(np.float64)
     places = np.flatnonzero(model.architecture_.is_weight & (theta != 0.0))
