@@ -66,7 +66,14 @@ def condition(x: Floats, weight: Floats, normal: Normal) -> FilledRows:
             bridge = linalg.solve_triangular(
                 factor, normal.covariance[np.ix_(place, gap)], lower=True, check_finite=False
             )
-            filled[np.ix_(rows, gap)] = normal.mean[gap] + white.T @ bridge
+            with np.errstate(over="ignore", invalid="ignore"):
+                expected = normal.mean[gap] + white.T @ bridge
+            if not np.isfinite(expected).all():
+                raise DataError(
+                    "a row that misses values lies so far from those of the fit that what is expected of it overflows: "
+                    "scale the columns"
+                )
+            filled[np.ix_(rows, gap)] = expected
             left = normal.covariance[np.ix_(gap, gap)] - bridge.T @ bridge
             spread[np.ix_(gap, gap)] += weight[rows].sum() * left
     return FilledRows(filled, log_density, spread)

@@ -112,9 +112,9 @@ def from_factor(weight: float, mean: Floats, factor: Floats) -> CovarianceSpectr
 def solve_dual(rows: CentredRows) -> CovarianceSpectrum:
     """From the Gram matrix of the centred rows."""
     gram = rows.gram()
-    total = float(np.trace(gram))
     values, vectors = eigenvalues(gram)
     values = cut(values, 4.0 * len(gram) * EPS)
+    total = max(float(np.trace(gram)), float(values.sum()))  # of large numbers that cancel the trace may lose its sign
 
     def mapped(k: int) -> Floats:
         directions = rows.mapped(vectors(k))

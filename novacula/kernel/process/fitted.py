@@ -179,7 +179,11 @@ class FittedProcess(Regressor, KeepsRows):
         return rows
 
     def _in_units(self, means: Floats) -> Floats:
-        return self._shaped(self.y_mean_ + self.y_std_ * means)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self.y_mean_ + self.y_std_ * means
+        if not np.isfinite(values).all():
+            raise DataError("an answer overflows: scale the target, or ask for rows nearer to those of the fit")
+        return self._shaped(values)
 
     def alpha(self) -> Floats:
         """α = C⁻¹y, (n,) or (n, k)."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from novacula.errors import DataError
 from novacula.learner.iterate import Monitor, Outcome, Run, iterate
 from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.linear.logistic.sums import Frame
@@ -46,6 +47,8 @@ def safe_rate(objective: LogisticObjective) -> float:
     n = float(columns.weight.sum())
     squares = float((columns.ssd + n * columns.mean**2).sum()) + n * objective.frame.intercept
     bound = share * objective.C * float(objective.frame.factor.max()) * squares + objective.l2
+    if not np.isfinite(bound):
+        raise DataError("the curvature of the loss overflows, so that no rate is safe: scale columns and weights")
     return 1.0 / bound if bound > 0.0 else 1.0
 
 
