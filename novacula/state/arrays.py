@@ -189,7 +189,7 @@ def _all_finite(value: Any) -> bool:
 
 @cache
 def _name(dtype: Any) -> str:
-    """The name of a type of numbers, which NumPy makes anew each time that it is asked."""
+    """The name of a type of numbers, which NumPy makes again each time that it is asked."""
     return str(dtype.name)
 
 
