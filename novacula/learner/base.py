@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,6 +64,12 @@ class Learner(ShowsWork, BaseEstimator):
 
     def _require_result(self) -> None:
         check_is_fitted(self)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """What scikit-learn reads from the constructor, once for each class."""
+        kind: type = cls
+        return list(_parameter_names(kind))
 
     @property
     def n_parameters_(self) -> int:
@@ -335,6 +342,11 @@ class Unsupervised(Learner):
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
         return table.drop(table.layout.target) if table.layout.target else table
+
+
+@cache
+def _parameter_names(kind: type) -> tuple[str, ...]:
+    return tuple(BaseEstimator._get_param_names.__func__(kind))
 
 
 def require_target(learner: Any, y: Any) -> None:

@@ -18,7 +18,7 @@ from novacula.table.schema import Schema
 def fitted_attributes(learner: Any) -> dict[str, Any]:
     """What a learner holds besides its parameters; names that begin with `_` are caches, which no file has."""
     kind: type = type(learner)
-    left_out = {*learner.get_params(deep=False), *_cached_properties(kind)}
+    left_out = {*learner._get_param_names(), *_cached_properties(kind)}
     return {
         name: value
         for name, value in sorted(vars(learner).items())

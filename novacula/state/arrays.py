@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from novacula.state.base import Dim, Form, NotFiniteError, Scope, StateError, name_of
+from novacula.state.base import Dim, Form, NotFiniteError, Scope, StateError, parts_of
 
 ROUNDING = 1e-6
 """By how much the sum of probabilities may differ from 1."""
@@ -32,7 +33,7 @@ class ArrayForm(Form):
 
     def check(self, value: Any, where: str, scope: Scope) -> None:
         """Type, dimensions, then values."""
-        if type(value) is not np.ndarray or value.dtype.name not in self.dtypes:
+        if type(value) is not np.ndarray or _name(value.dtype) not in self.dtypes:
             raise self.refuse(value, where)
         dims = self.dims[1:] if self.dims[:1] == ("...",) else self.dims
         before = value.ndim - len(dims)
@@ -183,7 +184,13 @@ def is_label(value: Any) -> bool:
 def _all_finite(value: Any) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.add.reduce(value, axis=None)
-    return bool(np.isfinite(total)) or bool(np.isfinite(value).all())
+    return math.isfinite(total) or bool(np.isfinite(value).all())
+
+
+@cache
+def _name(dtype: Any) -> str:
+    """The name of a type of numbers, which NumPy makes again each time that it is asked."""
+    return str(dtype.name)
 
 
 def floats(
@@ -224,7 +231,7 @@ def codes(*dims: Dim, below: Dim | None = None, least: int = 0) -> Form:
 def indices(of: Dim, *dims: Dim, or_none: bool = False) -> Form:
     """Places among `of`, of 32 or 64 bits; −1 stands for none if `or_none`."""
     if isinstance(of, str):
-        name_of(of)
+        parts_of(of)
     return ArrayForm("places", ("int32", "int64"), dims, -1.0 if or_none else 0.0, below=of)
 
 

@@ -39,10 +39,9 @@ class Scope:
         """Whether a dimension has this size; a name that is new gets it, of a sum the last one."""
         if isinstance(dim, int):
             return dim == size
-        name, difference = name_of(dim)
-        if name == "any":
+        (*others, last), difference = parts_of(dim)
+        if last == "any" and not others:
             return True
-        *others, last = name.split("+")
         difference += sum(map(self.size, others))
         return self.sizes.setdefault(last, max(size - difference, 0)) + difference == size
 
@@ -50,11 +49,11 @@ class Scope:
         """The size of a dimension that an earlier attribute, the schema or the classes have given."""
         if isinstance(dim, int):
             return dim
-        name, difference = name_of(dim)
-        for part in name.split("+"):
+        parts, difference = parts_of(dim)
+        for part in parts:
             if part not in self.sizes:
                 raise StateError(f"nothing before says how many {part} there are")
-        return sum(self.sizes[part] for part in name.split("+")) + difference
+        return sum(self.sizes[part] for part in parts) + difference
 
     def inner(self, names: Mapping[str, Dim]) -> Scope:
         """The scope of a part that has names of its own for some dimensions."""
@@ -69,15 +68,16 @@ class Scope:
 
     def knows(self, dim: Dim) -> bool:
         """Whether the size of a dimension is known."""
-        return isinstance(dim, int) or self.sizes.keys() >= set(name_of(dim)[0].split("+"))
+        return isinstance(dim, int) or self.sizes.keys() >= set(parts_of(dim)[0])
 
 
-def name_of(dim: str) -> tuple[str, int]:
-    """The name of a dimension, or several with "+" between them, and the difference that is added to their size."""
+@cache
+def parts_of(dim: str) -> tuple[tuple[str, ...], int]:
+    """The names whose sizes a dimension adds up, and the difference that is added to them."""
     match = _DIM.fullmatch(dim)
     if match is None:
         raise ValueError(f"{dim!r} is not a dimension: say a name, or a name and a difference such as 'columns+1'")
-    return match[1], int(match[2] or 0)
+    return tuple(match[1].split("+")), int(match[2] or 0)
 
 
 class Form(ABC):

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -153,8 +154,8 @@ class RecordForm(Form):
         if not (isinstance(value, self.kind) if self.or_derived else type(value) is self.kind):
             raise self.refuse(value, where)
         inner = scope.inner(self.sizes)
-        values = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
-        check_state(declared(type(value)), values, inner, f"{where}.")
+        kind: type = type(value)
+        check_state(declared(kind), {name: getattr(value, name) for name in _given(kind)}, inner, f"{where}.")
         scope.learn(inner, self.sizes)
 
     def words(self) -> str:
@@ -164,13 +165,20 @@ class RecordForm(Form):
     def forgeries(self, value: Any, random: np.random.Generator) -> list[Any]:
         """With one field forged, as far as its constructor allows."""
         forged = super().forgeries(value, random)
-        state = declared(type(value))
-        for name in [one.name for one in dataclasses.fields(value) if one.init and one.name in state]:
+        kind: type = type(value)
+        state = declared(kind)
+        for name in [name for name in _given(kind) if name in state]:
             for other in state[name].forgeries(getattr(value, name), random):
                 changed = copy.copy(value)
                 object.__setattr__(changed, name, other)  # past the constructor, which may refuse it
                 forged.append(changed)
         return forged
+
+
+@cache
+def _given(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass that its constructor takes."""
+    return tuple(one.name for one in dataclasses.fields(kind) if one.init)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,20 @@ class NumberForm(Form):
         if self.size is not None and not scope.fits(self.size, int(value)):
             raise StateError(f"{where} is not the number of {self.size}, {scope.size(self.size)}")
 
+    def check_each(self, values: Sequence[Any], where: str, scope: Scope) -> None:
+        """Histories are long: of plain numbers that are finite the least and the largest speak for all."""
+        kinds = set(map(type, values))
+        are_plain = kinds == {int} or (kinds == {float} and not self.is_whole and math.isfinite(sum(values)))
+        if are_plain and self.size is None:
+            try:
+                self.check(min(values), where, scope)
+                self.check(max(values), where, scope)
+            except StateError:  # the sentence is to name the first that is wrong
+                pass
+            else:
+                return
+        super().check_each(values, where, scope)
+
     def words(self) -> str:
         """The noun and the bounds."""
         noun = "a whole number" if self.is_whole else "a number"

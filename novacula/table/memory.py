@@ -109,6 +109,8 @@ class MemorySource(Source):
 class MemoryPartition(Partition):
     """A block of rows of a source in memory."""
 
+    is_one_chunk = True
+
     def __init__(self, source: MemorySource, start: int, stop: int) -> None:
         self.source = source
         self.start = start

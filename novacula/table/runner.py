@@ -7,7 +7,7 @@ ClusterRunner  workers of a Dask cluster (see `cluster`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -48,6 +48,11 @@ class ChunkLayout:
         yield first
         del first  # or it would live as long as all the others
         yield from chunks
+
+    def read_ahead(self, parts: Sequence[Partition]) -> Generator[Chunk, None, None]:
+        """The chunks of partitions in order, the next one being read meanwhile; one block in memory needs no thread."""
+        chunks = (chunk for part in parts for chunk in self.chunks(part))
+        return chunks if len(parts) == 1 and parts[0].is_one_chunk else prefetched(chunks)
 
     def empty(self) -> Chunk:
         """A chunk without rows."""
@@ -113,7 +118,7 @@ class LocalRunner:
 
     def fold(self, parts: Sequence[Partition], layout: ChunkLayout, step: Callable[..., T], state: T, args: Any) -> T:
         """One chunk after the other, the next one being read meanwhile."""
-        with closing(prefetched(chunk for part in parts for chunk in layout.chunks(part))) as chunks:
+        with closing(layout.read_ahead(parts)) as chunks:
             for chunk in chunks:
                 state = step(state, chunk, *args)
         return state

@@ -187,8 +187,8 @@ class Schema:
 
     def uncounted(self) -> Self:
         """Forget what was counted, as for other rows of the same columns."""
-        columns = (replace(c, missing=None, low=None, high=None, note="") for c in self if c.kind != "sparse")
-        return self.with_columns(columns)
+        seen = (c for c in self if c.kind != "sparse" and (c.missing, c.low, c.high, c.note) != (None, None, None, ""))
+        return self.with_columns(replace(column, missing=None, low=None, high=None, note="") for column in seen)
 
     def with_markers_of(self, other: Schema) -> Self:
         """Take what marks a missing value in another schema for one here too."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from novacula.table.chunk import Chunk
 from novacula.table.schema import Column, Kind, Schema
@@ -30,6 +30,8 @@ class Partition(ABC):
 
     name: str
     key: str
+    is_one_chunk: ClassVar[bool] = False
+    """Whether it always gives one chunk, so that none can be read ahead."""
 
     @abstractmethod
     def batches(self, names: Sequence[str], schema: Schema | None = None) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from novacula.table.chunk import Chunk, Floats
 from novacula.table.expanded import Expansion
 from novacula.table.memory import MemorySource, SparseSource
 from novacula.table.names import as_names, printable
-from novacula.table.parallel import Addable, prefetched
+from novacula.table.parallel import Addable
 from novacula.table.recording import recorded
 from novacula.table.runner import ChunkLayout, LocalRunner, Runner
 from novacula.table.schema import Column, Schema, Types
@@ -277,7 +277,7 @@ class Table:
     def chunks(self) -> Generator[Chunk, None, None]:
         """The chunks in order, read ahead by one."""
         layout = self._layout
-        with closing(prefetched(chunk for part in self.source.partitions() for chunk in layout.chunks(part))) as ahead:
+        with closing(layout.read_ahead(self.source.partitions())) as ahead:
             yield from self.runner.watch(ahead, layout)
 
     def to_chunk(self, propagates: bool = False) -> Chunk:

@@ -195,3 +195,23 @@ def test_sgd_begins_where_it_is_told():
         w += 0.1 * (target - w @ [1.0, a]) * np.array([1.0, a])
     np.testing.assert_allclose(np.append(model.intercept_, model.coef_), w)
     check_work(model)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("response", ["step", "threshold"])
+@pytest.mark.parametrize("schedule", ["constant", "decay"])
+def test_what_the_other_rows_did_is_what_the_first_rows_leave(response, schedule):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    model = Perceptron(0.1, response=response, schedule=schedule, pocket=False, max_iter=30).fit(X, y)
+    trace = model.trace_
+    kept = trace.path.iterations.tolist()
+    assert kept == [*range(20), *range(26, 31)]
+    for i, number in enumerate(kept):
+        if number - 1 not in kept:
+            assert not trace.others[i].any()  # the start, and what comes after a gap
+            continue
+        rate = 0.1 / {"constant": 1.0, "decay": np.sqrt(number)}[schedule]
+        before = np.roll(trace.path.states[i - 1], 1)  # the bias first
+        after = taught(X[:20], y[:20], before, rate, 1, "constant", response == "threshold")
+        assert trace.others[i] == pytest.approx(trace.path.states[i] - np.roll(after, -1), abs=1e-12)

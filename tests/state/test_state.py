@@ -219,3 +219,26 @@ def test_a_declaration_adds_to_that_of_its_bases():
 def test_a_dimension_is_a_name_and_a_difference():
     with pytest.raises(ValueError, match="'2a' is not a dimension"):
         floats("2a").check(np.ones(2), "x", Scope())
+
+
+def test_of_many_numbers_the_first_that_is_wrong_is_named():
+    long = [0.5] * 50
+    each(number(least=0.0)).check(long, "x", Scope())
+    each(number(finite=False)).check([np.nan, -np.inf, np.inf], "x", Scope())
+    each(number()).check([1e308] * 3, "x", Scope())  # whose sum is not finite
+    each(whole(least=None)).check([1 - 2**63, 2**63 - 1], "x", Scope())
+    for form, wrong, sentence in (
+        (number(least=0.0), -1.0, r"x\[3\] is out of its range"),
+        (number(most=1.0), 2.0, r"x\[3\] is out of its range"),
+        (number(), np.nan, r"x\[3\] is not finite"),
+        (number(), -np.inf, r"x\[3\] is not finite"),
+        (number(), True, r"x\[3\] is a bool"),
+        (number(), "1", r"x\[3\] is a str"),
+        (whole(), 1.0, r"x\[3\] is a float"),
+        (whole(), -1, r"x\[3\] is out of its range"),
+        (whole(), 2**2000, r"x\[3\] is a whole number of more than 64 bits"),
+    ):
+        right = 1 if form == whole() else 0.5
+        values = [right] * 3 + [wrong] + [right] * 3 + [wrong]
+        with pytest.raises(StateError, match=sentence):
+            each(form).check(values, "x", Scope())

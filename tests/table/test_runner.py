@@ -1,9 +1,13 @@
 """Layouts and the local runner, on partitions made for the test."""
 
+import threading
+from contextlib import closing
+
 import numpy as np
 import pytest
 
-from novacula.table import Chunk, Column, Schema, threads
+from novacula.table import Chunk, Column, Schema, Table, threads
+from novacula.table.memory import ArraySource
 from novacula.table.runner import ChunkLayout, LocalRunner
 from novacula.table.source import Partition
 
@@ -79,3 +83,30 @@ def test_empty_chunks_have_the_layout_of_full_ones(targets, shape, dtype):
     assert (empty.numeric.shape, empty.codes.shape, len(empty.text)) == ((0, 1), (0, 1), 1)
     assert (empty.target.shape, empty.target.dtype, empty.codes.dtype) == (shape, dtype, np.int32)
     assert ChunkLayout(SCHEMA, "error").empty().target is None
+
+
+def test_one_block_in_memory_is_read_without_a_thread():
+    class Noted(Numbers):
+        """Says which thread makes its chunks."""
+
+        def chunks(self, schema, unseen):
+            makers.append(threading.get_ident())
+            yield from super().chunks(schema, unseen)
+
+    class Block(Noted):
+        is_one_chunk = True
+
+    own = threading.get_ident()
+    for parts, alone in (([Block([1])], True), ([Noted([1])], False), ([Block([1]), Block([2])], False)):
+        makers = []
+        with closing(LAYOUT.read_ahead(parts)) as chunks:
+            assert [chunk.numeric.ravel().tolist() for chunk in chunks] == [[i + 1.0] for i in range(len(parts))]
+        assert (set(makers) == {own}) is alone
+
+
+def test_a_partition_of_numbers_in_memory_gives_one_chunk():
+    table = Table(ArraySource(np.arange(6.0)[:, None], names=["x"]), SCHEMA)
+    [part] = table.source.partitions()
+    assert part.is_one_chunk
+    assert [len(chunk) for chunk in LAYOUT.chunks(part)] == [6]
+    assert [len(chunk) for chunk in table.chunks()] == [6]

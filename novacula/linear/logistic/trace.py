@@ -15,7 +15,7 @@ from scipy import special
 from novacula.learner.trace import MOST_NUMBERS, FitPath, PathRecorder
 from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.state import State, codes, flag, floats, record
-from novacula.table.chunk import Chunk, Codes, Floats
+from novacula.table.chunk import Codes, Floats
 
 ROWS = 20
 """Rows that are kept, fewer where they are long."""
@@ -74,21 +74,21 @@ class FirstLogisticRows:
         return cls(z, t, weights)
 
     def probabilities(self, w: Floats) -> tuple[Floats, Floats]:
-        """Margins and probabilities (r, planes) for weights (planes, q)."""
-        m = self.z @ w.T
-        return m, special.expit(m) if m.shape[1] == 1 else special.softmax(m, axis=1)
+        """Margins and probabilities (…, r, planes) for weights (…, planes, q)."""
+        m = self.z @ np.swapaxes(w, -1, -2)
+        return m, special.expit(m) if m.shape[-1] == 1 else special.softmax(m, axis=-1)
 
-    def sums(self, w: Floats, loss: str) -> tuple[float, Floats]:
-        """Loss and gradient (planes, q) of these rows."""
+    def sums(self, w: Floats, loss: str) -> tuple[Floats, Floats]:
+        """Loss (…,) and gradient (…, planes, q) of these rows for weights (…, planes, q)."""
         m, h = self.probabilities(w)
+        gap = h - self.t
         if loss == "squared":
-            pulls = (h - self.t) * h * (1.0 - h) * self.weights[:, None]
-            return float(0.5 * self.weights @ (self.t - h)[:, 0] ** 2), pulls.T @ self.z
-        if m.shape[1] == 1:
-            log = special.log_expit(np.where(self.t == 1.0, m, -m))
+            losses, pulls = 0.5 * gap**2, gap * h * (1.0 - h)
+        elif m.shape[-1] == 1:
+            losses, pulls = -special.log_expit(np.where(self.t == 1.0, m, -m)), gap
         else:
-            log = special.log_softmax(m, axis=1) * self.t
-        return float(-self.weights @ log.sum(axis=1)), ((h - self.t) * self.weights[:, None]).T @ self.z
+            losses, pulls = -special.log_softmax(m, axis=-1) * self.t, gap
+        return losses.sum(axis=-1) @ self.weights, np.swapaxes(pulls * self.weights[:, None], -1, -2) @ self.z
 
 
 class LogisticRecorder(PathRecorder):
@@ -113,16 +113,15 @@ class LogisticRecorder(PathRecorder):
         objective, kept, p = self.objective, self.kept(), self.size
         theta, loss, gradient, share, hessian = np.split(kept.states, [p, p + 1, 2 * p + 1, 2 * p + 2], axis=1)
         most = max(min(ROWS, MOST_NUMBERS // max(len(objective.frame.centre), 1)), 1)
-        found = Chunk.concatenate(list(objective.table.head(most + 1).chunks()))
+        found = objective.table.head(most + 1).to_chunk()
         complete = len(found) <= most
         first = found.rows(0, min(most, len(found))).counted()
         classes = np.asarray(first.target, np.int32)
         weights = first.weight * objective.frame.factor[classes]
         held = FirstLogisticRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)
-        sums = [held.sums(w.reshape(objective.shape), objective.loss) for w in theta]
-        other = np.array([(g - objective.l2 * w * objective.charged) / objective.C - part.ravel()
-                          for g, w, (_, part) in zip(gradient, theta, sums, strict=True)])  # fmt: skip
-        rest = loss[:, 0] - np.array([part for part, _ in sums])
+        own_loss, own_gradient = held.sums(theta.reshape(-1, *objective.shape), objective.loss)
+        other = (gradient - objective.l2 * theta * objective.charged) / objective.C - own_gradient.reshape(theta.shape)
+        rest = loss[:, 0] - own_loss
         return LogisticTrace(
             FitPath(kept.iterations, theta.copy()),
             np.zeros_like(rest) if complete else rest,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -66,27 +65,28 @@ class OnlineTrace:
         d = showings.rows.shape[1]
         if showings.whole:
             return cls(path, np.zeros((0, d + 1)), showings)
-        weights = path.states[:, : d + 1]
+        weights, numbers = path.states[:, : d + 1], path.iterations
         others = np.zeros_like(weights)
-        for i, number in enumerate(path.iterations[1:].tolist(), start=1):
-            if path.iterations[i - 1] == number - 1 and (showings.ordered or number == 1):
-                others[i] = weights[i] - replay(showings, [rule(number - 1)], weights[i - 1])[-1].after
+        begun = np.flatnonzero((np.diff(numbers) == 1) & (showings.ordered | (numbers[1:] == 1))) + 1
+        if len(begun):
+            rules = [rule(number - 1) for number in numbers[begun].tolist()]
+            others[begun] = weights[begun] - weights_after(showings, rules, weights[begun - 1])
         return cls(path, others, showings)
 
     @classmethod
     def of_steps(cls, path: FitPath, table: Table, bowl: Bowl, rule: ShowingRule) -> Self:
         """Keep the first rows of steps down a bowl of all rows."""
-        chunk = Chunk.concatenate(list(table.head(FIRST + 1).chunks()))
+        chunk = table.head(FIRST + 1).to_chunk()
         showings = first_showings(iter([chunk]))
         showings = replace(showings, whole=showings.whole and len(chunk) <= FIRST)
         d, others = showings.rows.shape[1], np.zeros((0, 0))
         if not showings.whole:
-            others = np.zeros((len(path.states), d + 1))
-            for i, state in enumerate(path.states):
-                first = np.append(state.reshape(bowl.cross.shape)[:, 0], 0.0)[: d + 1]
-                pulls = [c.pull for c in corrections_at(showings, rule, first)]
-                others[i, : len(bowl.cross)] = bowl.gradient(state.reshape(bowl.cross.shape))[:, 0]
-                others[i] -= np.sum(pulls, axis=0)
+            q, k = bowl.cross.shape
+            first = np.zeros((len(path.states), d + 1))
+            first[:, :q] = path.states.reshape(-1, q, k)[:, :, 0]
+            others = np.zeros_like(first)
+            others[:, :q] = bowl.cross[:, 0] - first[:, :q] @ bowl.gram
+            others -= pulls_at(showings, rule, first)
         return cls(path, others, showings)
 
     @property
@@ -149,13 +149,17 @@ class ShowingRule:
         """The target of the other classes."""
         return 0.0 if self.response == "threshold" else -1.0
 
-    def output(self, value: float) -> float:
-        """What a unit answers."""
+    def output(self, value: Any) -> Any:
+        """What a unit answers, for one value or an array of them."""
         if self.response == "threshold":
-            return 1.0 if value >= 0.0 else 0.0
+            return np.where(value >= 0.0, 1.0, 0.0)
         if self.response == "step":
-            return 1.0 if value > 0.0 else -1.0
-        return math.tanh(value) if self.response == "tanh" else value
+            return np.where(value > 0.0, 1.0, -1.0)
+        return np.tanh(value) if self.response == "tanh" else value
+
+    def inputs(self, rows: Floats) -> Floats:
+        """Rows (m, d + 1) with the 1 of the bias, or 0 where there is none."""
+        return np.column_stack([rows, np.full(len(rows), float(self.bias))])
 
     def targets(self, showings: OnlineShowings) -> Floats:
         """The targets as numbers (m,)."""
@@ -181,7 +185,7 @@ class Correction:
     @property
     def pull(self) -> Floats:
         """s(t − o)x, with 1 for the bias if there is one."""
-        return self.share * (self.target - self.output) * np.append(self.x, 1.0 if self.rule.bias else 0.0)
+        return self.share * (self.target - self.output) * self.rule.inputs(self.x[None])[0]
 
     @property
     def change(self) -> Floats:
@@ -213,6 +217,29 @@ def replay(
     return corrections
 
 
+def weights_after(showings: OnlineShowings, rules: Sequence[ShowingRule], weights: Floats) -> Floats:
+    """Where `replay` ends from each of several weights (epochs, d + 1), an epoch by each rule, all at once.
+
+    The rules differ in their rates alone. Sums are taken in the order of `replay`, since a unit that has a step could
+    answer otherwise where two orders differ by rounding.
+    """
+    rule, eta = rules[0], np.array([rule.eta for rule in rules])[:, None]
+    weights = weights.copy()
+    slopes, bias = weights[:, :-1], weights[:, -1]
+    with np.errstate(all="ignore"):
+        for inputs, (x, t, share) in zip(rule.inputs(showings.rows), _rows(showings, rule), strict=True):
+            pull = share * (t - rule.output(np.vecdot(slopes, x) + bias))
+            weights += eta * (pull[:, None] * inputs)
+    return weights
+
+
+def pulls_at(showings: OnlineShowings, rule: ShowingRule, weights: Floats) -> Floats:
+    """Σs(t − o)x of the first rows at each of several weights (steps, d + 1)."""
+    output = rule.output(weights[:, :-1] @ showings.rows.T + weights[:, -1:])
+    pulls = showings.shares * (rule.targets(showings) - output)
+    return pulls @ rule.inputs(showings.rows)
+
+
 def corrections_at(showings: OnlineShowings, rule: ShowingRule, weights: Floats) -> list[Correction]:
     """What each of the first rows asks for at the same weights (d + 1,)."""
     return [_shown(i, *row, weights, rule) for i, row in enumerate(_rows(showings, rule), start=1)]
@@ -225,4 +252,4 @@ def _rows(showings: OnlineShowings, rule: ShowingRule) -> Iterable[tuple[Floats,
 def _shown(number: int, x: Floats, t: float, share: float, weights: Floats, rule: ShowingRule) -> Correction:
     with np.errstate(all="ignore"):
         value = float(weights[:-1] @ x + weights[-1])
-    return Correction(number, x, t, value, rule.output(value), share, weights, rule)
+    return Correction(number, x, t, value, float(rule.output(value)), share, weights, rule)

@@ -59,8 +59,9 @@ def maximise(model: GaussianMixture, rows: MixtureRows, rng: Any) -> MaximisedMi
         return weighed(started(components, model, family))
 
     def e_step(components: GaussianComponents) -> tuple[Expectation, float]:
-        sums = rows.reduce(ExpectedSums.observe, MixtureDensity.of(components))
-        return Expectation.of(sums, components), sums.log_likelihood / overview.total
+        density = MixtureDensity.of(components)
+        sums = rows.reduce(ExpectedSums.observe, density)
+        return Expectation.of(sums, components, density), sums.log_likelihood / overview.total
 
     def m_step(expected: Expectation) -> GaussianComponents:
         moments = expected.moments

@@ -12,6 +12,8 @@ second = T second_o Tᵀ + n Cov[x_m | x_o].
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, reduce
+from operator import add
 from typing import ClassVar, Self
 
 import numpy as np
@@ -62,14 +64,14 @@ class ExpectedSums(Statistic):
         weighs = weight > 0.0
         if not weighs.all():
             x, weight = x[weighs], weight[weighs]
-        total = cls.zero(*x_shape(density), density.components.diagonal)
-        for rows, known in groups(x):
-            known_values, counts = part(x, rows, known), weight[rows]
-            if known.all():
-                total += cls.of_complete(known_values, counts, density)
-            else:
-                total += cls.of_complete(known_values, counts, density.marginal(known)).lifted(density, known)
-        return total
+        return reduce(add, (cls.of_alike(part(x, *group), weight[group[0]], density, group[1]) for group in groups(x)))
+
+    @classmethod
+    def of_alike(cls, known_values: Floats, weight: Floats, density: MixtureDensity, known: Mask) -> Self:
+        """The E-step of rows in which the same values are known."""
+        if known.all():
+            return cls.of_complete(known_values, weight, density)
+        return cls.of_complete(known_values, weight, density.marginal(known)).lifted(density, known)
 
     @classmethod
     def of_complete(cls, x: Floats, weight: Floats, density: MixtureDensity) -> Self:
@@ -82,7 +84,9 @@ class ExpectedSums(Statistic):
         log_likelihood = expect(
             x, weight, components.means, density.factor, density.offset, nowhere, zero.weight, zero.first, zero.second
         )
-        second = zero.second if components.diagonal else zero.second + np.tril(zero.second, -1).swapaxes(1, 2)
+        second = zero.second
+        if not components.diagonal:
+            second = second + np.where(below_diagonal(second.shape[1]), second, 0.0).swapaxes(1, 2)
         return cls(log_likelihood, zero.weight, zero.first, second)
 
     def lifted(self, density: MixtureDensity, known: Mask) -> Self:
@@ -132,6 +136,12 @@ class ExpectedSums(Statistic):
         )
 
 
+@cache
+def below_diagonal(d: int) -> Mask:
+    """Which entries of a matrix (d, d) are below its diagonal."""
+    return np.tri(d, k=-1, dtype=bool)
+
+
 def x_shape(density: MixtureDensity) -> tuple[int, int]:
     """Components and columns."""
     n_components, n_columns = density.components.means.shape
@@ -140,13 +150,13 @@ def x_shape(density: MixtureDensity) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What an E-step came to: expected sums, the components that they are about, and the moments that follow."""
+    """What an E-step came to: expected sums, the moments that follow, and of a mixture the density that it is under."""
 
     sums: ExpectedSums
-    about: GaussianComponents
     moments: Moments
+    under: MixtureDensity | None = None
 
     @classmethod
-    def of(cls, sums: ExpectedSums, about: GaussianComponents) -> Self:
+    def of(cls, sums: ExpectedSums, about: GaussianComponents, under: MixtureDensity | None = None) -> Self:
         """From sums about the means of components."""
-        return cls(sums, about, sums.moments(about))
+        return cls(sums, sums.moments(about), under)

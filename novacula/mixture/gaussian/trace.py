@@ -15,7 +15,7 @@ from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.sums import Expectation, ExpectedSums
 from novacula.state import State, nullable, record
 from novacula.table import Table
-from novacula.table.chunk import Floats
+from novacula.table.chunk import Chunk, Floats
 
 
 class RowShares(NamedTuple):
@@ -47,7 +47,8 @@ class MixtureTrace:
         path = flat_path(run.path, lambda state: flat(*_arrays(state.params)))
         if rows.is_all:
             return cls(rows, path, None)
-        return cls(rows, path, flat_path(run.path, lambda state: _sums_of_others(state, rows)))
+        first = rows.chunk()
+        return cls(rows, path, flat_path(run.path, lambda state: _sums_of_others(state, first)))
 
     def components(self, iteration: int, shape: tuple[int, ...]) -> GaussianComponents:
         """The components after an iteration; `shape` is that of the covariances (K, d or 1, d)."""
@@ -97,9 +98,9 @@ def _arrays(components: GaussianComponents) -> tuple[Floats, Floats, Floats]:
     return components.weights, components.means, components.covariances
 
 
-def _sums_of_others(state: EMState[GaussianComponents, Expectation], rows: FirstRows) -> Floats:
-    if state.statistics is None:
+def _sums_of_others(state: EMState[GaussianComponents, Expectation], first: Chunk) -> Floats:
+    if state.statistics is None or state.statistics.under is None:
         return np.zeros(size_of(state.params.covariances.shape))
-    own = ExpectedSums.observe(rows.chunk(), MixtureDensity.of(state.statistics.about))
+    own = ExpectedSums.observe(first, state.statistics.under)
     found = state.statistics.sums
     return flat(found.weight - own.weight, found.first - own.first, found.second - own.second)

@@ -15,7 +15,7 @@ from novacula.mixture.lloyd.descent import LloydResult, Position
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.state import State, nullable, record
 from novacula.table import Table
-from novacula.table.chunk import Floats
+from novacula.table.chunk import Chunk, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,8 @@ class LloydTrace:
         path = flat_path(best.path, lambda position: space.origin + position.offset)
         if rows.is_all and not best.reseeded:
             return cls(rows, path, None)
-        return cls(rows, path, flat_path(best.path, lambda position: _sums_of_others(position, rows, space)))
+        first = rows.chunk()
+        return cls(rows, path, flat_path(best.path, lambda position: _sums_of_others(position, first, space)))
 
     def sums_of_others(self, iteration: int, shape: tuple[int, int]) -> ClusterSums:
         """What the other rows add to the step that led to an iteration."""
@@ -52,10 +53,10 @@ class LloydTrace:
         return ClusterSums(numbers[:k], numbers[k:-k].reshape(k, d), numbers[-k:])
 
 
-def _sums_of_others(position: Position, rows: FirstRows, space: Space) -> Floats:
+def _sums_of_others(position: Position, first: Chunk, space: Space) -> Floats:
     k, d = position.offset.shape
     if position.sums is None or position.before is None:
         return np.zeros(k * (d + 2))
-    own = ClusterSums.observe(rows.chunk(), Centres.of(space, position.before))
+    own = ClusterSums.observe(first, Centres.of(space, position.before))
     found = position.sums
     return np.concatenate([found.weight - own.weight, (found.total - own.total).ravel(), found.inertia - own.inertia])
