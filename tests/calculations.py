@@ -33,6 +33,10 @@ COMMANDS: dict[str, list[str]] = {
     "lagrange": ["f=x + y", "g=x**2 + y**2 - 2", "start=[-2, -1]"],
     "sequential_quadratic": ["f=x + y", 'inequalities=["2 - x**2 - y**2"]', "start=[0, 0]"],
     "quadratic_program": ["P=[[2, 0], [0, 2]]", "q=[-2, -5]", "G=[[1, 2]]", "h=[3]"],
+    "check_gradient": ["function=x**2 * y", 'derivative=["2*x*y", "x**2"]', "x=[3, 2]"],
+    "kkt_residuals": [
+        "P=[[2]]", "q=[0]", "G=[[-1]]", "h=[-3]", "x=[3]", "inequality_multipliers=[6]",
+    ],
     # beliefs and draws
     "Posterior": [
         'hypotheses={"h1": {"cherry": 0.75, "lime": 0.25}, "h2": {"cherry": 0.25, "lime": 0.75}}',
@@ -72,6 +76,10 @@ COMMANDS: dict[str, list[str]] = {
     "collapse": ["iris", "learner=mlp", "learner.hidden=[2]", "learner.activation=linear", "learner.max_epochs=20"],
     "prune_weights": ["iris", "learner=mlp", "learner.hidden=[2]", "learner.max_epochs=20"],
     # measures
+    "mean_interval": ["values=[1, 2, 4]"],
+    "proportion_interval": ["errors=12", "n=40"],
+    "split": ["play_tennis", "test=0.3"],
+    "folds": ["play_tennis", "folds=3"],
     "compare": ["scores_a=[0.2, 0.3, 0.25, 0.3]", "scores_b=[0.25, 0.35, 0.2, 0.4]"],
     "generalisation_loss": [
         'hypotheses={"look": {"dark": "rain", "bright": "dry"}}',

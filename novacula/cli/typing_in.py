@@ -116,6 +116,23 @@ def quadratic(function: Callable[..., Any], settings: Settings) -> Any:
     return called(function, {"P": None} | settings)
 
 
+def checked_gradient(function: Callable[..., Any], settings: Settings) -> Any:
+    """A function, its derivative as a list of expressions, one for each name, and the point x."""
+    name = function.__name__
+    f = _function(name, settings, "function")
+    return called(
+        function, {"function": f, "derivative": _several(taken(name, settings, "derivative"), f.names)} | settings
+    )
+
+
+def checked_conditions(function: Callable[..., Any], settings: Settings) -> Any:
+    """A quadratic program as it is solved, a point x, and multipliers."""
+    from novacula.optimize import QuadraticProgram
+
+    arrays = {key: settings.pop(key) for key in ("P", "q", "G", "h", "A", "b") if key in settings}
+    return called(function, {"problem": called(QuadraticProgram, {"P": None} | arrays)} | settings)
+
+
 # --- densities ----------------------------------------------------------------------------------------------
 
 
