@@ -1,12 +1,23 @@
-"""One command for each calculation that `novacula work` knows by name: what is set, and the table if it is of one."""
+"""Examples of all that shows its work and is not a learner: commands of `novacula work`, and calls in Python."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from novacula import datasets
+from novacula.bayes import Posterior
 from novacula.cli.calculating import calculate
+from novacula.concept import CandidateElimination
+from novacula.kernel import Constant, Custom, Gaussian, Linear, Polynomial, Precomputed
+from novacula.linear import LogisticRegression, sigmoid_unit
+from novacula.mixture import GaussianMixture, KMeans, expectation_maximization
+from novacula.neural import MLPRegressor, RBFNetworkRegressor
+from novacula.optimize import newton, stochastic_gradient_descent
+from novacula.projection import PCA
 
 XOR = "[[0, 0], [0, 1], [1, 0], [1, 1]]"
 
-COMMANDS: dict[str, list[str]] = {
+COMMANDS: dict[str, list[str]] = {  # what is set, and the table if it is of one
     # theory
     "pac_sample_size": ["hypotheses=973", "epsilon=0.1"],
     "pac_error": ["n=100", "hypotheses=2^10"],
@@ -99,6 +110,77 @@ COMMANDS: dict[str, list[str]] = {
     "mcnemar": ["iris", 'learners=["tree", "naive-bayes"]'],
     "overfitting": ["iris", 'learners=["tree", "naive-bayes"]'],
 }  # fmt: skip
+
+
+def _bags() -> list[object]:
+    """Bags of two coins as hypotheses about instances, and two answers for one instance."""
+    hypotheses = {"h1": {"x": "+"}, "h2": {"x": "-"}, "h3": {"x": "-"}}
+    return [Posterior(hypotheses, {"h1": 0.4, "h2": 0.3, "h3": 0.3}, classes=["+", "-"]).compare(["x"])]
+
+
+def _em() -> list[object]:
+    """The mean of two numbers, one of which is not seen and is expected to be the mean."""
+    return [expectation_maximization(lambda m: (2.0 + m, -((2.0 - m) ** 2)), lambda s: s / 2.0, 0.0)]
+
+
+def _descent() -> list[object]:
+    """Down a sum of two squares, one of them at a time."""
+    goals = np.array([1.0, 3.0])
+    return [
+        stochastic_gradient_descent(
+            lambda x, rows: float(((x[0] - goals[rows]) ** 2).mean()),
+            lambda x, rows: np.array([2.0 * (x[0] - goals[rows]).mean()]), [0.0], 2,
+        )
+    ]  # fmt: skip
+
+
+def _identification() -> list[object]:
+    model = CandidateElimination().fit(datasets.load("enjoy_sport"))
+    return [model.identify(lambda day: day["Sky"] == "Sunny")]
+
+
+def _space() -> list[object]:
+    days = datasets.load("enjoy_sport")
+    model = CandidateElimination().fit(days)
+    labels = days.to_pandas()[days.layout.target[0]]
+    return [Posterior(model.space_).update((days.to_pandas()[list(model.space_.names)], labels == model.positive_))]
+
+
+IN_PYTHON: dict[str, Callable[[], list[object]]] = {
+    "stochastic_gradient_descent": _descent,
+    "expectation_maximization": _em,
+    "EMResult": _em,
+    "ComparedAnswers": _bags,
+    "VersionSpacePosterior": _space,
+    "Identification": _identification,
+    "Custom": lambda: [Custom(lambda x, y: float(x @ y))],
+    "Precomputed": lambda: [Precomputed()],
+    "KernelSum": lambda: [Linear() + Constant(1.0)],
+    "KernelProduct": lambda: [Linear() * Gaussian(gamma=0.5)],
+    "Scaled": lambda: [2.0 * Linear()],
+    "Power": lambda: [Linear() ** 2],
+    "Exponential": lambda: [Linear().exp()],
+    "Normalized": lambda: [Polynomial(degree=2, coef0=1).normalized()],
+    "OnColumns": lambda: [Linear().on([0])],
+}
+"""What shows its work and is called in Python only, by its name."""
+
+
+def _holes() -> np.ndarray:
+    return np.array([[1.0, 2.0, 0.5], [2.0, np.nan, 1.0], [0.0, 1.0, np.nan], [3.0, 4.0, 2.0], [1.5, 2.0, 1.0]])
+
+
+ITERATED: dict[str, Callable[[], object]] = {
+    "pca by em": lambda: PCA(1).fit(_holes()),
+    "fine-tuning": lambda: RBFNetworkRegressor(2, fine_tune=2).fit(np.arange(8.0)[:, None], np.sin(np.arange(8.0))),
+    "mixture": lambda: GaussianMixture(2, max_iter=3).fit(np.array([[0.0], [0.5], [4.0], [4.5]])),
+    "logistic": lambda: LogisticRegression().fit(datasets.load("iris")),
+    "network": lambda: MLPRegressor(2, max_epochs=3).fit(np.arange(6.0)[:, None], np.arange(6.0)),
+    "k-means": lambda: KMeans(2, random_state=0).fit(np.array([[0.0], [0.5], [4.0], [4.5]])),
+    "newton": lambda: newton(lambda x: float(x @ x), lambda x: 2 * x, lambda x: 2 * np.eye(1), [1.0]),
+    "sigmoid unit": lambda: sigmoid_unit([[0.0], [1.0]], [0.1, 0.9], max_iter=3),
+}
+"""Fits whose first iteration is derived."""
 
 
 def parts(name: str) -> tuple[Sequence[str], Sequence[str]]:
