@@ -38,4 +38,5 @@ class TuningTrace:
         for i, numbers in enumerate(zip(places, gradients, np.nan_to_num(steps), strict=True)):
             for recorder, part in zip(recorders, numbers, strict=True):
                 recorder(i, 0.0, part)
-        return cls(*(recorder.kept() for recorder in recorders), rows=None)
+        path, slopes, lengths = (recorder.kept() for recorder in recorders)
+        return cls(path, slopes, lengths, None)
