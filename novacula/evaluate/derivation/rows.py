@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.learner.derivation import SHOWN, cut_table, only_first
 from novacula.learner.showing import WorkOptions
-from novacula.learner.work import Step, Work, WorkTable
+from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation
 from novacula.words import shortened
 
@@ -39,7 +39,10 @@ def derive_folds(folds: Folds, options: WorkOptions) -> Work:
     """The rows of each fold; where each row is held out once, they sum to all of them."""
     k, n = len(folds), folds.n_rows
     most = k if options.is_full else min(k, SHOWN)
-    steps = [Step(f"Fold {i}", _fold(i, *map(len, pair), n)) for i, pair in enumerate(folds.pairs[:most], start=1)]
+    steps = [
+        Step(f"Fold {i}", _fold(i, len(train), len(held), n))
+        for i, (train, held) in enumerate(folds.pairs[:most], start=1)
+    ]
     every = np.concatenate([rows for _, rows in folds.pairs])
     if len(every) == n and len(np.unique(every)) == n:
         total = Equation("n", "sum(v[k] for k in _)", {"v[k]": np.array(folds.held_out)}, of=("n_rows",))
@@ -63,5 +66,7 @@ def class_table(classes: Any, parts: Sequence[Any], names: Sequence[str]) -> Wor
     """How many rows of each class each part has."""
     labels, codes = np.unique(np.asarray(classes), return_inverse=True)
     counts = [np.bincount(codes[rows], minlength=len(labels)) for rows in parts]
-    rows = [(shortened(str(label)), *(int(count[c]) for count in counts)) for c, label in enumerate(labels.tolist())]
+    rows: list[tuple[Cell, ...]] = [
+        (shortened(str(label)), *(int(count[c]) for count in counts)) for c, label in enumerate(labels.tolist())
+    ]
     return cut_table(("class", *names), rows, len(rows))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def derive_gradient_check(check: GradientCheck) -> Work:
     """The differences at the worst entry, how far the derivative is from them, and the verdict."""
     given, differences = float(check.given[check.worst]), float(check.differences[check.worst])
-    around = check.points.values[(slice(None), *check.worst[:-1])]
+    around = [float(values[check.worst[:-1]]) for values in check.points.values]
     values = {"a": around[0], "b": around[1], "c": around[2], "d": around[3], "h": check.points.h}
     meanings = dict(zip("abcd", ("⟦x + h⟧", "⟦x - h⟧", "⟦x + 2 * h⟧", "⟦x - 2 * h⟧"), strict=True))
     where = {name: f"the function at {place}" for name, place in meanings.items()} | {"h": "the step"}

@@ -10,7 +10,7 @@ import numpy as np
 from novacula.errors import ModelFileError
 from novacula.learner.derivation import cut_table
 from novacula.learner.showing import WorkOptions
-from novacula.learner.work import Step, Work
+from novacula.learner.work import Cell, Step, Work
 from novacula.mathematics import Equation
 from novacula.projection.gaussian import Normal, condition, least_variance
 from novacula.table.chunk import Floats
@@ -33,7 +33,9 @@ def derive_filling(model: PCA, trace: FillingTrace, iteration: int, options: Wor
     filled, left = (path.at(iteration, (d, d)) for path in (trace.filled, trace.left))
     at = int(np.searchsorted(trace.path.iterations, iteration))
     names = model.schema_.column_names()
-    rows = [(name, float(before.mean[j]), *map(float, before.covariance[j])) for j, name in enumerate(names)]
+    rows: list[tuple[Cell, ...]] = [
+        (name, float(before.mean[j]), *before.covariance[j].tolist()) for j, name in enumerate(names)
+    ]
     table = cut_table(("column", "⟦μ⟧", *(f"⟦C⟧ with {name}" for name in names)), rows, d)
     steps = [Step("The model that went in", table=table)]
     if trace.rows is not None and trace.weight is not None:
