@@ -22,12 +22,7 @@ ENTRIES = 6
 """Coordinates whose moves are written out."""
 FALLS = 1e-4
 """The share of what the slope promises that the error must fall by."""
-MEANINGS = {
-    "g": "gradient of the error over its start",
-    "d": "direction",
-    "t": "length of the step",
-    "u": "where it was: centres in mean widths from their start, then logarithms of widths",
-}
+MEANINGS = {"g": "gradient of the error over its start", "t": "length of the step"}
 
 
 def derive_tuning(model: RadialNetwork, trace: TuningTrace, iteration: int, options: WorkOptions) -> Work:
@@ -66,7 +61,10 @@ def derive_tuning(model: RadialNetwork, trace: TuningTrace, iteration: int, opti
             for k in range(K)[: None if options.is_full else ENTRIES]
         )  # fmt: skip
         steps.append(Step("The widths at the end", widths))
-    notes = ["The weights of the outputs are solved for at each place, so the error is of centres and widths alone."]
+    notes = [
+        "Centres are counted in mean widths from where they began, widths by their logarithms.",
+        "The weights of the outputs are solved for at each place, so the error is of centres and widths alone.",
+    ]
     if direction is None:
         notes.append("The steps before are not all kept, so the direction, which is made of them, is not shown.")
         steps.insert(0, _length(iteration, before, after))
