@@ -10,6 +10,8 @@ import pytest
 
 Peaks = dict[str, int]
 
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests of several folders can share a module
+
 
 def peaks_in_a_child(file: str, function: str) -> Peaks:
     command = [sys.executable, Path(__file__).with_name("peaks.py"), file, function]

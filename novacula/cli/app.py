@@ -31,6 +31,10 @@ for command in (learn, predict, explain, work, exercise, pac):
     app.command()(command)
 
 
+PARAMETERS = "sklearn.utils._param_validation"
+"""Where scikit-learn words what is wrong with a parameter of a learner."""
+
+
 def run() -> None:
     """Run a command: exit code 0 when it did its work, 1 when it failed, 2 when it was called wrongly.
 
@@ -42,7 +46,8 @@ def run() -> None:
     except (ValueError, TypeError, OSError) as error:
         from novacula import errors
 
-        if debug or not (type(error).__module__ == errors.__name__ or isinstance(error, OSError)):
+        is_ours = type(error).__module__ in (errors.__name__, PARAMETERS)
+        if debug or not (is_ours or isinstance(error, OSError)):
             raise
         print(f"novacula: {error}", file=sys.stderr)  # noqa: T201  (this is the command line)
         sys.exit(2)

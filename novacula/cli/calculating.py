@@ -1,177 +1,115 @@
-"""`novacula work` for what is not a learner: functions of theory, optimisers, and measures of a learner on a table.
+"""`novacula work` for what is not a learner: every public function and record whose answer derives itself, by name.
 
 novacula work pac_sample_size --set hypotheses=973 --set epsilon=0.1
 novacula work newton --set "f=x**4 - 3*x**2" --set start=[2]
-novacula work lagrange --set "f=x*y" --set "g=x + y - 2" --set start=[1,2]
-novacula work cross_validate play_tennis --target PlayTennis --set learner=tree --set folds=5
+novacula work information_gain play_tennis --set values=Outlook
+novacula work cross_validate play_tennis --set learner=tree --set folds=5
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
 
-from novacula.cli import fitting
+from novacula.cli import measuring, typing_in
+from novacula.cli.calling import called
 from novacula.cli.data import named_values, read_table
-from novacula.cli.pac import whole_number
 from novacula.errors import ParameterError
-from novacula.words import counted, listed, quoted
 
-if TYPE_CHECKING:
-    from novacula.table import Table
+TakesTable = Literal["never", "may", "must"]
 
-Settings = dict[str, Any]
+
+@dataclass(frozen=True)
+class Calculation:
+    """Where a function or a record is, how settings become its arguments, and whether it is of a table."""
+
+    room: str
+    calculate: Callable[..., Any]
+    table: TakesTable = "never"
 
 
 def is_calculation(name: str) -> bool:
-    """Whether it is the name of something that can be calculated, rather than of a learner."""
-    return name in BY_SETTINGS or name in MEASURES
+    """Whether it is the name of something that is calculated, or that only Python can call, rather than a learner."""
+    return name in CALCULATIONS or name in ONLY_IN_PYTHON
 
 
-def calculate(name: str, settings: Sequence[str], data: Sequence[str], target: str | None) -> Any:
-    """The result of a calculation, from its settings and, where it measures a learner, a table: it derives itself."""
-    values = named_values(settings)
-    if name in BY_SETTINGS:
-        if data:
-            raise ParameterError(f"{name} takes no table, so {data[0]!r} has no place there")
-        return BY_SETTINGS[name](name, values)
-    if not data:
-        raise ParameterError(f"{name} measures a learner on a table: name a file or a data set")
-    return _measured(name, values, read_table(list(data), target))
+def calculate(name: str, settings: Sequence[str], data: Sequence[str], target: str | None) -> tuple[Any, Any]:
+    """What is calculated from settings and, where it is of one, a table; and rows that it is derived on, or None."""
+    if name in ONLY_IN_PYTHON:
+        raise ParameterError(f"{name} is for Python: {ONLY_IN_PYTHON[name]}")
+    calculation, values = CALCULATIONS[name], named_values(settings)
+    function = getattr(import_module(f"novacula.{calculation.room}"), name)
+    if data and calculation.table == "never":
+        raise ParameterError(f"{name} takes no table, so {data[0]!r} has no place there")
+    if not data and calculation.table == "must":
+        raise ParameterError(f"{name} is of a table: name a file or a data set")
+    if calculation.table == "never":
+        return calculation.calculate(function, values), None
+    table = read_table(list(data), target) if data else None
+    if calculation.room == "kernel":
+        rows = values.pop("X", None) if table is None else measuring.number_rows(table)
+        return called(function, values), rows
+    return calculation.calculate(function, values, table), None
 
 
-# --- theory -------------------------------------------------------------------------------------------------
+def _named(room: str, how: Callable[..., Any], names: str, table: TakesTable = "never") -> dict[str, Calculation]:
+    return {name: Calculation(room, how, table) for name in names.split()}
 
 
-def _theory(name: str, settings: Settings) -> Any:
-    from novacula import theory
-
-    if isinstance(settings.get("hypotheses"), str):
-        settings["hypotheses"] = whole_number(settings["hypotheses"])
-    return called(getattr(theory, name), settings)
-
-
-# --- optimisers ---------------------------------------------------------------------------------------------
-
-
-def _optimum(name: str, settings: Settings) -> Any:
-    from novacula import optimize
-
-    f, start = _function(name, settings, "f"), _taken(name, settings, "start")
-    given = {"f": f, "gradient": f.gradient, "x0": start}
-    if name != "lbfgs":
-        given["hessian"] = f.hessian
-    return called(getattr(optimize, name), given | settings)
-
-
-def _line_search(name: str, settings: Settings) -> Any:
-    from novacula.optimize import line_search
-
-    f = _function(name, settings, "f")
-    return called(line_search, {"f": f, "gradient": f.gradient} | settings)
-
-
-def _lagrange(name: str, settings: Settings) -> Any:
-    from novacula.mathematics.calculus import SmoothFunction
-    from novacula.optimize import lagrange
-
-    f, start = _function(name, settings, "f"), _taken(name, settings, "start")
-    g = SmoothFunction(str(_taken(name, settings, "g")), f.names)
-    given = {"objective": f, "equalities": lambda x: [g(x)], "x0": start}
-    given |= {"gradient": f.gradient, "jacobian": lambda x: [g.gradient(x)]}
-    given["hessian"] = lambda x, multipliers: f.hessian(x) + multipliers[0] * g.hessian(x)
-    return called(lagrange, given | settings)
-
-
-def _quadratic_program(_name: str, settings: Settings) -> Any:
-    from novacula.optimize import quadratic_program
-
-    return called(quadratic_program, {"P": None} | settings)
-
-
-def _function(name: str, settings: Settings, key: str) -> Any:
-    from novacula.mathematics.calculus import SmoothFunction
-
-    return SmoothFunction(str(_taken(name, settings, key)))
-
-
-# --- measures of a learner on a table -----------------------------------------------------------------------
-
-OF_ANSWERS = ("description_length", "roc", "confusion")
-MEASURES = ("cross_validate", "leave_one_out", "learning_curve", "bias_variance", "select_size", *OF_ANSWERS)
-"""Functions of `novacula.evaluate`; the last ones measure a model that is fitted to the table."""
-
-
-def _measured(name: str, settings: Settings, table: Table) -> Any:
-    from novacula import evaluate
-
-    learner = str(_taken(name, settings, "learner"))
-    if name in OF_ANSWERS:
-        return _of_answers(name, learner, table, settings)
-    given = {"learner": fitting.unfitted_learner(learner, table, ())}
-    if name == "select_size":
-        given |= {"size_param": settings.pop("size", None), "sizes": settings.pop("sizes", None)}
-    rows = "sampler_or_X" if name == "bias_variance" else "X"
-    return called(getattr(evaluate, name), given | {rows: table} | settings)
-
-
-def _of_answers(name: str, learner: str, table: Table, settings: Settings) -> Any:
-    """A measure of a learner that is fitted to the table it is measured on."""
-    from novacula import evaluate
-    from novacula.learner.ingest import target_values
-
-    model = fitting.fit_learner(learner, table, ())
-    if name == "description_length":
-        return called(evaluate.description_length, {"model": model, "X": table} | settings)
-    labels = target_values(table)
-    if name == "confusion":
-        return called(evaluate.confusion, {"y": labels, "prediction": model.predict(table)} | settings)
-    return called(evaluate.roc, {"y": labels, "score": _scores(model, table, settings.get("positive"))} | settings)
-
-
-def _scores(model: Any, table: Table, positive: Any) -> Any:
-    """How much the model speaks for the positive class, row by row; of two classes it is the second."""
-    classes = [str(label) for label in model.classes_]
-    if positive is None and len(classes) > 2:
-        raise ParameterError(f"roc is of one class against the others: say --set positive={classes[0]}, for example")
-    if positive is not None and str(positive) not in classes:
-        raise ParameterError(f"there is no class {quoted(positive)}: the classes are {listed(classes)}")
-    scores = model.predict_proba(table) if hasattr(model, "predict_proba") else model.decision_function(table)
-    place = 1 if positive is None else classes.index(str(positive))
-    if scores.ndim == 2:
-        return scores[:, place]
-    return scores if place == 1 else -scores
-
-
-# --- settings -----------------------------------------------------------------------------------------------
-
-
-def called(function: Callable[..., Any], settings: Settings) -> Any:
-    """Call a function with settings by name; one that it does not take, or lacks, is refused in a sentence."""
-    name, parameters = function.__name__, inspect.signature(function).parameters
-    for key in settings:
-        if key not in parameters:
-            raise ParameterError(f"{name} has no setting {key!r}: it has {', '.join(parameters)}")
-    lacking = [p.name for p in parameters.values() if p.default is p.empty and p.name not in settings]
-    if lacking:
-        missing = counted(len(lacking), "setting")
-        raise ParameterError(f"{name} lacks {missing}: say {' '.join(f'--set {key}=…' for key in lacking)}")
-    return function(**settings)
-
-
-def _taken(name: str, settings: Settings, key: str) -> Any:
-    if key not in settings:
-        raise ParameterError(f"{name} needs {key}: say --set {key}=…")
-    return settings.pop(key)
-
-
-BY_SETTINGS: Mapping[str, Callable[[str, Settings], Any]] = {
-    **dict.fromkeys(("pac_sample_size", "pac_error", "pac_delta", "vc_sample_size", "vc_error"), _theory),
-    **dict.fromkeys(("cover_dichotomies", "conjunctions", "decision_trees", "k_term_dnf", "k_clause_cnf"), _theory),
-    **dict.fromkeys(("newton", "gradient_descent", "conjugate_gradient", "lbfgs"), _optimum),
-    "line_search": _line_search,
-    "lagrange": _lagrange,
-    "quadratic_program": _quadratic_program,
+CALCULATIONS: Mapping[str, Calculation] = {
+    **_named("theory", measuring.of_space, "pac_sample_size pac_error pac_delta structural_risk"),
+    **_named("theory", called, "vc_sample_size vc_error growth_function cover_dichotomies error_parts"),
+    **_named("theory", called, "conjunctions decision_trees k_term_dnf k_clause_cnf"),
+    **_named("theory", measuring.of_family, "count_dichotomies vc_dimension"),
+    **_named("optimize", typing_in.optimum, "newton gradient_descent conjugate_gradient lbfgs"),
+    **_named("optimize", typing_in.searched_line, "line_search"),
+    **_named("optimize", typing_in.least_squares, "levenberg_marquardt"),
+    **_named("optimize", typing_in.held_to_equalities, "lagrange"),
+    **_named("optimize", typing_in.held_to_inequalities, "sequential_quadratic"),
+    **_named("optimize", typing_in.quadratic, "quadratic_program"),
+    **_named("optimize", typing_in.checked_gradient, "check_gradient"),
+    **_named("optimize", typing_in.checked_conditions, "kkt_residuals"),
+    **_named("bayes", typing_in.sampled, "metropolis rejection_sampling"),
+    **_named("bayes", typing_in.gridded, "GridPosterior"),
+    **_named("bayes", typing_in.believed, "Posterior BetaBernoulli DirichletCategorical NormalMean NormalInverseGamma"),
+    **_named("bayes", called, "Joint cross_entropy_ml"),
+    **_named("bayes", measuring.of_columns, "bernoulli_ml gaussian_ml line_ml", "may"),
+    **_named("graph", called, "parameter_counts"),
+    **_named("kernel", called, "Constant Gaussian Linear Multiquadric Polynomial", "may"),
+    **_named("tree", measuring.of_columns, "entropy information_gain gain_ratio", "may"),
+    **_named("tree", measuring.of_columns, "smallest_tree", "must"),
+    **_named("linear", measuring.of_columns, "fit_polynomial", "may"),
+    **_named("linear", measuring.of_numbers, "sigmoid_unit", "may"),
+    **_named("concept", measuring.of_columns, "compare_biases", "must"),
+    **_named("neural", measuring.of_network, "collapse prune_weights", "must"),
+    **_named("evaluate", called, "compare proportion_interval"),
+    **_named("evaluate", measuring.of_columns, "mean_interval folds", "may"),
+    **_named("evaluate", measuring.of_columns, "split", "must"),
+    **_named("evaluate", measuring.of_pairs, "generalisation_loss"),
+    **_named("evaluate", measuring.of_learner, "cross_validate leave_one_out learning_curve bias_variance", "must"),
+    **_named("evaluate", measuring.of_learner, "select_size", "must"),
+    **_named("evaluate", measuring.of_learners, "learning_curves", "must"),
+    **_named("evaluate", measuring.of_model, "description_length", "must"),
+    **_named("evaluate", measuring.of_answers, "roc precision_recall confusion calibration", "must"),
+    **_named("evaluate", measuring.of_two_models, "mcnemar", "must"),
+    **_named("evaluate", measuring.of_seen_and_fresh, "overfitting", "must"),
 }
-"""What is calculated from settings alone."""
+"""What is calculated by its name."""
+
+ONLY_IN_PYTHON: Mapping[str, str] = {
+    "stochastic_gradient_descent": "its function is of a point and of rows, which cannot be typed",
+    "expectation_maximization": "its two steps are functions of your own",
+    "EMResult": "expectation_maximization gives it, whose two steps are functions of your own",
+    "ComparedAnswers": "Posterior(…).compare gives it, whose hypotheses say the classes of instances",
+    "VersionSpacePosterior": "Posterior gives it, of a ConjunctiveSpace",
+    "Identification": "identify of CandidateElimination gives it, which asks an oracle, question by question",
+    "Custom": "its function of two rows is your own",
+    "Precomputed": "its rows are those of a Gram matrix that was computed before",
+    **dict.fromkeys(
+        ("KernelSum", "KernelProduct", "Scaled", "Power", "Exponential", "Normalized", "OnColumns"),
+        "it is made of other kernels, by +, *, **, exp, normalized and on",
+    ),
+}
+"""What shows its work too, and why it cannot be called with settings."""

@@ -43,7 +43,7 @@ def work(
 ) -> None:
     """Print a derivation with the numbers put in: of a learner fitted to a table, or of a calculation.
 
-    Calculations are functions of theory, optimisers of a function that is typed in, and measures of a learner:
+    Calculations are the functions of the library whose answers show their work, by their names in Python:
     docs/command_line.md lists them.
     """
     from novacula.cli.calculating import calculate, is_calculation
@@ -55,8 +55,9 @@ def work(
     if is_calculation(name):
         if row is not None or rows is not None:
             raise ParameterError(f"{name} derives no rows: leave --row and --rows out")
-        result = calculate(name, setting or (), data or (), target)
-        print_work(derivation(result, None, None, None, **how), form, json)
+        result, on_rows = calculate(name, setting or (), data or (), target)
+        asked = {option: value for option, value in how.items() if value is not None}
+        print_work(result.work(on_rows, **asked), form, json)
         return
     if not data:
         raise ParameterError(f"{name} is fitted to a table: name a file or a data set")

@@ -7,7 +7,7 @@ few rows for k, leave-one-out where k is the number of rows, and a sentence that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError, ParameterError
+from novacula.evaluate.derivation.rows import derive_folds
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
 from novacula.words import quoted
 
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -24,11 +27,25 @@ MANY_CLASSES = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Folds:
+class Folds(ShowsWork):
     """Rows to train on and rows to hold out, fold by fold; scikit-learn takes it as `cv`."""
 
     pairs: tuple[tuple[Places, Places], ...]
     reason: str = ""  # why the folds are not those requested, if they are not
+    classes: Any = field(default=None, repr=False)  # of each row, where folds are stratified by them
+
+    @property
+    def held_out(self) -> tuple[int, ...]:
+        """How many rows each fold holds out."""
+        return tuple(len(rows) for _, rows in self.pairs)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are: those that the first fold trains on and those that it holds out."""
+        return sum(map(len, self.pairs[0]))
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_folds(self, options)
 
     def __iter__(self) -> Iterator[tuple[Places, Places]]:
         return iter(self.pairs)
@@ -71,7 +88,7 @@ def folds(y: Any, folds: int = 10, stratified: bool | None = None, random_state:
         return Folds(tuple(plain.split(target)), reason)
     reason = f"{fewest} folds instead of {k}, since the class {quoted(name)} has {fewest} rows" if fewest < k else ""
     splitter = StratifiedKFold(min(k, fewest), shuffle=True, random_state=random_state)
-    return Folds(tuple(splitter.split(codes, codes)), reason)
+    return Folds(tuple(splitter.split(codes, codes)), reason, target)
 
 
 def _grouped(target: npt.NDArray[Any], k: int, stratified: bool, random_state: Any, groups: Any) -> Folds:

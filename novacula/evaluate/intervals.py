@@ -8,24 +8,51 @@ Student             x̄ ± t·s/√n
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from numbers import Real
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import as_numbers, proportion
 from novacula.errors import DataError, ParameterError
+from novacula.evaluate.derivation.intervals import (
+    derive_clopper_pearson,
+    derive_student,
+    derive_whole_line,
+    derive_wilson,
+)
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
 from novacula.words import quoted
 
 ProportionMethod: TypeAlias = Literal["wilson", "clopper_pearson"]
 
 
-class Interval(NamedTuple):
-    """From low to high."""
+class Ends(NamedTuple):
+    """Two ends."""
 
     low: float
     high: float
+
+
+class Interval(ShowsWork, Ends):
+    """From low to high: a pair that says how it was found."""
+
+    derive: Callable[[], Work] | None
+
+    def __new__(cls, low: float, high: float, derive: Callable[[], Work] | None = None) -> Self:
+        """The two ends, and a function that derives them."""
+        interval = super().__new__(cls, low, high)
+        interval.derive = derive
+        return interval
+
+    def _derive(self, options: WorkOptions) -> Work:
+        if self.derive is None:
+            raise ParameterError("this interval is part of another result: the work of that derives it")
+        return self.derive()
 
 
 def proportion_interval(errors: float, n: float, level: float = 0.95, method: ProportionMethod = "wilson") -> Interval:
@@ -61,14 +88,16 @@ def _wilson(errors: float, n: float, alpha: float) -> Interval:
     half = z * math.sqrt(p * (1.0 - p) / n + (z / (2 * n)) ** 2)
     # Rounding must not put an end beyond a proportion that it meets exactly.
     low = 0.0 if errors == 0 else (centre - half) / scale
-    return Interval(low, 1.0 if errors == n else (centre + half) / scale)
+    high = 1.0 if errors == n else (centre + half) / scale
+    return Interval(low, high, partial(derive_wilson, errors=errors, n=n, z=z))
 
 
 def _clopper_pearson(errors: float, n: float, alpha: float) -> Interval:
     from scipy.special import betaincinv
 
     low = 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, alpha / 2))
-    return Interval(low, 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1.0 - alpha / 2)))
+    high = 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1.0 - alpha / 2))
+    return Interval(low, high, partial(derive_clopper_pearson, low, high, errors=errors, n=n, alpha=alpha))
 
 
 def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
@@ -84,11 +113,12 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
         raise DataError("an interval of a mean needs at least one value, and none may be NaN or infinite")
     alpha = 1.0 - float(proportion(level, "level"))
     if len(numbers) == 1:
-        return Interval(-math.inf, math.inf)
+        return Interval(-math.inf, math.inf, derive_whole_line)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(len(numbers) - 1, 1.0 - alpha / 2)) * standard_error(numbers)
-    return Interval(float(numbers.mean()) - half, float(numbers.mean()) + half)
+    t = float(stdtrit(len(numbers) - 1, 1.0 - alpha / 2))
+    half, mean = t * standard_error(numbers), float(numbers.mean())
+    return Interval(mean - half, mean + half, partial(derive_student, values=numbers, t=t))
 
 
 def standard_error(values: npt.NDArray[np.float64]) -> float:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
+from novacula.evaluate.derivation.rows import derive_split
 from novacula.evaluate.folds import Places, is_classes
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
 from novacula.words import quoted
 
 
@@ -19,12 +23,44 @@ class Part(NamedTuple):
     y: Any
 
 
-class Split(NamedTuple):
+class ThreeParts(NamedTuple):
     """Three parts that have no row in common; None is a part without rows."""
 
     train: Any
     validation: Any
     test: Any
+
+
+class Split(ShowsWork, ThreeParts):
+    """Three parts that have no row in common, and which rows they hold; None is a part without rows."""
+
+    rows: tuple[Places, Places, Places]
+    wanted: tuple[float, float, float]
+    classes: Any
+
+    def __new__(cls, parts: Sequence[Any], rows: Any, wanted: tuple[float, float, float], classes: Any = None) -> Self:
+        """The parts, the numbers of their rows, the shares that were asked for, and the class of each row, or None."""
+        split = super().__new__(cls, *parts)
+        split.rows, split.wanted, split.classes = tuple(rows), wanted, classes
+        return split
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.rows, self.wanted, self.classes
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The rows of each part."""
+        train, validation, test = (len(part) for part in self.rows)
+        return train, validation, test
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """The share of all rows that each part has."""
+        train, validation, test = (size / sum(self.sizes) for size in self.sizes)
+        return train, validation, test
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_split(self)
 
 
 def split(
@@ -71,9 +107,9 @@ def split(
             return table.take(places)
         return _safe_indexing(X, places) if y is None else Part(_safe_indexing(X, places), _safe_indexing(y, places))
 
-    return Split(
-        *map(part, split_rows(strata, test=test, validation=validation, groups=groups, random_state=random_state))
-    )
+    rows = split_rows(strata, test=test, validation=validation, groups=groups, random_state=random_state)
+    wanted = (1.0 - validation - test, float(validation), float(test))
+    return Split([part(places) for places in rows], rows, wanted, None if np.ndim(strata) == 0 else strata)
 
 
 def split_rows(

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -104,13 +105,23 @@ SLOPES: Mapping[str, Callable[[Node], Node]] = {
 """The derivatives of functions of one argument."""
 
 
+def names_in(*sources: str) -> tuple[str, ...]:
+    """The names that expressions depend on, in the order in which they first stand there.
+
+    >>> names_in("y - π", "x * y")
+    ('y', 'x')
+    """
+    nodes = (node for source in sources for node in walk(parse(source)))
+    return tuple(dict.fromkeys(node.name for node in nodes if isinstance(node, Symbol) and node not in CONSTANTS))
+
+
 class SmoothFunction:
     """A function of the names in an expression, in the order in which they first stand there."""
 
     def __init__(self, source: str, names: Sequence[str] | None = None) -> None:
         self.source, self.tree = source, parse(source)
-        inside = [node.name for node in walk(self.tree) if isinstance(node, Symbol) and node not in CONSTANTS]
-        self.names = tuple(dict.fromkeys(inside)) if names is None else tuple(names)
+        inside = names_in(source)
+        self.names = inside if names is None else tuple(names)
         if not self.names:
             raise ParameterError(f"the function {source!r} depends on no name: write one such as x**2")
         for name in inside:
@@ -140,3 +151,53 @@ class SmoothFunction:
         """The second derivatives at a point (d, d)."""
         values = self._at(point)
         return np.array([[float(measure(curve, values).value) for curve in row] for row in self._curves])
+
+
+class ElementwiseFunction:
+    """A function of arrays, one for each of the names, calculated number by number.
+
+    >>> ElementwiseFunction("x**2 / y", ("x", "y"))([1.0, 2.0], 4.0).tolist()
+    [0.25, 1.0]
+    """
+
+    def __init__(self, source: str, names: Sequence[str]) -> None:
+        self.source, self.tree, self.names = source, parse(source), tuple(names)
+        for name in names_in(source):
+            if name not in self.names:
+                raise ParameterError(f"the function {source!r} uses {name!r}, which is none of {', '.join(self.names)}")
+        _elementwise(self.tree, dict.fromkeys(self.names, np.ones(1)))  # refuses what it cannot calculate
+
+    def __call__(self, *arrays: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The values, in the common shape of the arrays."""
+        given = np.broadcast_arrays(*(np.asarray(array, np.float64) for array in arrays))
+        with np.errstate(all="ignore"):
+            values = _elementwise(self.tree, dict(zip(self.names, given, strict=True)))
+        return np.asarray(np.broadcast_to(values, given[0].shape))
+
+
+def _elementwise(node: Node, arrays: Mapping[str, npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    match node:
+        case Number(value):
+            return np.asarray(value)
+        case Symbol(name) if name in arrays:
+            return arrays[name]
+        case Symbol() if node in CONSTANTS:
+            return np.asarray(CONSTANTS[node], np.float64)
+        case Apply(function, (inner,)) if function in OF_ONE:
+            return np.asarray(OF_ONE[function](_elementwise(inner, arrays)))
+        case Apply(function, (_, _, *_) as several) if function in OF_TWO:
+            return np.asarray(reduce(OF_TWO[function], (_elementwise(each, arrays) for each in several)))
+    what = node.function if isinstance(node, Apply) else describe(node)
+    functions = ", ".join(name for name in OF_ONE if name != "neg")
+    raise ParameterError(f"{what} is not calculated number by number; use + - * / ** and {functions}")
+
+
+OF_ONE: Mapping[str, Callable[..., npt.NDArray[np.float64]]] = {
+    **{function.__name__: function for function in (np.exp, np.log, np.log2, np.sqrt, np.sin, np.cos, np.tanh)},
+    "abs": np.abs,
+    "neg": np.negative,
+}
+OF_TWO: Mapping[str, Callable[..., npt.NDArray[np.float64]]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power,
+}  # fmt: skip
+"""What is calculated number by number, of one array and of two."""

@@ -38,7 +38,7 @@ from novacula.neural.network import (
     forward,
     why_no_curvature,
 )
-from novacula.neural.training.constant import why_constant
+from novacula.neural.training.constant import why_constant, why_wrong
 from novacula.neural.training.epochs import TrainingEpoch, memory, recall
 from novacula.neural.training.gauge import Gauge
 from novacula.neural.training.lesson import NetworkLesson
@@ -358,14 +358,22 @@ class MultilayerNetwork(Learner):
 
             warn_user(f"{type(self).__name__}: {best.start.sentence}", ConvergenceWarning)
         elif self.converged_:
-            self._warn_of_constant(trainer.lesson.objective.loss.name)
+            self._warn_if_stuck(trainer.lesson.objective.loss.name)
 
-    def _warn_of_constant(self, loss: str) -> None:
-        """Say where a training on few rows has ended at what a constant can do."""
-        if reason := why_constant(self.architecture_, loss, self.weights_, self.trace_):
+    def _warn_if_stuck(self, loss: str) -> None:
+        """Say where a training on few rows has ended at what a constant can do, or wrong where it could be right."""
+        reason = why_constant(self.architecture_, loss, self.weights_, self.trace_)
+        if reason is None and self._aims_to_be_right():
+            reason = why_wrong(self.architecture_, self.weights_, self.trace_)
+        if reason:
             from sklearn.exceptions import ConvergenceWarning
 
             warn_user(f"{type(self).__name__}: {reason}", ConvergenceWarning)
+
+    def _aims_to_be_right(self) -> bool:
+        """Whether nothing but the classes of the rows decides on the weights: no penalty, and no rows held out."""
+        is_free = not (self.weight_decay or self.curvature or self.slope_weight or self.early_stopping)
+        return is_free and hasattr(self, "classes_") and not getattr(self, "multilabel_", False)
 
     def _keep_pass(self, trainer: Trainer, epoch: TrainingEpoch, trace: NetworkTrace, going_on: bool) -> None:
         if not epoch.state.is_finite:

@@ -17,6 +17,9 @@ import numpy.typing as npt
 
 from novacula.arguments import Floats, as_numbers, as_point, positive_number, read_only
 from novacula.errors import ParameterError
+from novacula.learner.showing import ShowsWork, WorkOptions
+from novacula.learner.work import Work
+from novacula.optimize.derivation.checks import derive_gradient_check
 
 STEP = float(np.finfo(np.float64).eps ** 0.2)
 SHRINK = (1.0, 1e-2, 1e-4)
@@ -36,30 +39,45 @@ def central_differences(function: Callable[[Floats], Any], x: Floats) -> Floats:
 
 def along_axis(function: Callable[[Floats], Any], x: Floats, j: int) -> Floats:
     """The derivative to the j-th coordinate; not finite if the function is not, however close to x."""
-    slope = np.array(np.nan)
+    return five_points(function, x, j).slope
+
+
+@dataclass(frozen=True, eq=False)
+class FivePoints:
+    """What a function gives around a point along one axis, h apart."""
+
+    h: float
+    values: Floats  # (4, …): at x + h, x − h, x + 2h, x − 2h
+
+    @property
+    def slope(self) -> Floats:
+        """The derivative there."""
+        ahead, behind, far_ahead, far_behind = self.values
+        return np.asarray((8 * (ahead - behind) - (far_ahead - far_behind)) / (12 * self.h))
+
+
+def five_points(function: Callable[[Floats], Any], x: Floats, j: int) -> FivePoints:
+    """The values around x along the j-th axis, closer where the function is not defined further away."""
     for shrink in SHRINK:
         h = STEP * shrink * max(1.0, abs(x[j]))
-        h = (x[j] + h) - x[j]  # what the sum really adds
-        near, far = (odd_part(function, x, j, reach) for reach in (h, 2 * h))
-        slope = (8 * near - far) / (12 * h)
-        if np.isfinite(slope).all():
-            break
-    return slope
+        h = float((x[j] + h) - x[j])  # what the sum really adds
+        points = FivePoints(h, np.array([moved(function, x, j, reach) for reach in (h, -h, 2 * h, -2 * h)]))
+        with np.errstate(all="ignore"):
+            if np.isfinite(points.slope).all():
+                break
+    return points
 
 
-def odd_part(function: Callable[[Floats], Any], x: Floats, j: int, reach: float) -> Floats:
-    """What the function gains from x − reach to x + reach along one axis."""
-    ahead, behind = x.copy(), x.copy()
-    ahead[j] += reach
-    behind[j] -= reach
+def moved(function: Callable[[Floats], Any], x: Floats, j: int, reach: float) -> Floats:
+    """What the function gives at a point that is moved along one axis."""
+    place = x.copy()
+    place[j] += reach
     with np.errstate(all="ignore"):
-        return np.asarray(function(read_only(ahead)), dtype=np.float64) - np.asarray(
-            function(read_only(behind)), np.float64
-        )
+        return np.asarray(function(read_only(place)), np.float64)
 
 
 @dataclass(frozen=True)
-class GradientCheck:
+class GradientCheck(ShowsWork):
     """A derivative compared with its central differences: the worst entry, and how far off it is."""
 
     worst: tuple[int, ...]  # (coordinate,) of a gradient; (row, coordinate) of a Jacobian or Hessian
@@ -67,11 +85,16 @@ class GradientCheck:
     given: Floats = field(repr=False)
     differences: Floats = field(repr=False)
     tol: float
+    floor: float = field(repr=False)  # what entries are at least taken for, when errors are made relative
+    points: FivePoints = field(repr=False)  # around x, along the coordinate that is worst
 
     @property
     def passed(self) -> bool:
         """Whether all entries agree within the tolerance."""
         return self.error <= self.tol
+
+    def _derive(self, options: WorkOptions) -> Work:
+        return derive_gradient_check(self)
 
     def __str__(self) -> str:
         verdict = "agrees with" if self.passed else "differs from"
@@ -117,4 +140,5 @@ def check_gradient(
     floor = max(NEGLIGIBLE * size.max(), 1e-6 * np.abs(values).max(), np.finfo(float).tiny)
     errors = np.abs(claimed - measured) / np.maximum(size, floor)
     worst = tuple(int(i) for i in np.unravel_index(int(errors.argmax()), errors.shape))
-    return GradientCheck(worst, float(errors[worst]), claimed, measured, tol)
+    around = five_points(function, point, worst[-1])
+    return GradientCheck(worst, float(errors[worst]), claimed, measured, tol, float(floor), around)

@@ -15,31 +15,56 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import Floats, as_point, as_vector
-from novacula.learner.showing import WorkOptions
+from novacula.errors import ParameterError
+from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
+from novacula.optimize.derivation.checks import derive_residuals
 from novacula.optimize.derivation.constrained import derive_constrained
 from novacula.optimize.figures import Levels
 from novacula.optimize.printing import aligned
 from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram
 from novacula.optimize.result import Result
 
+CONDITIONS = ("stationarity", "primal_feasibility", "dual_feasibility", "complementary_slackness")
+
+
+@dataclass(frozen=True, eq=False)
+class KKTTerms:
+    """What the conditions are measured on: the slope of the Lagrangian, constraints with their prices, equalities."""
+
+    slope: Floats  # ∇L (d,)
+    at_most_zero: Floats  # h (m,)
+    prices: Floats  # z (m,)
+    zero: Floats  # g (k,)
+
 
 @dataclass(frozen=True)
-class KKTResiduals:
+class KKTResiduals(ShowsWork):
     """By how much each condition is missed, as the largest absolute value; it prints as a table."""
 
     stationarity: float  # ∇L = 0
     primal_feasibility: float  # g = 0, h ≤ 0
     dual_feasibility: float  # z ≥ 0
     complementary_slackness: float  # zⱼ hⱼ = 0
+    terms: KKTTerms | None = field(default=None, repr=False, compare=False)  # None where there is no solution
+
+    @property
+    def by_condition(self) -> dict[str, float]:
+        """What each condition is missed by, by its name."""
+        return {name: getattr(self, name) for name in CONDITIONS}
 
     @property
     def worst(self) -> float:
         """The largest of them."""
-        return max(vars(self).values())
+        return max(self.by_condition.values())
+
+    def _derive(self, options: WorkOptions) -> Work:
+        if self.terms is None:
+            raise ParameterError("there is no solution, so no condition was measured: see the work of the result")
+        return derive_residuals(self, self.terms)
 
     def __str__(self) -> str:
-        rows = [(name.replace("_", " "), f"{value:.2e}") for name, value in vars(self).items()]
+        rows = [(name.replace("_", " "), f"{value:.2e}") for name, value in self.by_condition.items()]
         return aligned(("condition", "missed by"), rows)
 
 
@@ -128,6 +153,7 @@ def measured(lagrangian: Floats, h: Floats, z: Floats, g: Floats) -> KKTResidual
         max(largest(g), largest(np.maximum(h, 0.0))),
         largest(np.minimum(z, 0.0)),
         max(largest(z[bound] * h[bound]), largest(z[~bound])),
+        KKTTerms(lagrangian, h, z, g),
     )
 
 

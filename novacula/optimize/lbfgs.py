@@ -22,6 +22,8 @@ from novacula.optimize.trace import Halt, follow
 
 FLAT = 1e-12
 """A pair whose cosine is below this is rounding, or bends the wrong way."""
+MEMORY = 10
+"""Changes that are remembered, unless others are asked for."""
 
 
 class StepMemory:
@@ -57,12 +59,21 @@ class StepMemory:
         return q * (sy / float(y @ y))
 
 
+def downhill(steps: StepMemory, gradient: Floats) -> Floats:
+    """The direction that the last changes make of a gradient; they are forgotten if it does not go down."""
+    direction = -steps.product(gradient, steps.scaled)
+    if not gradient @ direction < 0:  # the pairs are used up by rounding
+        steps.pairs.clear()
+        direction = -gradient
+    return direction
+
+
 def lbfgs(
     f: Function,
     gradient: Function | None,
     x0: npt.ArrayLike,
     *,
-    memory: int = 10,
+    memory: int = MEMORY,
     tol: float = 1e-8,
     max_iter: int = 10_000,
     keep_path: bool = True,
@@ -82,10 +93,7 @@ def lbfgs(
     objective, steps = CountedObjective(f, gradient, size=len(start)), StepMemory(whole_number(memory, "memory", 1))
 
     def advance(point: DescentPoint) -> DescentPoint | Halt:
-        direction = -steps.product(point.gradient, steps.scaled)
-        if not point.gradient @ direction < 0:  # the pairs are used up by rounding
-            steps.pairs.clear()
-            direction = -point.gradient
+        direction = downhill(steps, point.gradient)
         first = 1.0 if steps.pairs else 1 / max(1.0, point.norm)
         ray = Ray(objective, point, direction)
         reached = arrival(ray, strong_wolfe(ray, first))

@@ -210,7 +210,7 @@ class EqualityElimination:
             converged=False,
             multipliers=np.full(p, np.nan),
             inequality_multipliers=np.full(m, np.nan),
-            residuals=KKTResiduals(*[np.inf] * 4),
+            residuals=KKTResiduals(np.inf, np.inf, np.inf, np.inf),
             kind="no solution",
             certificate=certificate,
         )

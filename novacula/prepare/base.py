@@ -69,7 +69,9 @@ class PreparedLearner(Learner):
             raise ParameterError(f"learner={type(learner).__name__}() predicts nothing: give one that has a predict")
         ordered = self.ordered if isinstance(self.ordered, Mapping) else dict.fromkeys(self.ordered)
         choice = PreparationChoice(self.scale, self.fill, ordered)
-        sums = PreparationSums.of(table, "text" not in learner.card.takes, choice.scale == "range")
+        sums = PreparationSums.of(
+            table, "text" not in learner.card.takes, choice.scale == "range", choice.fill == "median"
+        )
         self.encoding_ = Encoding.of(sums, self.schema_, learner.card, self.max_words, choice)
         self.columns_ = self.encoding_.columns(table.layout.roles)
         behind = table.expanded(self.encoding_.apply, self.columns_, self._classes_with_rows(sums))

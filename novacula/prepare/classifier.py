@@ -70,7 +70,7 @@ class PreparedClassifier(Classifier, PreparedLearner):
         "max_words": [Interval(Integral, 1, None, closed="left")],
         "unseen": [StrOptions({"ignore", "error"})],
         "scale": [StrOptions(set(SCALES)), None],
-        "fill": [StrOptions({"mean"}), Interval(Real, None, None, closed="neither"), None],
+        "fill": [StrOptions({"mean", "median"}), Interval(Real, None, None, closed="neither"), None],
         "ordered": ["array-like", dict],
     }
 

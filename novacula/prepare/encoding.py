@@ -128,7 +128,8 @@ class Encoding:
         scaled = scale in ("standard", "range")
         keeps, native = card.admits.missing and choice.fill is None, "categorical" in card.takes
         orders, coded = choice.orders(schema), schema.of_kind("categorical")
-        filled = np.full_like(mean, choice.fill) if isinstance(choice.fill, Real) else mean
+        filled = rounded(sums.medians) if choice.fill == "median" else mean
+        filled = np.full_like(mean, choice.fill) if isinstance(choice.fill, Real) else filled
         counts = [sums.categories.column(j)[0] for j in range(len(coded))]
         dense = "sparse" not in card.takes
         _require_narrow(schema, dense, card)

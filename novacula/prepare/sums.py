@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from novacula.prepare.words import word_cutter
-from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency, Vocabulary
+from novacula.statistics import Bundle, ClassMoments, ClassTotals, Contingency, QuantileSketch, Vocabulary
 from novacula.statistics.base import Statistic
 from novacula.table import Chunk, Schema
 from novacula.table.chunk import Floats
@@ -68,20 +68,37 @@ class PreparationSums:
     classes: Floats  # the weight of each class, empty without classes
     words: tuple[Vocabulary, ...]  # of each text column whose words are counted
     limits: ColumnLimits | None = None  # where they are asked for
+    values: QuantileSketch | None = None  # of the numbers, where medians are asked for
 
     @classmethod
-    def of(cls, table: Any, counts_words: bool, finds_limits: bool = False) -> Self:
+    def of(cls, table: Any, counts_words: bool, finds_limits: bool = False, finds_medians: bool = False) -> Self:
         """The sums over a table."""
         n_classes = _n_classes(table.layout)
         n_texts = len(table.layout.of_kind("text")) if counts_words else 0
         sizes = tuple(len(column.categories) for column in table.layout.of_kind("categorical"))
-        parts = table.reduce(observe, sizes, n_classes, n_texts, finds_limits).parts
+        parts = table.reduce(observe, sizes, n_classes, n_texts, finds_limits, finds_medians).parts
         moments, categories, gaps, totals, *words = parts
+        values = words.pop() if finds_medians else None
         limits = words.pop() if finds_limits else None
-        return cls(moments, categories, gaps, totals.weight if n_classes else np.empty(0), tuple(words), limits)
+        classes = totals.weight if n_classes else np.empty(0)
+        return cls(moments, categories, gaps, classes, tuple(words), limits, values)
+
+    @property
+    def medians(self) -> Floats:
+        """The middle number of each column, halfway between the two middle ones where they are even; 0 of none."""
+        assert self.values is not None  # noqa: S101  (they are asked for)
+        lower, upper = self.values.quantile(np.array([0.5, np.nextafter(0.5, 1.0)]))[:, 0]
+        return np.nan_to_num(lower + (upper - lower) / 2.0)
 
 
-def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int, finds_limits: bool = False) -> Bundle:
+def observe(
+    chunk: Chunk,
+    sizes: tuple[int, ...],
+    n_classes: int,
+    n_texts: int,
+    finds_limits: bool = False,
+    finds_medians: bool = False,
+) -> Bundle:
     """The sums over a chunk."""
     rows = chunk.counted()
     parts: list[Statistic] = [
@@ -92,6 +109,7 @@ def observe(chunk: Chunk, sizes: tuple[int, ...], n_classes: int, n_texts: int, 
     ]
     parts += [Vocabulary.observe_words(rows, 1, column, word_cutter()) for column in range(n_texts)]
     parts += [ColumnLimits.observe(rows)] if finds_limits else []
+    parts += [QuantileSketch.observe(rows)] if finds_medians else []
     return Bundle(tuple(parts))
 
 

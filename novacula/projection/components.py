@@ -16,13 +16,14 @@ from novacula.learner.base import Unsupervised
 from novacula.learner.figure import Figure
 from novacula.learner.in_our_words import in_our_words
 from novacula.learner.showing import WorkOptions
-from novacula.learner.trace import FewRows
+from novacula.learner.trace import FewRows, FitPath
 from novacula.learner.work import Work
 from novacula.projection.derivation.components import derive_components, derive_projection
 from novacula.projection.figures import biplot_figure, scree_figure
 from novacula.projection.gaussian import FLOOR, Normal
 from novacula.projection.projecting import View, fill_rows, log_density, scores, squared_errors
-from novacula.state import State, floats, nullable, number, optional, record, whole, word
+from novacula.projection.trace import FillingTrace
+from novacula.state import State, floats, nullable, number, one_of, optional, record, whole, word
 from novacula.statistics import CoMoments
 from novacula.table import Table
 from novacula.table.chunk import Floats
@@ -34,7 +35,7 @@ LARGEST_FILLED = 5_000
 class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised):
     """Directions with their variances, however they were found."""
 
-    state_types: ClassVar[tuple[type, ...]] = (FewRows,)
+    state_types: ClassVar[tuple[type, ...]] = (FewRows, FillingTrace, FitPath)
     state: ClassVar[State] = {
         "n_features_in_": whole(least=1, size="numbers"),
         "components_": floats("components", "inputs"),
@@ -46,7 +47,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
         "total_variance_": number(least=0.0),
         "n_samples_": number(above=1.0),
         "moments_": nullable(record(CoMoments, columns="inputs")),
-        "trace_": optional(record(FewRows, columns="inputs")),
+        "trace_": optional(one_of(record(FewRows, columns="inputs"), record(FillingTrace, columns="inputs"))),
         "method_": word("covariance", "dual", "svd", "randomized", "em"),
     }
 
@@ -60,7 +61,7 @@ class ComponentLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupe
     total_variance_: float
     n_samples_: float
     moments_: CoMoments | None
-    trace_: FewRows
+    trace_: FewRows | FillingTrace
     method_: str
 
     # --- rows to scores and back ----------------------------------------------------------------------------

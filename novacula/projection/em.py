@@ -14,7 +14,8 @@ from typing import Self
 import numpy as np
 
 from novacula.learner.iterate import Run, iterate
-from novacula.projection.gaussian import FLOOR, Normal, condition
+from novacula.projection.gaussian import Normal, condition, least_variance
+from novacula.projection.trace import MOST_COLUMNS, FillingRecorder, FillingTrace
 from novacula.statistics import ClassMoments, CoMoments, Statistic
 from novacula.table import Table
 from novacula.table.chunk import Chunk, Floats
@@ -69,31 +70,34 @@ def observe_known(chunk: Chunk) -> ClassMoments:
 class NormalEstimate:
     """Where an iteration stands: expected moments, None at the start, and the model made of them."""
 
-    moments: CoMoments | None
+    expected: ExpectedMoments | None
     normal: Normal
 
 
 def likeliest_normal(
     table: Table, moments: ClassMoments, n_directions: int, *, max_iter: int, tol: float
-) -> Run[NormalEstimate]:
+) -> tuple[Run[NormalEstimate], FillingTrace | None]:
     """From the moments of the known values (1, d) to the likeliest model with `n_directions` directions of their own.
 
-    The objective is the mean log-likelihood of a row.
+    The objective is the mean log-likelihood of a row. The way there is kept where columns are few.
     """
     mean, variance = moments.mean[0], moments.ssd[0] / moments.weight[0]
-    floor = FLOOR * max(float(variance.max()), np.finfo(float).tiny)
+    floor = least_variance(float(variance.max()))
     # The start is of the same family, with axes for directions, or the first step could make the likelihood worse.
     weight = float(moments.weight.max())
     start = solve_normal(CoMoments(weight, mean, weight * np.diag(variance)), n_directions, floor)
 
     def step(now: NormalEstimate) -> tuple[NormalEstimate, float]:
         expected = table.reduce(ExpectedMoments.observe, now.normal)
-        following = NormalEstimate(expected.moments, solve_normal(expected.moments, n_directions, floor))
+        following = NormalEstimate(expected, solve_normal(expected.moments, n_directions, floor))
         return following, expected.log_likelihood / expected.filled.weight
 
-    return iterate(
-        step, NormalEstimate(None, start), max_iter=max_iter, tol=tol, atol=tol, direction="up", monotone=True
-    )
+    recorder = FillingRecorder(n_directions) if len(mean) <= MOST_COLUMNS else None
+    run = iterate(
+        step, NormalEstimate(None, start), max_iter=max_iter, tol=tol, atol=tol, direction="up", monotone=True,
+        monitor=recorder,
+    )  # fmt: skip
+    return run, None if recorder is None else recorder.kept(table)
 
 
 def solve_normal(moments: CoMoments, n_directions: int, floor: float) -> Normal:

@@ -27,6 +27,11 @@ FLOOR = 1e-9
 """The share of the largest variance that the model gives to every direction, at least: C must have an inverse."""
 
 
+def least_variance(largest: float) -> float:
+    """The variance that every direction has at least, where the largest of the columns is this."""
+    return FLOOR * max(largest, np.finfo(float).tiny)
+
+
 @dataclass(frozen=True)
 class Normal:
     """A normal density with mean μ (d,) and covariance C (d, d)."""

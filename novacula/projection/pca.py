@@ -20,15 +20,19 @@ from sklearn.utils.metaestimators import available_if
 from novacula.errors import DataError, ParameterError
 from novacula.learner.card import Admits, Card
 from novacula.learner.iterate import warn_unless_converged
+from novacula.learner.showing import WorkOptions
 from novacula.learner.trace import FewRows
+from novacula.learner.work import Work
 from novacula.projection.columns import require_known
 from novacula.projection.components import ComponentLearner
+from novacula.projection.derivation.filling import derive_filling
 from novacula.projection.dimension import chosen_dimension, requested_dimension
 from novacula.projection.em import likeliest_normal, observe_known
 from novacula.projection.randomized import solve_randomized
 from novacula.projection.rows import centred_rows, still_columns
 from novacula.projection.spectrum import CovarianceSpectrum, solve_covariance, solve_dual, solve_rows, solve_triangle
 from novacula.projection.sums import FeatureSpread, observe_scatter
+from novacula.projection.trace import FillingTrace
 from novacula.state import State, each, flag, floats, number, optional, whole
 from novacula.statistics import Triangle
 from novacula.table import Table
@@ -286,12 +290,20 @@ class PCA(ComponentLearner):
         self._require_rows(table, most)
         require_known(table, moments)
         k = requested_dimension(self.n_components, most, d)
-        run = likeliest_normal(table, moments, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
+        run, trace = likeliest_normal(table, moments, d if k is None else k, max_iter=self.max_iter, tol=self.tol)
         warn_unless_converged(run, "PCA")
         self.n_iter_, self.converged_, self.history_ = run.n_iter, run.converged, list(run.history)
-        assert run.params.moments is not None  # noqa: S101  (max_iter is at least 1)
-        self.moments_ = run.params.moments
+        assert run.params.expected is not None  # noqa: S101  (max_iter is at least 1)
+        self.moments_ = run.params.expected.moments
+        if trace is not None:
+            self.trace_ = trace
         return solve_covariance(self.moments_)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        trace = getattr(self, "trace_", None)
+        if not isinstance(trace, FillingTrace):
+            return super()._derive_iteration(iteration, options)
+        return derive_filling(self, trace, iteration, options)
 
     def _loses_digits(self, spectrum: CovarianceSpectrum, most: int) -> bool:
         """Whether "auto" is to go on to singular values, for the sake of an eigenvalue that is kept."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure as Canvas
 from scipy.integrate import quad
-from scipy.stats import kstest, norm
+from scipy.stats import binom, kstest, norm
 
 from novacula.bayes import GridPosterior, metropolis, rejection_sampling
 from novacula.checks import check_work
@@ -34,6 +34,22 @@ def test_means_lie_within_their_stated_errors(draw, n, target, exact):
     assert ((away <= 2.6).sum(axis=0) >= 95).all()
     assert ((away <= 1.0).sum(axis=0) <= 82).all()
     assert ((away <= 1.0).sum(axis=0) >= 54).all()
+
+
+@pytest.mark.parametrize(("target", "exact"), [(ONE, [0.6]), (TWO, [0.0, 0.0])], ids=["one number", "two numbers"])
+@pytest.mark.parametrize("draw", [metropolis, rejection_sampling])
+def test_stated_intervals_hold_the_exact_mean(draw, target, exact):
+    """At least 92 of 100 hold it with a probability of 0.94 where 95 of 100 do in the long run, of 0.03 where 85 do.
+
+    And intervals that are always wide enough would say nothing.
+    """
+    intervals = np.array([draw(target, n=10_000, random_state=seed).interval for seed in range(SEEDS)])
+    held = ((intervals[..., 0] <= exact) & (exact <= intervals[..., 1])).sum(axis=0)
+    assert binom.sf(91, SEEDS, 0.95) > 0.93
+    assert binom.sf(91, SEEDS, 0.85) < 0.03
+    assert (held >= 92).all(), held
+    away = np.abs(intervals.mean(axis=-1) - exact) / (intervals[..., 1] - intervals[..., 0])
+    assert (np.median(away, axis=0) > 0.1).all()  # half of normal deviates are beyond 0.67 of 3.92 standard errors
 
 
 def test_the_exact_mean_is_that_of_quadrature():

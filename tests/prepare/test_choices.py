@@ -47,12 +47,28 @@ def test_no_scale_for_a_learner_whose_card_asks_for_one():
     np.testing.assert_allclose(seen(asked, frame), StandardScaler().fit_transform(frame), atol=1e-9)
 
 
-@pytest.mark.parametrize(("fill", "expected"), [(None, 20.6), ("mean", 20.6), (0, 0.0), (-7.5, -7.5)])
+@pytest.mark.parametrize(("fill", "expected"), [(None, 20.6), ("mean", 20.6), ("median", 20.0), (0, 0.0), (-7.5, -7.5)])
 def test_fillings(fill, expected):
     frame = shirts(gap=True)[["price", "sold"]]
     model = PreparedRegressor(Ridge(), scale="none", fill=fill).fit(frame, Y)
     assert seen(model, frame)[4, 0] == pytest.approx(expected)
     assert seen(model, frame)[:, 2].tolist() == [0, 0, 0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("n", [7, 8, 2001])
+def test_medians_against_numpy(n):
+    rng = np.random.default_rng(n)
+    frame = pd.DataFrame({"a": rng.normal(size=n).round(1), "b": rng.integers(0, 3, n).astype(float)})
+    frame.iloc[0, 0] = frame.iloc[1, 1] = np.nan
+    model = PreparedRegressor(Ridge(), scale="none", fill="median").fit(frame, rng.normal(size=n))
+    np.testing.assert_allclose(model.encoding_.fill, np.nanmedian(frame, axis=0), rtol=1e-9)
+    check_work(model)
+
+
+def test_a_median_counts_weights_as_repetitions():
+    frame, weight = pd.DataFrame({"a": [1.0, 2.0, 10.0, np.nan]}), [1.0, 1.0, 4.0, 1.0]
+    model = PreparedRegressor(Ridge(), fill="median").fit(frame, [1.0, 2.0, 3.0, 4.0], sample_weight=weight)
+    assert model.encoding_.fill.tolist() == [10.0]
 
 
 def test_a_filling_that_is_asked_for_is_made_for_learners_that_take_gaps_too():
@@ -109,7 +125,7 @@ def test_limits_come_from_all_chunks(tmp_path):
     np.testing.assert_allclose(streamed.encoding_.spread, [22.0, 5.0])
 
 
-@pytest.mark.parametrize("settings", [{"scale": "metric"}, {"fill": "median"}, {"ordered": 3}])
+@pytest.mark.parametrize("settings", [{"scale": "metric"}, {"fill": "mode"}, {"ordered": 3}])
 def test_choices_that_there_are_not(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
         PreparedClusterer(**settings).fit(shirts())

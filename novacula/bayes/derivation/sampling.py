@@ -88,4 +88,20 @@ def _mean(sample: DensitySample, k: int) -> list[Equation]:
         {mean: float(sample.mean[k]), f"E({theta})": exact, s: error},
         where={f"E({theta})": "the exact mean", f"z{index}": "how many standard errors lie between them"},
     )
-    return [found, spread, away] if math.isfinite(error) and error > 0 else [found]
+    long = sample.long_batch_means[:, k]
+    longer = Equation(
+        f"e{index}",
+        f"sqrt(sum((l{index}[b] - q{index}) ** 2 for b in _) / (L * (L - 1)))",
+        {f"l{index}[b]": long, f"q{index}": float(long.mean()), "L": float(len(long))},
+        ("long_error", k),
+        {f"l{index}[b]": "means of long batches", f"q{index}": "mean of the long batches", "L": "long batches"},
+    )
+    ends = {mean: float(sample.mean[k]), "t": sample.quantile, s: error, f"e{index}": float(sample.long_error[k])}
+    interval = [
+        Equation(
+            f"{name}{index}", f"{mean} {sign} t * max({s}, e{index})", ends, ("interval", k, i),
+            {"t": "Student's quantile for the long batches, of an interval that holds 95 of 100"},
+        )
+        for i, (name, sign) in enumerate((("low", "-"), ("high", "+")))
+    ]  # fmt: skip
+    return [found, spread, away, longer, *interval] if math.isfinite(error) and error > 0 else [found]

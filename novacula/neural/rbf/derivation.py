@@ -143,11 +143,11 @@ def side_condition(model: RadialNetwork, t: int) -> Step:
 
 def system_steps(model: RadialNetwork, outputs: int) -> Iterator[Step]:
     """The equations of the weights with their numbers, where units are few and the equations keep their digits."""
-    trace, K = getattr(model, "trace_", None), len(model.widths_)
-    if trace is None or trace.rows.shape != (K, K + len(model.target_mean_)):
+    system, K = getattr(getattr(model, "trace_", None), "rows", None), len(model.widths_)
+    if system is None or system.shape != (K, K + len(model.target_mean_)):
         return
     interpolates = model.solver_ == "interpolation"
-    matrix, right = trace.rows[:, :K], trace.rows[:, K:]
+    matrix, right = system[:, :K], system[:, K:]
     if interpolates:
         matrix = np.block([[matrix, np.ones((K, 1))], [np.ones((1, K)), np.zeros((1, 1))]])
         right = np.vstack([right, np.zeros((1, right.shape[1]))])

@@ -21,6 +21,7 @@ import numpy as np
 from novacula.errors import DataError
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.output_layer import OutputLayer, solve_least_squares, targets_of
+from novacula.neural.rbf.trace import MOST_NUMBERS, TuningTrace
 from novacula.optimize import Result
 from novacula.optimize.lbfgs import lbfgs
 from novacula.statistics import Statistic
@@ -33,12 +34,27 @@ SETTLED = 1e-6
 
 def fine_tune(
     table: Table, basis: RadialBasis, n_classes: int, alpha: float, max_steps: int
-) -> tuple[RadialBasis, Result]:
-    """Go down from a basis by L-BFGS, at most `max_steps`; the values of the result are E over its start."""
+) -> tuple[RadialBasis, Result, TuningTrace | None]:
+    """Go down from a basis by L-BFGS, at most `max_steps`; the values of the result are E over its start.
+
+    The way is kept unless it is long.
+    """
     descent = BasisDescent(table, basis, n_classes, alpha)
     start = descent.place(basis)
-    result = lbfgs(descent.value, descent.gradient, start, tol=SETTLED, max_iter=max_steps, keep_path=False)
-    return descent.basis(result.x), result
+    keep = start.size * (max_steps + 1) <= MOST_NUMBERS
+    seen: dict[bytes, Floats] = {}
+
+    def gradient(place: Floats) -> Floats:
+        slopes = descent.gradient(place)
+        if keep:
+            seen[place.tobytes()] = slopes
+        return slopes
+
+    result = lbfgs(descent.value, gradient, start, tol=SETTLED, max_iter=max_steps, keep_path=keep)
+    trace = None
+    if result.path is not None:
+        trace = TuningTrace.of(result.path, [seen[place.tobytes()] for place in result.path], result.steps)
+    return descent.basis(result.x), result, trace
 
 
 class BasisDescent:

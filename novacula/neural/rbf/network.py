@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,13 +16,14 @@ from novacula.learner.base import Learner
 from novacula.learner.card import Extent
 from novacula.learner.figure import Figure
 from novacula.learner.showing import WorkOptions
-from novacula.learner.trace import FewRows
+from novacula.learner.trace import FewRows, FitPath
 from novacula.learner.work import Work
 from novacula.neural.rbf.basis import FUNCTIONS, RadialBasis
 from novacula.neural.rbf.fine_tuning import fine_tune
 from novacula.neural.rbf.output_layer import OutputLayer, solve_outputs
 from novacula.neural.rbf.placement import measure_widths, place_centers
-from novacula.state import State, flag, floats, optional, record, whole, word
+from novacula.neural.rbf.trace import TuningTrace
+from novacula.state import State, flag, floats, one_of, optional, record, whole, word
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 
@@ -72,9 +74,9 @@ class RadialNetwork(Learner):
         "fine_tune": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
-    state_types: ClassVar[tuple[type, ...]] = (FewRows,)
+    state_types: ClassVar[tuple[type, ...]] = (FewRows, TuningTrace, FitPath)
     state: ClassVar[State] = {
-        "trace_": optional(record(FewRows)),
+        "trace_": optional(one_of(record(FewRows), record(TuningTrace))),
         "centers_": floats("units", "numeric"),
         "widths_": floats("units", above=0.0),
         "feature_mean_": floats("units"),
@@ -96,7 +98,7 @@ class RadialNetwork(Learner):
     history_: Floats
     n_iter_: int
     converged_: bool
-    trace_: FewRows  # the equations of the weights, where units are few
+    trace_: FewRows | TuningTrace  # the equations of the weights, where units are few, and the way of fine-tuning
 
     def __init__(
         self,
@@ -119,14 +121,17 @@ class RadialNetwork(Learner):
         """Place the units, tune them if `fine_tune` says so, and solve for the output layer."""
         centers = place_centers(self.centers, table, self.random_state)
         basis = RadialBasis(self.basis, centers, measure_widths(self.width, centers))
+        tuning = None
         if self.fine_tune:
-            basis, result = fine_tune(table, basis, n_classes, self.alpha, self.fine_tune)
+            basis, result, tuning = fine_tune(table, basis, n_classes, self.alpha, self.fine_tune)
             self.history_, self.n_iter_, self.converged_ = result.values, result.n_iter, result.converged
         layer = solve_outputs(table, basis, n_classes, self.alpha)
         self.centers_, self.widths_ = basis.centers, basis.widths
         self.feature_mean_, self.target_mean_ = layer.feature_mean, layer.target_mean
         self.solver_, self.rank_ = layer.solver, layer.rank
-        if layer.system is not None:
+        if tuning is not None:
+            self.trace_ = replace(tuning, rows=layer.system)
+        elif layer.system is not None:
             self.trace_ = FewRows(layer.system)
         if layer.rank < len(basis):
             warn_user(
@@ -165,6 +170,14 @@ class RadialNetwork(Learner):
         drawn = self.figure(X) if len(self.schema_.features) <= 2 else None
         chunk, cut = self._first_rows(X, options.rows)
         return derive_rows(self, chunk.dense(), cut, drawn, options)
+
+    def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
+        from novacula.neural.rbf.tuning_derivation import derive_tuning
+
+        trace = getattr(self, "trace_", None)
+        if not isinstance(trace, TuningTrace):
+            return super()._derive_iteration(iteration, options)
+        return derive_tuning(self, trace, iteration, options)
 
     @property
     def n_parameters_(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.derivation import heaviest, largest
+from novacula.learner.trace import FewRows
 from novacula.learner.work import Step
 from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
@@ -54,7 +55,7 @@ def rebuilt_step(model: ComponentLearner, x: Floats, r: int, is_full: bool) -> S
 def dual_steps(model: ComponentLearner, most: int) -> Iterator[Step]:
     """The products of few rows with each other, whose eigenvectors give the directions, and X as three factors."""
     trace = getattr(model, "trace_", None)
-    if trace is None:
+    if not isinstance(trace, FewRows):
         return
     x = trace.rows.T
     u, s, q = np.linalg.svd(x, full_matrices=False)

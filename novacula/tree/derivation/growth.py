@@ -20,6 +20,7 @@ from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.derivation.words import CLASSES, class_counts, way, where
 from novacula.tree.export import tree_figure
 from novacula.tree.export.condition import amount
+from novacula.tree.trace import KEPT_NODES
 from novacula.words import shortened
 
 if TYPE_CHECKING:
@@ -238,6 +239,12 @@ def notes(model: DecisionTreeClassifier, growth: ExaminedGrowth, shown: list[Exa
         f"ccp_alpha={model.ccp_alpha:g}": model.ccp_alpha > 0,
         "merge_leaves=True": model.merge_leaves,
     }
+    kept = len(growth.trace.cut.node)
+    if kept >= KEPT_NODES:
+        found.append(
+            f"Of the nodes that were cut {kept} are kept, those nearest the root; if there are more, the course of the "
+            "pruning takes them as cut before."
+        )
     if any(cuts.values()):
         found.append(f"Cut back after growing by {', '.join(words for words, made in cuts.items() if made)}.")
     if model.class_weight is not None:
