@@ -167,11 +167,12 @@ def _whole(value: Any, what: str) -> int:
 
 def _at(value: Value, place: IndexPlace) -> Value:
     try:
-        if isinstance(value, Mapping) and place.label is not None:
+        is_mapping = not isinstance(value, np.ndarray) and isinstance(value, Mapping)
+        if is_mapping and place.label is not None:
             return value[place.label]
         if place.position < 0:
             raise IndexError
-        return (list(value.values()) if isinstance(value, Mapping) else value)[place.position]
+        return (list(value.values()) if is_mapping else value)[place.position]
     except (IndexError, TypeError, KeyError):
         where = place.label if place.label is not None else place.position + 1
         raise ParameterError(f"an expression asks for the value at {where!r}, which is not given") from None
@@ -262,7 +263,9 @@ def compared(sign: str, left: Any, right: Any) -> bool:
 
 def size_of(value: Value) -> Any:
     """The absolute value of a number, or of each in an array; 0 for what has none."""
-    return 0.0 if isinstance(value, str | Mapping) else np.abs(value) if isinstance(value, np.ndarray) else abs(value)
+    if isinstance(value, float):  # most are, and to ask whether a value is a mapping takes longest
+        return abs(value)
+    return np.abs(value) if isinstance(value, np.ndarray) else 0.0 if isinstance(value, str | Mapping) else abs(value)
 
 
 def _big(big: Big, scope: NameValues) -> Measured:
@@ -301,7 +304,7 @@ def _apply(function: str, operands: list[Measured]) -> Measured:
     except (ArithmeticError, ValueError, TypeError, np.linalg.LinAlgError) as error:
         reason = str(error)
     else:
-        if not np.isnan(value).any():
+        if not (np.isnan(value).any() if isinstance(value, np.ndarray) else math.isnan(value)):
             return Measured(value, measured.scale)
         reason = "the value is not a number"
     shown = ", ".join(f"{m.value:g}" if isinstance(m.value, float) else "…" for m in operands[:4])

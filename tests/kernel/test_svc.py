@@ -45,8 +45,9 @@ def noisy():
 
 
 @pytest.mark.parametrize("name", ["chunking", "scales", "reproducible", "weights", "frames", "missing"])
-@pytest.mark.parametrize("learner", [SVC(), SVC(kernel=Linear(), loss="squared_hinge"), SVC(probability=True)])
+@pytest.mark.parametrize("learner", [SVC(kernel=Linear(), loss="squared_hinge"), SVC(probability=True)])
 def test_check(learner, name):
+    """With other settings than the defaults, which are checked with those of all learners."""
     if learner.probability:
         learner = clone(learner).set_params(random_state=0)
     dict(learner_checks(learner))[name]()

@@ -15,8 +15,7 @@ from novacula.checks import learner_checks
 from novacula.errors import DataError, ParameterError, RankWarning, SchemaError
 from novacula.linear.bayesian import BayesianLinearRegression
 
-KINDS = [
-    BayesianLinearRegression(),
+KINDS = [  # the defaults are checked with those of all learners
     BayesianLinearRegression(0.5, "inverse_gamma", shape=0.2, intercept_precision=1.0),
     BayesianLinearRegression(noise="evidence"),
     BayesianLinearRegression(0.01, "inverse_gamma", prior_mean=3.0, fit_intercept=False),

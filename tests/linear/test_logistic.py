@@ -235,8 +235,7 @@ def test_many_sparse_columns(penalty):
 
 # --- one model at every scale -------------------------------------------------------------------------------
 
-CHECKED = [
-    LogisticRegression(),
+CHECKED = [  # the defaults are checked with those of all learners
     LogisticRegression(penalty=None),
     LogisticRegression(0.5, "l1"),
     LogisticRegression(solver="lbfgs", class_weight="balanced"),

@@ -273,8 +273,9 @@ def test_leave_one_out_obeys_the_laws_of_statistics(seed):
 
 
 @pytest.mark.parametrize("name", [name for name, _ in learner_checks(Ridge())])
-@pytest.mark.parametrize("learner", [Ridge(), Ridge("loo"), Ridge(0.0, fit_intercept=False)], ids=str)
+@pytest.mark.parametrize("learner", [Ridge("loo"), Ridge(0.0, fit_intercept=False)], ids=str)
 def test_shared_checks(name, learner):
+    """With other settings than the defaults, which are checked with those of all learners."""
     dict(learner_checks(learner))[name]()
 
 
