@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-settings.register_profile("gate", settings.get_profile("ci"), max_examples=20)
+settings.register_profile("gate", settings.get_profile("ci"), max_examples=12)
 gc.disable()  # until all is imported and collected, which leaves no garbage
 
 

@@ -14,18 +14,19 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
 import novacula as nv
-from novacula.checks import learner_checks
 from novacula.errors import DataError, ModelFileError, ParameterError
 from novacula.kernel import Custom, Gaussian, Linear, Multiquadric, Nystroem, Polynomial
 from novacula.learner.files import load, save
 from novacula.linear import LogisticRegression
+
+from ..shared_checks import checks_of_settings
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
 KERNELS = [Gaussian(0.5), Gaussian(), Polynomial(2), Linear(), Gaussian(0.2) * Linear() + 1.0, Gaussian(1.0).on([0, 2])]
 
 
-@pytest.mark.parametrize("check", [pytest.param(c, id=name) for name, c in learner_checks(Nystroem(n_components=20))])
+@pytest.mark.parametrize("check", checks_of_settings(Nystroem(n_components=20)))
 def test_checks(check):
     check()
 

@@ -14,19 +14,18 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.pipeline import make_pipeline
 
 import novacula as nv
-from novacula.checks import learner_checks
 from novacula.errors import DataError, SchemaError
 from novacula.kernel import Gaussian, RandomFourierFeatures
 from novacula.learner.files import load, save
 from novacula.linear import LogisticRegression
 
+from ..shared_checks import checks_of_settings
+
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 3))
 
 
-@pytest.mark.parametrize(
-    "check", [pytest.param(c, id=name) for name, c in learner_checks(RandomFourierFeatures(n_components=25))]
-)
+@pytest.mark.parametrize("check", checks_of_settings(RandomFourierFeatures(n_components=25)))
 def test_checks(check):
     check()
 

@@ -6,19 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn import svm
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.multiclass import _ovr_decision_function
 
 import novacula as nv
-from novacula.checks.learner import learner_checks
 from novacula.errors import DataError, ModelFileError, ParameterError, ScaleWarning
 from novacula.kernel import SVC, Custom, Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 from novacula.kernel.svm import machine
 from novacula.kernel.svm.platt import couple
 from novacula.learner.files import load, save
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None, max_examples=25)
 SETS = {"cancer": load_breast_cancer, "wine": load_wine, "iris": load_iris}
@@ -44,13 +44,12 @@ def noisy():
 # --- the contract -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["chunking", "scales", "reproducible", "weights", "frames", "missing"])
-@pytest.mark.parametrize("learner", [SVC(kernel=Linear(), loss="squared_hinge"), SVC(probability=True)])
-def test_check(learner, name):
-    """With other settings than the defaults, which are checked with those of all learners."""
-    if learner.probability:
-        learner = clone(learner).set_params(random_state=0)
-    dict(learner_checks(learner))[name]()
+@pytest.mark.parametrize(
+    "check",
+    checks_of_settings(SVC(kernel=Linear(), loss="squared_hinge"), SVC(probability=True, random_state=0)),
+)
+def test_check(check):
+    check()
 
 
 @laws

@@ -12,10 +12,11 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 import novacula as nv
-from novacula.checks.learner import learner_checks
 from novacula.errors import DataError, SchemaError
 from novacula.kernel import SVR, Gaussian, Linear, Multiquadric, Precomputed
 from novacula.learner.files import load, save
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None, max_examples=25)
 
@@ -29,10 +30,9 @@ def diabetes():
 # --- the contract -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["chunking", "scales", "reproducible", "weights", "frames", "missing"])
-def test_check(name):
-    """With other settings than the defaults, which are checked with those of all learners."""
-    dict(learner_checks(SVR(kernel=Linear(), loss="squared_hinge", epsilon=0.0)))[name]()
+@pytest.mark.parametrize("check", checks_of_settings(SVR(kernel=Linear(), loss="squared_hinge", epsilon=0.0)))
+def test_check(check):
+    check()
 
 
 @laws

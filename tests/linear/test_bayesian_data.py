@@ -11,9 +11,10 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 import novacula as nv
-from novacula.checks import learner_checks
 from novacula.errors import DataError, ParameterError, RankWarning, SchemaError
 from novacula.linear.bayesian import BayesianLinearRegression
+
+from ..shared_checks import checks_of_settings
 
 KINDS = [  # the defaults are checked with those of all learners
     BayesianLinearRegression(0.5, "inverse_gamma", shape=0.2, intercept_precision=1.0),
@@ -22,10 +23,9 @@ KINDS = [  # the defaults are checked with those of all learners
 ]
 
 
-@pytest.mark.parametrize("name", [name for name, _ in learner_checks(BayesianLinearRegression())])
-@pytest.mark.parametrize("learner", KINDS, ids=str)
-def test_shared_checks(name, learner):
-    dict(learner_checks(learner))[name]()
+@pytest.mark.parametrize("check", checks_of_settings(*KINDS))
+def test_shared_checks(check):
+    check()
 
 
 @pytest.mark.parametrize("noise", ["known", "inverse_gamma", "evidence"])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novacula as nv
-from novacula.checks import check_equations, check_statistic, check_work, learner_checks
+from novacula.checks import check_equations, check_statistic, check_work
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.linear import Lasso
 from novacula.linear.lasso import regression as module
@@ -19,6 +19,8 @@ from novacula.linear.lasso.folds import fold_numbers
 from novacula.linear.lasso.sums import CrossMoments, Total
 from novacula.linear.penalty_figure import penalty_figure, touching_point
 from novacula.table import Chunk
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None, max_examples=25)
 
@@ -159,21 +161,9 @@ SETTINGS = [
 ]
 
 
-def is_long(name, learner):
-    return name == "scikit_learn" and learner.choice == "one_standard_error"
-
-
-@pytest.mark.parametrize(
-    ("learner", "name"),
-    [
-        pytest.param(learner, name, id=f"{learner}-{name}", marks=[pytest.mark.slow] if is_long(name, learner) else [])
-        for learner in SETTINGS
-        for name, _ in learner_checks(learner)
-    ],
-)
-def test_shared_checks(name, learner):
-    """scikit-learn's suite is long where each fit cross-validates: of two such settings the gate runs it on one."""
-    dict(learner_checks(learner))[name]()
+@pytest.mark.parametrize("check", checks_of_settings(*SETTINGS))
+def test_shared_checks(check):
+    check()
 
 
 @pytest.mark.parametrize(("n", "d"), [(400, 5), (30, 60)])

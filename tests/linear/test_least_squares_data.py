@@ -18,9 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import learner_checks
 from novacula.errors import DataError, InputTypeError, ParameterError, RankWarning, SchemaError
 from novacula.linear import LinearRegression
+
+from ..shared_checks import checks_of_settings
 
 quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
 
@@ -28,10 +29,9 @@ quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
 # --- one model at every scale -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name, _ in learner_checks(LinearRegression())])
-def test_shared_checks(name):
-    """Without an intercept; the defaults are checked with those of all learners."""
-    dict(learner_checks(LinearRegression(fit_intercept=False)))[name]()
+@pytest.mark.parametrize("check", checks_of_settings(LinearRegression(fit_intercept=False)))
+def test_shared_checks(check):
+    check()
 
 
 @pytest.mark.parametrize("ill", [False, True])

@@ -16,10 +16,12 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import novacula as nv
-from novacula.checks import check_equations, learner_checks
+from novacula.checks import check_equations
 from novacula.errors import DataError, ParameterError
 from novacula.linear import LinearRegression, LinearUnit
 from novacula.linear.online import passes
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None, max_examples=20)
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -243,12 +245,18 @@ def test_the_threshold_passes_scikit_learns_checks(solver):
 # --- one model at every scale -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name, _ in learner_checks(LinearUnit()) if name != "scikit_learn"])
 @pytest.mark.parametrize(
-    "learner", [LinearUnit(), LinearUnit("sgd"), LinearUnit("exact"), LinearUnit(fit_intercept=False)], ids=str
+    "check",
+    checks_of_settings(
+        LinearUnit(),
+        LinearUnit("sgd"),
+        LinearUnit("exact"),
+        LinearUnit(fit_intercept=False),
+        leave_out=("scikit_learn",),
+    ),
 )
-def test_shared_checks(name, learner):
-    dict(learner_checks(learner))[name]()
+def test_shared_checks(check):
+    check()
 
 
 @quiet

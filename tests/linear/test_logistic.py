@@ -15,8 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import learner_checks
 from novacula.linear import LogisticRegression
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None, max_examples=20)
 TWO_TO_FOUR = st.integers(2, 4)
@@ -243,10 +244,9 @@ CHECKED = [  # the defaults are checked with those of all learners
 ]
 
 
-@pytest.mark.parametrize("name", [name for name, _ in learner_checks(LogisticRegression()) if name != "scikit_learn"])
-@pytest.mark.parametrize("learner", CHECKED, ids=str)
-def test_shared_checks(name, learner):
-    dict(learner_checks(learner))[name]()
+@pytest.mark.parametrize("check", checks_of_settings(*CHECKED, leave_out=("scikit_learn",)))
+def test_shared_checks(check):
+    check()
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import novacula as nv
-from novacula.checks import check_equations, learner_checks
+from novacula.checks import check_equations
 from novacula.errors import DataError, ParameterError
 from novacula.linear import Perceptron
 from novacula.linear.online import passes
 
+from ..shared_checks import checks_of_settings
+
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-CHECKS = [name for name, _ in learner_checks(Perceptron()) if name not in ("scikit_learn", "chunking")]
 FITTED = ("coef_", "intercept_", "pocket_error_", "history_", "n_updates_")
 
 
@@ -39,15 +40,16 @@ def same_to_the_bit(one, other):
 # --- one model at every scale -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", CHECKS)
 @pytest.mark.parametrize(
-    "learner",
-    [Perceptron(0.01, response="linear", max_iter=50), Perceptron(pocket=False, max_iter=50)],
-    ids=str,
+    "check",
+    checks_of_settings(
+        Perceptron(0.01, response="linear", max_iter=50),
+        Perceptron(pocket=False, max_iter=50),
+        leave_out=("scikit_learn", "chunking"),
+    ),
 )
-def test_shared_checks(name, learner):
-    """With other settings than the defaults, which are checked, with as many epochs, with those of all learners."""
-    dict(learner_checks(learner))[name]()
+def test_shared_checks(check):
+    check()
 
 
 @pytest.mark.parametrize("held", [0, 1 << 26], ids=["streamed", "held"])

@@ -16,11 +16,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import check_statistic, learner_checks
+from novacula.checks import check_statistic
 from novacula.errors import DataError, ParameterError, RankWarning, SchemaError
 from novacula.linear import LinearRegression, Ridge
 from novacula.linear.spectrum import LeaveOneOutSums
 from novacula.table import Chunk
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None)
 quiet = pytest.mark.filterwarnings("ignore::novacula.errors.RankWarning")
@@ -272,11 +274,9 @@ def test_leave_one_out_obeys_the_laws_of_statistics(seed):
 # --- one model at every scale -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name, _ in learner_checks(Ridge())])
-@pytest.mark.parametrize("learner", [Ridge("loo"), Ridge(0.0, fit_intercept=False)], ids=str)
-def test_shared_checks(name, learner):
-    """With other settings than the defaults, which are checked with those of all learners."""
-    dict(learner_checks(learner))[name]()
+@pytest.mark.parametrize("check", checks_of_settings(Ridge("loo"), Ridge(0.0, fit_intercept=False)))
+def test_shared_checks(check):
+    check()
 
 
 @pytest.mark.parametrize("alpha", [0.5, "loo"])

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novacula as nv
-from novacula.checks import check_equations, learner_checks
+from novacula.checks import check_equations
 from novacula.errors import ParameterError, RankWarning
 from novacula.linear import LinearRegression, Ridge
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None)
 alphas = st.floats(-3, 3).map(lambda power: 10.0**power)
@@ -185,19 +187,17 @@ def test_one_standard_error_takes_the_largest_penalty_that_is_as_good():
 
 # --- the learner --------------------------------------------------------------------------------------------
 
+NAMED = Ridge(0.5, penalty_factor={"x0": 0.0, "x2": 3.0})
+OF_OTHER_COLUMNS = "scikit_learn", "nasty_names"
 SETTINGS = [
-    Ridge(0.5, positive=True),
-    Ridge(0.5, penalty_factor={"x0": 0.0, "x2": 3.0}),
-    Ridge("loo", choice="one_standard_error"),
+    *checks_of_settings(Ridge(0.5, positive=True), Ridge("loo", choice="one_standard_error")),
+    *checks_of_settings(NAMED, leave_out=OF_OTHER_COLUMNS),
 ]
 
 
-@pytest.mark.parametrize("learner", SETTINGS, ids=str)
-def test_shared_checks(learner):
-    for name, check in learner_checks(learner):
-        named = bool(learner.penalty_factor)
-        if not (named and name in ("scikit_learn", "nasty_names")):  # these have columns of other names
-            check()
+@pytest.mark.parametrize("check", SETTINGS)
+def test_shared_checks(check):
+    check()
 
 
 @settings(deadline=None)

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import check_statistic, check_work, learner_checks
+from novacula.checks import check_statistic, check_work
 from novacula.errors import DataError, DataWarning, ParameterError, SchemaError
 from novacula.learner.files import save
 from novacula.mixture import GaussianMixture
@@ -24,6 +24,8 @@ from novacula.mixture.gaussian.density import GaussianComponents, MixtureDensity
 from novacula.mixture.gaussian.start import RowSample
 from novacula.mixture.gaussian.sums import ExpectedSums
 from novacula.table import Chunk, threads
+
+from ..shared_checks import checks_of_settings
 
 KINDS = ("full", "tied", "diag", "spherical")
 laws = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
@@ -241,18 +243,17 @@ def test_units_and_offsets_do_not_matter(kind):
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"n_components": 3, "covariance_type": "full", "random_state": 1, "max_iter": 1000},
-        {"n_components": 2, "covariance_type": "diag", "random_state": 0, "init": "random", "n_init": 3},
-        {"n_components": 2, "covariance_type": "spherical", "weights": "equal", "random_state": 0},
-        {"n_components": 2, "covariance_type": "tied", "variance": 0.5, "random_state": 0},
-    ],
+    "check",
+    checks_of_settings(
+        GaussianMixture(n_components=3, covariance_type="full", random_state=1, max_iter=1000),
+        GaussianMixture(n_components=2, covariance_type="diag", random_state=0, init="random", n_init=3),
+        GaussianMixture(n_components=2, covariance_type="spherical", weights="equal", random_state=0),
+        GaussianMixture(n_components=2, covariance_type="tied", variance=0.5, random_state=0),
+        leave_out=("scikit_learn",),
+    ),
 )
-def test_every_check_holds(settings):
-    for name, check in learner_checks(GaussianMixture(**settings)):
-        if name != "scikit_learn":  # run on the default by the shared suite
-            check()
+def test_every_check_holds(check):
+    check()
 
 
 # --- scales -------------------------------------------------------------------------------------------------

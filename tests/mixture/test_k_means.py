@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import novacula as nv
-from novacula.checks import check_equations, check_statistic, check_work, learner_checks
+from novacula.checks import check_equations, check_statistic, check_work
 from novacula.errors import DataError, DataWarning, ParameterError, SchemaError
 from novacula.mixture import KMeans
 from novacula.mixture.lloyd.assignment import Assignment, Centres, Space
@@ -25,6 +25,8 @@ from novacula.mixture.lloyd.least_rows import LeastRows
 from novacula.mixture.lloyd.start import CAPACITY
 from novacula.mixture.lloyd.sums import ClusterSums
 from novacula.table import Chunk, threads
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 quiet = pytest.mark.filterwarnings("ignore")
@@ -259,11 +261,10 @@ def test_threads_change_no_bit():
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"n_clusters": 3, "init": "random_partition"}, {"bounds": "elkan", "n_init": 2}]
+    "check", checks_of_settings(KMeans(n_clusters=3, init="random_partition"), KMeans(bounds="elkan", n_init=2))
 )
-@pytest.mark.parametrize("name", ["chunking", "scales", "file", "work", "reproducible", "weights", "nasty_names"])
-def test_passes_the_checks_of_learners(parameters, name):
-    dict(learner_checks(KMeans(**parameters)))[name]()
+def test_passes_the_checks_of_learners(check):
+    check()
 
 
 def test_in_a_pipeline_with_named_outputs():

@@ -9,11 +9,12 @@ from hypothesis.extra.numpy import arrays
 from sklearn import neighbors as sk
 
 import novacula as nv
-from novacula.checks import check_learner
 from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.learner.files import save
 from novacula.neighbors import KNeighborsClassifier, KNeighborsDensity, KNeighborsRegressor
 from novacula.table import read, threads
+
+from ..shared_checks import checks_of_settings
 
 ALGORITHMS = ["auto", "kd_tree", "brute"]
 METRICS = [("euclidean", 2), ("manhattan", 2), ("chebyshev", 2), ("minkowski", 3), ("minkowski", np.inf)]
@@ -164,17 +165,16 @@ def test_a_loaded_model_finds_the_same_rows(cloud, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "model",
-    [
+    "check",
+    checks_of_settings(
         KNeighborsClassifier(3, weights="distance", metric="manhattan", scale="standard", algorithm="brute"),
         KNeighborsClassifier("loo", metric="heom"),
         KNeighborsRegressor(2, metric="minkowski", p=3, scale="range", algorithm="kd_tree"),
         KNeighborsDensity(4, metric="chebyshev", scale="standard"),
-    ],
-    ids=str,
+    ),
 )
-def test_every_check_with_other_settings(model):
-    check_learner(model)
+def test_every_check_with_other_settings(check):
+    check()
 
 
 # --- refusals -----------------------------------------------------------------------------------------------------

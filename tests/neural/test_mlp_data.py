@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from novacula.checks import learner_checks
 from novacula.checks.scales import CutFrame
 from novacula.errors import DataError, InputTypeError, ParameterError, SchemaError
 from novacula.neural.mlp_classifier import MLPClassifier
@@ -19,16 +18,19 @@ from novacula.neural.training import showings
 from novacula.table import Table, read, threads
 from novacula.table.runner import LocalRunner
 
+from ..shared_checks import checks_of_settings
+
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-CHECKS = [
-    pytest.param(check, id=f"{type(learner).__name__}-{name}")
-    for learner in (MLPClassifier(8, max_epochs=20), MLPRegressor(8, solver="adam", max_epochs=20))
-    for name, check in learner_checks(learner)
-    if name not in ("scikit_learn", "file", "work", "nasty_names")  # the registry's test runs all on the defaults
-]
 
 
-@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize(
+    "check",
+    checks_of_settings(
+        MLPClassifier(8, max_epochs=20),
+        MLPRegressor(8, solver="adam", max_epochs=20),
+        leave_out=("scikit_learn", "file", "work", "nasty_names"),
+    ),
+)
 def test_shared_checks(check):
     check()
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 
 import novacula as nv
-from novacula.checks import learner_checks
 from novacula.errors import DataError, ParameterError, SchemaError
 from novacula.projection import PCA, pca
+
+from ..shared_checks import checks_of_settings
 
 laws = settings(deadline=None)
 WAYS = ("auto", "covariance", "dual", "svd")
@@ -280,11 +281,11 @@ def test_files_give_the_model_of_memory(tmp_path, way):
         np.testing.assert_allclose(streamed.transform(nv.read(str(path))), model.transform(frame), atol=1e-9)
 
 
-@pytest.mark.parametrize("way", [*WAYS, "em", "randomized"])
-def test_every_way_passes_every_check(way):
-    for name, check in learner_checks(PCA(2, method=way, random_state=0)):
-        if name != "scikit_learn":
-            check()
+@pytest.mark.parametrize(
+    "check", checks_of_settings(*(PCA(2, method=way, random_state=0) for way in (*WAYS, "em", "randomized")))
+)
+def test_every_way_passes_every_check(check):
+    check()
 
 
 def test_in_a_pipeline_with_named_columns():

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from novacula.checks import check_equations, check_work, learner_checks
+from novacula.checks import check_equations, check_work
 from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import ModelFileError
 from novacula.graph.hmm import CategoricalHMM, GaussianHMM, PoissonHMM
 from novacula.graph.hmm.figures import lattice_figure, transition_figure
 from novacula.learner.files import load, save
+
+from ...shared_checks import checks_of_settings
 
 KINDS = {"categorical-hmm": CategoricalHMM, "gaussian-hmm": GaussianHMM, "poisson-hmm": PoissonHMM}
 quiet = pytest.mark.filterwarnings("ignore")
@@ -89,18 +91,16 @@ def test_figures_say_what_they_show():
 
 
 @pytest.mark.parametrize(
-    "model",
-    [
+    "check",
+    checks_of_settings(
         CategoricalHMM(m=0.5),
         GaussianHMM(covariance_type="diag", m=1.0),
         GaussianHMM(covariance_type="tied"),
         GaussianHMM(covariance_type="spherical"),
-    ],
+    ),
 )
-def test_every_check_holds(model):
-    for name, check in learner_checks(model):
-        if name not in ("scikit_learn", "file", "nasty_names"):  # run on the default by the shared suite
-            check()
+def test_every_check_holds(check):
+    check()
 
 
 @quiet
