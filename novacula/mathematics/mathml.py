@@ -70,7 +70,9 @@ class MathmlNotation(Notation):
         head, accent, primes, index, iteration = split_name(name)
         text = f"<mi>{escape(head)}</mi>"
         if accent:
-            text = f'<mover accent="true">{text}<mo stretchy="false">{MARKS[accent]}</mo></mover>'
+            # As an accent, the bar of some fonts lies on the letter.
+            place = "" if MARKS[accent] == "¯" else ' accent="true"'
+            text = f'<mover{place}>{text}<mo stretchy="false">{MARKS[accent]}</mo></mover>'
         low = "".join(
             f"<mi>{escape(part)}</mi>" if not part.isdecimal() else f"<mn>{part}</mn>" for part in index.split("_")
         )

@@ -45,7 +45,7 @@ def texts(text):
         ("n_x", "<msub><mi>n</mi><mrow><mi>x</mi></mrow></msub>"),
         ("a / 2", "<mfrac><mrow><mi>a</mi></mrow><mrow><mn>2</mn></mrow></mfrac>"),
         ("x**2", "<msup><mrow><mi>x</mi></mrow><mrow><mn>2</mn></mrow></msup>"),
-        ("x̄", '<mover accent="true"><mi>x</mi><mo stretchy="false">¯</mo></mover>'),
+        ("x̄", '<mover><mi>x</mi><mo stretchy="false">¯</mo></mover>'),
         ("-3 + a", '<mrow><mo form="prefix">−</mo><mn>3</mn></mrow><mo>+</mo><mi>a</mi>'),
     ],
 )
