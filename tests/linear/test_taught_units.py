@@ -98,6 +98,16 @@ def test_starts_that_do_not_fit_are_refused(learner, start, words):
         learner.set_params(start_weights=start).fit(CORNERS, AND)
 
 
+def test_rounding_of_weights_is_not_shown_and_rounding_that_decides_is_told():
+    model = Perceptron(0.1, start_weights=[-0.3, 0.5, -0.5], response="threshold").fit(CORNERS, AND)
+    assert "⁻¹⁷" not in str(model.work())  # w₂ of −0.5 and five steps of 0.1 is −2.8e-17
+    hangs = Perceptron(0.2, start_weights=[-0.3, 0.5, -0.5]).fit(CORNERS, AND)
+    text = " ".join(str(hangs.work(iteration=3)).split())
+    assert "v is zero but for rounding, which decides here on which side it is" in text
+    tiny = Perceptron(1e-17).fit(CORNERS, AND)
+    assert "4×10⁻¹⁷" in str(tiny.work())
+
+
 # --- the line and its margin ----------------------------------------------------------------------------------
 
 
@@ -174,7 +184,10 @@ def test_the_picture_has_rows_line_and_normal(learner):
     assert along @ w > 0
 
 
-@pytest.mark.parametrize("learner", [Perceptron(), LinearUnit(threshold=True), LogisticRegression()])
+@pytest.mark.parametrize(
+    "learner", [Perceptron(), LinearUnit(threshold=True, solver="sgd", eta0=1e-5, max_iter=2), LogisticRegression()]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_of_every_class_are_drawn_of_a_table_that_is_sorted(learner):
     x = np.column_stack([np.arange(60.0), np.arange(60) % 7])
     y = np.repeat(["low", "high"], 30)

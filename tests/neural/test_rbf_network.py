@@ -517,6 +517,20 @@ def test_the_weights_system_of_least_squares(tmp_path):
     assert str(nv.load(tmp_path / "model.nova").work()) == str(model.work())
 
 
+@pytest.mark.parametrize(
+    ("centers", "width", "words"),
+    [
+        (np.arange(12.0)[:, None], 1.0, "for up to 6 units"),
+        (np.arange(4.0)[:, None], 60.0, "so nearly singular"),
+    ],
+)
+def test_equations_that_are_left_out_are_said_to_be(centers, width, words):
+    model = RBFNetworkRegressor(centers, width=width).fit(centers, np.sin(centers[:, 0]))
+    [step] = [step for step in model.work() if step.title.startswith("The equations of the weights")]
+    assert words in step.note
+    assert not step.equations
+
+
 def test_the_bumps_and_their_sum_are_drawn():
     model = RBFNetworkRegressor(FOUR, width=1.0).fit(FOUR, HEIGHTS)
     figure = next(step.figure for step in model.work() if step.title == "The bumps and their sum")
