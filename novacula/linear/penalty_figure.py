@@ -66,10 +66,9 @@ def complexity(w: npt.ArrayLike, q: float) -> DerivedFloat:
 def derive_complexity(w: Floats, q: float, cost: float) -> Work:
     """The cost of weights (d,), term by term."""
     total = Equation("c", "sum(abs(w[j]) ** q for j in _)", {"w": w, "q": q}, ("value",))
-    convex = "The set of all weights that cost no more is " + (
-        "convex." if q >= 1.0 else "not convex, as q is below 1."
-    )
-    return Work(f"What {counted(len(w), 'weight')} cost", [Step("Complexity", total, note=convex)])
+    shape = "convex" if q >= 1.0 else "not convex, since ⟦q⟧ is below 1"
+    note = f"The set of all weights that cost no more is {shape}."
+    return Work(f"{counted(len(w), 'weight')} of cost {cost:.6g}", [Step("Complexity", total, note=note)])
 
 
 def require_exponent(q: float) -> float:

@@ -79,6 +79,11 @@ def test_columns_of_a_polynomial_are_named_as_powers():
     assert "A polynomial of degree 3" in page
 
 
+def test_a_picture_of_no_degree_is_refused():
+    with pytest.raises(ParameterError, match="degrees are none"):
+        polynomial_figure([1, 2, 3], [1, 2, 3], degrees=())
+
+
 def test_degrees_on_one_picture():
     x, y = waves()
     axes = drawn(polynomial_figure(x, y, (1, 3, 9)))

@@ -407,9 +407,9 @@ def test_figures_show_the_rows_and_hostile_names():
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"centers": [[0.0], [1.0], [0.0]]}, "rows 0 and 2 of centers are the same centre"),
+        ({"centers": [[0.0], [1.0], [0.0]]}, "rows 1 and 3 of centers are the same centre"),
         ({"centers": [[0.0, 1.0]]}, r"centers has shape \(1, 2\)"),
-        ({"centers": [[np.nan]]}, "centers holds nan in row 0, column 0"),
+        ({"centers": [[np.nan]]}, "centers holds nan in row 1, column 'x0'"),
         ({"centers": [["a"]]}, "centers must be an array of numbers"),
         ({"centers": 1}, "one centre only: give width as a number"),
         ({"centers": 0}, "'centers' parameter"),

@@ -123,6 +123,11 @@ def test_bumps_of_what_is_not_a_number_are_refused(function, low, words):
         MLPRegressor.from_function(function, low, 1, 3)
 
 
+def test_bumps_need_a_function():
+    with pytest.raises(InputTypeError, match="the function is 3; give a function of one number"):
+        MLPRegressor.from_function(3, 0, 6, 8)
+
+
 # --- pruning --------------------------------------------------------------------------------------------------
 
 
