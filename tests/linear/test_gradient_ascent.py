@@ -56,6 +56,7 @@ def test_the_first_step_of_the_likelihood_has_these_numbers():
     text = str(model.work(iteration=1))
     assert "= −10.125" in text  # half of the hours of those who passed less half of the others'
     assert "= 0 − 0.02 × (−10.125) = 0.2025" in text
+    assert "After it 0.5 of the rows are right, and 0.5 before" in text
     for form in (model.work().to_latex(), model.work().to_html(), model.work().to_markdown()):
         assert "The step against the gradient" in form
 

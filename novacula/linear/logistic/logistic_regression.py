@@ -43,6 +43,7 @@ from novacula.linear.rows import NUMBERS_CARD, require_squares
 from novacula.state import State, by_parameter, each, flag, floats, nullable, number, optional, record, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 FEW_PARAMETERS = 100
 """Parameters of several classes up to which their Hessian costs less than the passes it spares."""
@@ -316,7 +317,8 @@ class LogisticRegression(LinearClassifier):
             warn_user(
                 f"LogisticRegression: the classes are separated ({self.separated_} separation), so without a penalty "
                 f"the likelihood has no maximum and grows with the weights for ever; these are where it stopped after "
-                f"{self.n_iter_} iterations: use penalty='l2', or leave out the columns that give the class away",
+                f"{counted(self.n_iter_, 'iteration')}: use penalty='l2', or leave out the columns that give the class "
+                "away",
                 ConvergenceWarning,
             )
             return
