@@ -153,7 +153,7 @@ class _PricedSquares:
     def run(self) -> Run[Floats]:
         """The weights, from those of ridge on."""
         price = self.alpha * np.eye(len(self.cross))
-        start = np.linalg.solve(self.gram + price, self.cross)
+        start: Floats = np.linalg.solve(self.gram + price, self.cross).astype(np.float64)
         run = iterate(self.step, start, max_iter=MAX_ITER, tol=None)
         if self.q == 1.0:  # the steps make weights small, and this makes zeros of them
             prices = np.full(len(start), self.alpha)
