@@ -1,5 +1,6 @@
 """Linear models: a weighted sum of the columns and an intercept."""
 
+from novacula.linear.any_exponent import PricedFit, fit_priced
 from novacula.linear.bayesian import BayesianLinearRegression, PosteriorDraws, PosteriorSummary
 from novacula.linear.lasso import Lasso, LassoPath
 from novacula.linear.least_squares import LinearRegression
@@ -25,12 +26,14 @@ __all__ = [
     "PolynomialFit",
     "PosteriorDraws",
     "PosteriorSummary",
+    "PricedFit",
     "RegressionSummary",
     "Ridge",
     "RidgePath",
     "SigmoidUnit",
     "complexity",
     "fit_polynomial",
+    "fit_priced",
     "penalty_figure",
     "polynomial_figure",
     "sigmoid_unit",

@@ -13,10 +13,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import ModelFileError
-from novacula.learner.base import Classifier
+from novacula.learner import ingest
+from novacula.learner.base import Classifier, require_target
+from novacula.learner.figure import Figure
+from novacula.linear.classes_figure import classes_figure
 from novacula.linear.plane import PLANE
 from novacula.linear.rows import count_weights, weighted_sums
 from novacula.state import State, floats, whole
+from novacula.table import Table
 from novacula.table.chunk import Floats
 
 
@@ -50,6 +54,14 @@ class LinearClassifier(Classifier):
     def _is_second(self, values: Floats) -> Any:
         """Which values of two classes speak for the second."""
         return values > 0.0
+
+    def figure(self, X: Any, y: Any = None) -> Figure:
+        """Rows of two columns, some of every class, and where the classes meet; a table brings its own target."""
+        check_is_fitted(self)
+        if isinstance(X, Table):
+            y = ingest.target_values(self._with_target(X if y is None else X.with_target(y)))
+        require_target(self, y)
+        return classes_figure(self, self._query(X).to_chunk().dense(), y)
 
     @property
     def n_parameters_(self) -> int:

@@ -18,15 +18,18 @@ import numpy as np
 from sklearn.utils import ClassifierTags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from novacula.errors import DataError, ModelFileError, ParameterError, warn_user
 from novacula.learner.base import Classifier, Regressor
 from novacula.learner.card import Admits, Card
+from novacula.learner.figure import Figure
 from novacula.learner.iterate import Outcome, Run, iterate, warn_unless_converged
 from novacula.learner.labels import class_array
 from novacula.learner.showing import WorkOptions
 from novacula.learner.trace import FitPath, PathRecorder
 from novacula.learner.work import Work
+from novacula.linear.classes_figure import classes_figure
 from novacula.linear.model import LinearModel
 from novacula.linear.online.delta import Bowl, BowlDescent, DeltaCourse, DeltaPass, descend
 from novacula.linear.online.derivation.linear_unit import ERROR, derive_outputs, derive_unit, derive_unit_step, rule_of
@@ -358,6 +361,11 @@ class LinearUnit(LinearModel, Classifier):
             raise ModelFileError(f"its classes_ are {len(self.classes_)}, but a threshold separates two")
 
     # --- work -----------------------------------------------------------------------------------------------
+
+    def figure(self, X: Any, y: Any) -> Figure:
+        """The data and the line through them, or with a threshold rows of two columns and where the classes meet."""
+        check_is_fitted(self)
+        return classes_figure(self, self._query(X).to_chunk().dense(), y) if self.threshold else super().figure(X, y)
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_unit(self, options)

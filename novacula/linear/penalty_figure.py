@@ -17,7 +17,11 @@ import numpy.typing as npt
 
 from novacula.errors import ParameterError
 from novacula.learner.figure import COLOURS, FAINT, INK, LINES, Figure, few_digits, finite
+from novacula.learner.work import Step, Work
+from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
+from novacula.theory.results import DerivedFloat
+from novacula.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,13 +53,22 @@ def penalty_figure(exponents: Sequence[float] = EXPONENTS) -> Figure:
     )
 
 
-def complexity(w: npt.ArrayLike, q: float) -> float:
-    """Σ |wⱼ|^q, what weights cost under the penalty of an exponent q above 0.
+def complexity(w: npt.ArrayLike, q: float) -> DerivedFloat:
+    """Σ |wⱼ|^q, what weights cost under the penalty of an exponent q above 0; its `work()` writes the sum.
 
     >>> complexity([3.0, -4.0], 2), complexity([3.0, -4.0], 1), complexity([4.0, 0.0], 0.5)
     (25.0, 7.0, 2.0)
     """
-    return float((np.abs(finite(w, "a weight")) ** require_exponent(q)).sum())
+    weights, power = np.atleast_1d(finite(w, "a weight")).ravel(), require_exponent(q)
+    return DerivedFloat(float((np.abs(weights) ** power).sum()), partial(derive_complexity, weights, power))
+
+
+def derive_complexity(w: Floats, q: float, cost: float) -> Work:
+    """The cost of weights (d,), term by term."""
+    total = Equation("c", "sum(abs(w[j]) ** q for j in _)", {"w": w, "q": q}, ("value",))
+    shape = "convex" if q >= 1.0 else "not convex, since ⟦q⟧ is below 1"
+    note = f"The set of all weights that cost no more is {shape}."
+    return Work(f"{counted(len(w), 'weight')} of cost {cost:.6g}", [Step("Complexity", total, note=note)])
 
 
 def require_exponent(q: float) -> float:

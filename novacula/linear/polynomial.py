@@ -94,6 +94,8 @@ def fit_polynomial(x: Any, y: Any, degree: int) -> PolynomialFit:
 
 def polynomial_figure(x: Any, y: Any, degrees: Sequence[int] = (1, 3, 9)) -> Figure:
     """The data, and the polynomials of these degrees through them."""
+    if not len(degrees):
+        raise ParameterError("degrees are none: name at least one")
     fits = [fit_polynomial(x, y, degree) for degree in degrees]
     lines = {f"degree {fit.degree}": fit.predict for fit in fits}
     title = f"Polynomial{'s' * (len(fits) > 1)} of degree {', '.join(str(fit.degree) for fit in fits)}"

@@ -23,11 +23,12 @@ from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.trace import FitPath, PathRecorder
 from novacula.learner.work import Work
 from novacula.linear.online.derivation.sigmoid_unit import derive_sigmoid, derive_sigmoid_answers, derive_sigmoid_step
-from novacula.linear.online.passes import SCHEDULES, rate
+from novacula.linear.online.passes import SCHEDULES, rate, warn_of_rises
 from novacula.linear.online.start import first_weights
 from novacula.table.chunk import Floats
 
 LOSSES = ("cross_entropy", "squared")
+TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,8 @@ def sigmoid_unit(
         monitor=lambda i, value, at: recorder(i, value, at[1]),
     )
     _, w = run.params
+    losses = [value if loss == "squared" else -value for value in run.history]
+    warn_of_rises(losses, "sigmoid_unit", eta0, 4.0 / max(float((rows**2).sum()) + len(rows) * fit_intercept, TINY))
     rates = np.array([rate(eta0, schedule, k) for k in range(len(run.history))])
     return SigmoidUnit(
         w[:-1], float(w[-1]), np.array(run.history), run.outcome, loss, rates, recorder.kept(), rows, targets, columns,

@@ -24,6 +24,7 @@ from novacula.mathematics.layout import TERMS, Layout
 from novacula.mathematics.measuring import COMPARED, CONSTANTS, Measured, NameValues, compared, describe, measure
 from novacula.mathematics.notation import Notation, TextNotation
 from novacula.mathematics.reading import parse
+from novacula.mathematics.rounding import without_noise
 from novacula.mathematics.tree import Apply, Node, Number, Symbol, parts, renamed, walk
 
 EQUAL = ("=", "←")  # what the right side comes to is what the left side is, or becomes
@@ -209,13 +210,13 @@ class Equation:
         rows = [Row(left, self.sign, written[0]), *(Row("", "=", text) for text in written[1:])]
         if not self.is_evaluated:
             return rows
-        result = notation.blank().text if is_result_hidden else value_text(self.value, notation)
+        result = notation.blank().text if is_result_hidden else value_text(without_noise(*self.measured[-1]), notation)
         if self.sign in EQUAL:
             lines = numbers.lines(self.members[-1]) if is_broken else [numbers.write(self.members[-1])]
             if lines != [rows[-1].right] and lines != [result]:
                 rows += [Row("", "" if i else "=", line) for i, line in enumerate(lines)]
             return rows if rows[-1].right == result else [*rows, Row("", "=", result)]
-        left_value = measure(self.left_tree, self.scope).value
+        left_value = without_noise(*measure(self.left_tree, self.scope))
         pairs = [
             (numbers.write(self.left_tree), numbers.write(self.members[-1])),
             (value_text(left_value, notation), result),

@@ -417,7 +417,7 @@ OPERATIONS: Mapping[str, Callable[..., Measured]] = {
     "dot": _product_of_matrices,
     "transpose": lambda a: Measured(a.value.T, a.scale.T),
     "inv": _inverse,
-    "det": lambda a: Measured(float(np.linalg.det(a.value)), float(np.linalg.norm(a.scale)) ** len(a.value)),
+    "det": lambda a: Measured(float(np.linalg.det(a.value)), float(np.prod(np.linalg.norm(a.scale, axis=1)))),
     "norm": lambda a: Measured(float(np.linalg.norm(a.value)), float(np.linalg.norm(a.scale))),
     "size": lambda a: Measured(float(len(a.value)), 0.0),
 }

@@ -1,10 +1,13 @@
-"""Numbers as people write them by hand: read from text, and compared at as many digits as were asked for."""
+"""Numbers as people write them by hand: read from text, compared at as many digits as were asked for, free of noise."""
 
 from __future__ import annotations
 
 import math
 import re
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
 
 from novacula.mathematics.symbols import SUPERSCRIPTS
 
@@ -15,6 +18,23 @@ POWER = re.compile(r"\s*\*\s*10\s*(?:\^|\*\*)?\s*\(?(-?\d{1,4})\)?$")
 DECIMAL = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d{1,4})?")
 GROUPED = (re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*"), re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d*"))
 MIXED = re.compile(r"(?P<sign>[+-]?)\s*(?:(?P<whole>\d{1,15})\s+)?(?P<over>\d{1,15})\s*/\s*(?P<under>\d{1,15})")
+
+
+NOISE_SHARE = 8.0 * float(np.finfo(float).eps)
+"""The share of its terms below which a sum is their rounding: no float of the size of the terms tells it from zero."""
+
+
+def without_noise(value: Any, scale: Any) -> Any:
+    """A value with 0 for what is rounding of the terms that cancel in it, which add up to the scale; arrays too.
+
+    >>> without_noise(0.1 + 0.2 - 0.3, 0.6), without_noise(1e-17, 1e-17)
+    (0.0, 1e-17)
+    """
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and np.shape(scale) in ((), value.shape):
+        return np.where(np.abs(value) <= NOISE_SHARE * np.where(np.isfinite(scale), scale, 0.0), 0.0, value)
+    if isinstance(value, float) and np.ndim(scale) == 0 and math.isfinite(scale):
+        return 0.0 if abs(value) <= NOISE_SHARE * scale else value
+    return value
 
 
 def unit(value: float, digits: int) -> float:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from novacula.errors import ParameterError, SchemaError, overflow
+from novacula.errors import DataWarning, ParameterError, SchemaError, overflow, warn_user
 from novacula.learner.card import Card
 from novacula.prepare.sums import PreparationSums
 from novacula.prepare.words import count_words, frequent_words
@@ -50,17 +50,24 @@ class PreparationChoice:
 
     def orders(self, schema: Schema) -> dict[int, tuple[Any, ...]]:
         """The ordered columns by their places among the categorical ones, with their categories in order."""
-        coded = {column.name: (j, column.categories) for j, column in enumerate(schema.of_kind("categorical"))}
+        coded = {column.name: (j, column) for j, column in enumerate(schema.of_kind("categorical"))}
         found = {}
         for name, stated in self.ordered.items():
             if name not in coded:
                 raise ParameterError(f"ordered names {name!r}, which is no categorical column: {listed(list(coded))}")
-            j, categories = coded[name]
+            j, column = coded[name]
+            categories = column.categories
             found[j] = order = categories if stated is None else tuple(stated)
             if len(set(order)) < len(order) or not set(categories) <= set(order):
                 raise ParameterError(
                     f"ordered must have each category of {name!r} once, from the first to the last: "
                     f"{listed(list(categories))}"
+                )
+            if stated is None and not column.declared:
+                warn_user(
+                    f"nobody stated the order of {name!r}, so its categories are numbered as they sort: "
+                    f"{listed(order, NAMED)}; state it as ordered={{{name!r}: [...]}}",
+                    DataWarning,
                 )
         return dict(sorted(found.items()))
 
@@ -86,6 +93,7 @@ class Encoding:
         "ordered": each(whole(most="categorical-1"), "ordered"),
         "ordered_ranks": each(each(whole()), "ordered"),
         "ordered_fill": each(whole(), "ordered"),
+        "ordered_centre": each(number(), "ordered"),
         "ordered_spread": each(number(above=0.0), "ordered"),
         "unit": flag(),
     }
@@ -105,7 +113,8 @@ class Encoding:
     ordered: tuple[int, ...] = ()  # categorical columns whose categories become numbers
     ordered_ranks: tuple[tuple[int, ...], ...] = ()  # the place of each category in the order, by its code
     ordered_fill: tuple[int, ...] = ()  # the most frequent codes, for missing ones
-    ordered_spread: tuple[float, ...] = ()  # what places are divided by
+    ordered_centre: tuple[float, ...] = ()  # what is taken off places
+    ordered_spread: tuple[float, ...] = ()  # what the rest is divided by
     unit: bool = False  # whether the numbers of a row are brought to length 1
 
     @classmethod
@@ -128,9 +137,18 @@ class Encoding:
         scaled = scale in ("standard", "range")
         keeps, native = card.admits.missing and choice.fill is None, "categorical" in card.takes
         orders, coded = choice.orders(schema), schema.of_kind("categorical")
+        if scale == "unit" and len(mean) == 1:
+            name = schema.of_kind("numeric")[0].name
+            warn_user(
+                f"scale='unit' brings each row's numbers to length 1, and {name!r} is the only one: nothing but its "
+                "sign is left; take 'standard' or 'range'",
+                DataWarning,
+            )
         filled = rounded(sums.medians) if choice.fill == "median" else mean
         filled = np.full_like(mean, choice.fill) if isinstance(choice.fill, Real) else filled
         counts = [sums.categories.column(j)[0] for j in range(len(coded))]
+        ranks = {j: tuple(map(order.index, coded[j].categories)) for j, order in orders.items()}
+        scales = [_scale_of_ranks(ranks[j], counts[j], len(order), scale) for j, order in orders.items()]
         dense = "sparse" not in card.takes
         _require_narrow(schema, dense, card)
         return cls(
@@ -149,9 +167,10 @@ class Encoding:
             None if "text" in card.takes else tuple(frequent_words(words, max_words) for words in sums.words),
             dense,
             tuple(orders),
-            tuple(tuple(map(order.index, coded[j].categories)) for j, order in orders.items()),
+            tuple(ranks.values()),
             tuple(int(counts[j].argmax()) for j in orders),
-            tuple(float(max(len(order) - 1, 1)) if scaled else 1.0 for order in orders.values()),
+            tuple(middle for middle, _ in scales),
+            tuple(width for _, width in scales),
             scale == "unit",
         )
 
@@ -175,10 +194,11 @@ class Encoding:
             length = np.sqrt(np.nansum(numbers**2, axis=1, keepdims=True))
             numbers = numbers / np.where(length > 0.0, length, 1.0)
         parts = [numbers, np.isnan(chunk.numeric[:, list(self.holes)]).astype(float)]
-        orders = zip(self.ordered, self.ordered_ranks, self.ordered_fill, self.ordered_spread, strict=True)
-        for j, ranks, usual, spread in orders:
+        scales = zip(self.ordered_centre, self.ordered_spread, strict=True)
+        orders = zip(self.ordered, self.ordered_ranks, self.ordered_fill, scales, strict=True)
+        for j, ranks, usual, (centre, spread) in orders:
             code = chunk.codes[:, [j]]
-            parts.append(np.array(ranks)[np.where(code < 0, usual, code)] / spread)
+            parts.append((np.array(ranks)[np.where(code < 0, usual, code)] - centre) / spread)
         for j, shown in enumerate(self.indicator_codes or ()):
             parts.append((chunk.codes[:, [j]] == np.array(shown, np.int32)).astype(float))
         parts.append((chunk.codes[:, list(self.gaps)] < 0).astype(float))
@@ -236,6 +256,19 @@ def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
 def rounded(numbers: Floats) -> Floats:
     """Numbers to ten digits: the rounding of sums must not reach learners that draw at random by what rows hold."""
     return np.array([float(f"{number:.10g}") for number in numbers])
+
+
+def _scale_of_ranks(ranks: Sequence[int], count: Floats, n_places: int, scale: str) -> tuple[float, float]:
+    """What is taken off the places of categories (by code, with their weights), and what they are divided by."""
+    if scale == "range":
+        return 0.0, float(max(n_places - 1, 1))
+    total = float(count.sum())
+    if scale != "standard" or not total > 0.0:
+        return 0.0, 1.0
+    mean = float(count @ np.array(ranks)) / total
+    spread = float(np.sqrt(count @ (np.array(ranks) - mean) ** 2 / total))
+    mean, spread = rounded(np.array([mean, spread])).tolist()
+    return mean, spread or 1.0
 
 
 def _flagged(flags: Any) -> tuple[int, ...]:
@@ -298,9 +331,13 @@ def _number_words(encoding: Encoding, j: int) -> str:
 def _category_words(encoding: Encoding, j: int, column: Column) -> str:
     if j in encoding.ordered:
         place = encoding.ordered.index(j)
-        ranks, spread = encoding.ordered_ranks[place], encoding.ordered_spread[place]
+        ranks, centre, spread = (
+            encoding.ordered_ranks[place],
+            encoding.ordered_centre[place],
+            encoding.ordered_spread[place],
+        )
         in_order = sorted(zip(ranks, column.categories, strict=True), key=lambda pair: pair[0])
-        shown = [f"{name} {rank / spread:g}" for rank, name in in_order[:NAMED]]
+        shown = [f"{name} {(rank - centre) / spread:g}" for rank, name in in_order[:NAMED]]
         return ", ".join(shown + ["…"] * (len(in_order) > NAMED))
     if encoding.indicator_codes is None:
         return (

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 
 from novacula.checks import check_work
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.kernel import Gaussian, Linear, Multiquadric, Polynomial, Precomputed
 
 SQUARE = Polynomial(degree=2, coef0=0)
@@ -48,6 +48,7 @@ def test_what_cannot_be_lifted():
         Gaussian(gamma=1.0).figure([[1.0, 2.0], [2.0, 3.0]])
 
 
+@pytest.mark.filterwarnings(r"ignore:Multiquadric\(.*\) has an eigenvalue of -:novacula.errors.DataWarning")
 @pytest.mark.parametrize("kernel", [Gaussian(gamma=0.5), SQUARE, Linear() + 1, Multiquadric()])
 def test_mercers_series_is_the_kernel(kernel):
     X = np.random.default_rng(1).normal(size=(12, 2))
@@ -58,6 +59,22 @@ def test_mercers_series_is_the_kernel(kernel):
     expected = np.sort(np.linalg.eigvalsh(kernel(X) / 12))[::-1]
     np.testing.assert_allclose(values, expected[np.abs(expected) > 1e-13], atol=1e-12)
     check_work(kernel, X)
+
+
+def test_a_kernel_that_is_not_positive_is_told():
+    K = Multiquadric()([[0.0], [1.0]])  # 1 and √2: eigenvalues of K/2 are (1 ± √2)/2
+    assert K[0, 1] > K[0, 0]
+    with pytest.warns(DataWarning, match=r"Multiquadric\(.*\) has an eigenvalue of -0.2071 .* not positive"):
+        values = Multiquadric().mercer([[0.0], [1.0]]).eigenvalues
+    np.testing.assert_allclose(values, [(1 + np.sqrt(2)) / 2, (1 - np.sqrt(2)) / 2])
+
+
+def test_the_legend_covers_no_rows():
+    canvas = Canvas(layout="constrained")
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    SQUARE.figure(X, np.where(X[:, 0] > 0, "right", "left")).draw(canvas.add_subplot())
+    assert [text.get_text() for text in canvas.legends[0].get_texts()] == ["left", "right"]
+    assert all(axes.get_legend() is None for axes in canvas.axes)
 
 
 def test_a_kernel_of_three_features_has_three_functions():

@@ -57,6 +57,7 @@ def test_the_first_step_of_the_likelihood_has_these_numbers():
     text = str(model.work(iteration=1))
     assert "= −10.125" in text  # half of the hours of those who passed less half of the others'
     assert "= 0 − 0.02 × (−10.125) = 0.2025" in text
+    assert "After it 0.5 of the rows are right, and 0.5 before" in text
     for form in (model.work().to_latex(), model.work().to_html(), model.work().to_markdown()):
         assert "The step against the gradient" in form
 
@@ -78,6 +79,18 @@ def test_the_safe_rate_leads_down_to_the_same_place(penalty, classes):
 def test_gradient_descent_is_refused_where_it_does_not_serve():
     with pytest.raises(ParameterError, match="needs solver 'proximal'"):
         LogisticRegression(penalty="l1", solver="gradient_descent").fit(ROWS, PASSED)
+
+
+@pytest.mark.parametrize("loss", ["cross_entropy", "squared"])
+def test_a_rate_that_is_too_large_is_named_and_the_rate_that_is_advised_leads_down(loss):
+    with pytest.warns(ConvergenceWarning, match=r"eta0=3 is too large, since steps led up") as told:
+        LogisticRegression(penalty=None, solver="gradient_descent", eta0=3, loss=loss, max_iter=29).fit(ROWS, PASSED)
+    assert [("max_iter" in str(w.message)) for w in told] == [False]
+    safe = float(str(told[0].message).split("at most ")[1].split()[0])
+    with pytest.warns(ConvergenceWarning, match="eta0=300 is too large"):
+        sigmoid_unit(ROWS, PASSED, loss=loss, eta0=300, max_iter=29)
+    good = sigmoid_unit(ROWS, PASSED, loss=loss, eta0=safe, max_iter=29)
+    assert ((np.diff(good.history) * (1 if loss == "squared" else -1)) <= 0).all()
 
 
 def axes_of(figure):
@@ -170,7 +183,7 @@ def test_bad_parameters_are_refused():
     for wrong in ({"loss": "hinge"}, {"schedule": "never"}, {"eta0": -1.0}, {"names": ["a", "b"]}):
         with pytest.raises(ParameterError):
             sigmoid_unit(ROWS, PASSED, **wrong)
-    unit = sigmoid_unit(ROWS, PASSED, max_iter=3)
+    unit = sigmoid_unit(ROWS, PASSED, eta0=0.01, max_iter=3)
     with pytest.raises(ParameterError, match="3 iterations"):
         unit.work(iteration=4)
     with pytest.raises(DataError, match="2 columns"):

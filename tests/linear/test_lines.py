@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure as Canvas
 from scipy.optimize import minimize
+from sklearn.linear_model import Lasso as SklearnLasso
 
 from novacula.checks import check_work
 from novacula.errors import DataError, ParameterError
@@ -13,6 +14,7 @@ from novacula.linear import (
     Ridge,
     complexity,
     fit_polynomial,
+    fit_priced,
     penalty_figure,
     polynomial_figure,
 )
@@ -77,6 +79,11 @@ def test_columns_of_a_polynomial_are_named_as_powers():
     assert "A polynomial of degree 3" in page
 
 
+def test_a_picture_of_no_degree_is_refused():
+    with pytest.raises(ParameterError, match="degrees are none"):
+        polynomial_figure([1, 2, 3], [1, 2, 3], degrees=())
+
+
 def test_degrees_on_one_picture():
     x, y = waves()
     axes = drawn(polynomial_figure(x, y, (1, 3, 9)))
@@ -112,6 +119,45 @@ def test_any_exponent_against_a_search(q):
     inside = points[(np.abs(points) ** q).sum(axis=1) <= 1]
     gap, best = inside - CENTRE, touched - CENTRE
     assert best @ HESSIAN @ best <= np.einsum("ij,jk,ik->i", gap, HESSIAN, gap).min() + 1e-6
+
+
+@pytest.mark.parametrize("q", [1.0, 1.05, 1.5, 3.0, 6.0])
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+def test_a_fit_with_any_exponent_against_a_search(q, alpha):
+    x, y = waves()
+    X = x[:, None] ** np.arange(1, 6)
+    fit = fit_priced(X, y, q, alpha)
+
+    def cost(v):
+        return ((y - v[0] - X @ v[1:]) ** 2).sum() + alpha * (np.abs(v[1:]) ** q).sum()
+
+    found = np.append(fit.intercept, fit.coef)
+    best = min(minimize(cost, start, method="Powell").fun for start in (found, 1.1 * found, np.zeros(6)))
+    assert cost(found) <= best * (1 + 1e-9)
+    assert fit.objective == pytest.approx(cost(found))
+    check_work(fit)
+    check_work(fit, X)
+
+
+def test_exponents_of_one_and_two_are_lasso_and_ridge():
+    X = np.random.default_rng(1).normal(size=(30, 4))
+    y = X @ [2, 0, 0, -1] + 0.1 * np.sin(np.arange(30))
+    np.testing.assert_allclose(fit_priced(X, y, 2, 3.0).coef, Ridge(3.0).fit(X, y).coef_)
+    sparse = fit_priced(X, y, 1, 20.0)
+    np.testing.assert_allclose(sparse.coef, SklearnLasso(20.0 / 60, tol=1e-12).fit(X, y).coef_, atol=1e-8)
+    assert sorted(np.flatnonzero(sparse.coef == 0.0)) == [1, 2]
+    with pytest.raises(ParameterError, match="below 1 the objective is not convex"):
+        fit_priced(X, y, 0.5, 1.0)
+    with pytest.raises(DataError, match="30 rows and y has 29"):
+        fit_priced(X, y[1:], 2, 1.0)
+
+
+def test_what_weights_cost_is_written_out():
+    cost = complexity([3.0, -4.0], 1.5)
+    assert cost == pytest.approx(3**1.5 + 8)
+    assert str(cost.work()).splitlines()[5].endswith("= 13.1962")
+    assert "not convex" in str(complexity([4.0], 0.5).work())
+    check_work(cost)
 
 
 def test_the_picture_of_any_exponents():
@@ -175,3 +221,5 @@ def test_many_rows_or_equal_ones_are_left_to_letters():
         model = LinearRegression(fit_intercept=False).fit(X, np.arange(float(len(X))))
         check_work(model)
         assert not [e for e in model.work().equations if e.left == "G"]
+        why = "written for up to 6 rows and 96 numbers" if len(X) == 9 else "rounded numbers would not give w"
+        assert why in " ".join(model.work().to_text().split())

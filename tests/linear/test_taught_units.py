@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novacula as nv
 from novacula.checks import check_work
-from novacula.errors import ParameterError
-from novacula.linear import LinearUnit, Perceptron
+from novacula.errors import DataError, ParameterError
+from novacula.linear import LinearUnit, LogisticRegression, Perceptron
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 AND = np.array([0, 0, 0, 1])
@@ -98,6 +98,16 @@ def test_starts_that_do_not_fit_are_refused(learner, start, words):
         learner.set_params(start_weights=start).fit(CORNERS, AND)
 
 
+def test_rounding_of_weights_is_not_shown_and_rounding_that_decides_is_told():
+    model = Perceptron(0.1, start_weights=[-0.3, 0.5, -0.5], response="threshold").fit(CORNERS, AND)
+    assert "⁻¹⁷" not in str(model.work())  # w₂ of −0.5 and five steps of 0.1 is −2.8e-17
+    hangs = Perceptron(0.2, start_weights=[-0.3, 0.5, -0.5]).fit(CORNERS, AND)
+    text = " ".join(str(hangs.work(iteration=3)).split())
+    assert "v is zero but for rounding, which decides here on which side it is" in text
+    tiny = Perceptron(1e-17).fit(CORNERS, AND)
+    assert "4×10⁻¹⁷" in str(tiny.work())
+
+
 # --- the line and its margin ----------------------------------------------------------------------------------
 
 
@@ -111,6 +121,30 @@ def test_line_normal_and_bound_of_and():
     assert (by_name["M"].value, by_name["γ_u"].value) == (pytest.approx(51), 0)
     for form in (work.to_text(), work.to_markdown(), work.to_latex(), work.to_html()):
         assert "How many mistakes there can be" in form
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"start_weights": [-0.3, 0.5, -0.5]}, ["this fit begins at other weights, where"]),
+        ({"schedule": "decay"}, ["one rate; the rate of this fit falls, where"]),
+    ],
+)
+def test_radius_and_margin_are_shown_where_the_theorem_does_not_bound_the_mistakes(settings, words):
+    model = Perceptron(0.1, **settings).fit(CORNERS, AND)
+    found = {e.left: e.value for e in model.work().equations}
+    assert (found["R"] ** 2, found["γ"] ** -2, found["B"]) == pytest.approx((3, 17, 51))
+    [step] = [step for step in model.work() if step.title.startswith("How many")]
+    assert all(word in step.note for word in words)
+    check_work(model, drawn=False)
+
+
+def test_radius_and_margin_that_are_left_out_are_said_to_be():
+    x = np.linspace(-1, 1, 24)[:, None]
+    [step] = [step for step in Perceptron().fit(x, x[:, 0] > 0).work() if step.title.startswith("How many")]
+    assert "they need all rows, and a model keeps the first 20" in step.note
+    [step] = [s for s in Perceptron().fit(CORNERS, [0, 1, 2, 2]).work() if s.title.startswith("How many")]
+    assert "they are written for two classes" in step.note
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -148,6 +182,41 @@ def test_the_picture_has_rows_line_and_normal(learner):
     along = np.subtract(arrow.xy, arrow.get_position())
     assert along @ [-w[1], w[0]] == pytest.approx(0, abs=1e-9)
     assert along @ w > 0
+
+
+@pytest.mark.parametrize(
+    "learner", [Perceptron(), LinearUnit(threshold=True, solver="sgd", eta0=1e-5, max_iter=2), LogisticRegression()]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_of_every_class_are_drawn_of_a_table_that_is_sorted(learner):
+    x = np.column_stack([np.arange(60.0), np.arange(60) % 7])
+    y = np.repeat(["low", "high"], 30)
+    model = learner.fit(x, y)
+    first = [s.figure for s in model.work() if s.figure is not None and "none of them of 'high'" in s.figure.alt]
+    assert first, "the first 20 rows are all low, which the picture says"
+    axes = axes_of(model.figure(x, y))
+    drawn = {line.get_label(): len(line.get_xdata()) for line in axes.lines}
+    assert drawn == {"low": 30, "high": 30}
+    with pytest.raises(DataError, match="'middle', which is none of the classes"):
+        model.figure(x, ["middle"] * 60)
+    with pytest.raises(ParameterError, match="over two columns, and this model has 3"):
+        learner.fit(np.column_stack([x, x[:, 0]]), y).figure(np.column_stack([x, x[:, 0]]), y)
+
+
+def test_three_classes_of_two_columns_are_drawn_with_their_regions():
+    iris = nv.datasets.load("iris")
+    x, y = iris.to_chunk().dense()[:, 2:], np.repeat(["setosa", "versicolor", "virginica"], 50)
+    model = LogisticRegression().fit(x, y)
+    [figure] = [step.figure for step in model.work() if step.title == "Where the classes meet"]
+    axes = axes_of(figure)
+    np.testing.assert_array_equal(axes.lines[0].get_xydata(), x[:20])
+    low, high = axes.get_xlim()
+    assert low < x[:, 0].min() < x[:, 0].max() < high
+    assert sum(len(line.get_xdata()) for line in axes_of(model.figure(x, y)).lines) == 150
+    whole = Perceptron(max_iter=5)
+    with pytest.warns(ConvergenceWarning, match="not separated"):
+        whole.fit(iris.drop([column.name for column in iris.layout.features[:2]]))
+    assert "150 of 150 rows" in whole.figure(iris).alt
 
 
 # --- every example of a step of all rows ----------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novacula.mathematics.rounding import is_rounded, read_number, significant_digits, unit
+from novacula.mathematics import Equation
+from novacula.mathematics.rounding import is_rounded, read_number, significant_digits, unit, without_noise
 
 
 @pytest.mark.parametrize(
@@ -87,3 +89,29 @@ def test_infinity_is_itself():
 @pytest.mark.parametrize(("text", "digits"), [("0.940", 3), ("0,0481", 3), ("14", 2), ("1.50e-9", 3), ("0", 0)])
 def test_significant_digits(text, digits):
     assert significant_digits(text) == digits
+
+
+@pytest.mark.parametrize(
+    ("right", "values", "result"),
+    [
+        ("a + b - c", {"a": 0.1, "b": 0.2, "c": 0.3}, "0"),  # 5.6e-17 by floats
+        ("a * b - c", {"a": 0.1, "b": 3.0, "c": 0.3}, "0"),
+        ("sum(x[i] for i in _)", {"x": [0.1] * 10 + [-1.0]}, "0"),
+        ("X @ v", {"X": np.array([[0.1, 0.2, -0.3], [1.0, 0.0, 0.0]]), "v": np.ones(3)}, "[0 1]"),
+        ("a * b", {"a": 1e-9, "b": 1e-9}, "1×10⁻¹⁸"),  # small, and nothing cancels
+        ("a - b", {"a": 3e-17, "b": 1e-17}, "2×10⁻¹⁷"),
+        ("a - b", {"a": 1.0, "b": 1.0 - 2.0**-40}, "9.09495×10⁻¹³"),  # little is left, but more than rounding
+        ("a ** b", {"a": 0.5, "b": 60.0}, "8.67362×10⁻¹⁹"),
+        ("exp(a)", {"a": -40.0}, "4.24835×10⁻¹⁸"),
+        ("det(A)", {"A": np.diag([1e-18, 1.0])}, "1×10⁻¹⁸"),
+    ],
+)
+def test_only_what_rounding_left_of_larger_terms_is_written_as_zero(right, values, result):
+    equation = Equation("y", right, values)
+    assert str(equation).endswith(f"= {result}")
+
+
+def test_entries_are_compared_with_their_own_terms():
+    assert without_noise(np.array([1e-17, 1e-17]), np.array([1.0, 1e-17])).tolist() == [0.0, 1e-17]
+    assert without_noise("word", 0.0) == "word"
+    assert without_noise(-math.inf, math.inf) == -math.inf

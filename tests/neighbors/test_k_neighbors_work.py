@@ -104,3 +104,23 @@ def test_hostile_names_and_classes_in_pictures(names):
         page = model.work().to_html() + model.work(frame.head(1)).to_html()
         assert "<script" not in page
         assert "<svg" in page
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "formula", "words"),
+    [
+        (30, 2, "/ N + ψ′(j)", "5 neighbours, which has less variance"),
+        (4, 2, "/ N + ψ′(j)", "3 neighbours, which has less variance"),
+        (30, 5, "/ N + 2 · ψ′(k) − ψ′(j)", "5 neighbours, as many"),
+        (30, 9, "/ N + 2 · ψ′(k) − ψ′(j)", "5 neighbours, which has more variance and less bias"),
+    ],
+)
+def test_few_neighbours_are_compared_with_more_or_fewer_in_true_words(n, k, formula, words):
+    model = KNeighborsDensity(k).fit(np.random.default_rng(3).normal(size=(n, 1)))
+    step = next(step for step in model.work() if step.title.startswith("Squared error"))
+    text = str(model.work())
+    assert formula in text
+    assert words in text
+    lacks = "the gaps lack this much" in step.note
+    assert lacks is (k < 5)
+    check_equations(model)

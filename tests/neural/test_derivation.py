@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure as Canvas
+from sklearn.exceptions import ConvergenceWarning
 
 from novacula.checks import check_equations, check_work
 from novacula.errors import ParameterError
@@ -281,3 +282,10 @@ def test_held_out_loss_is_drawn_with_that_of_training():
     model = MLPClassifier(2, early_stopping=True, max_epochs=5, tol=None).fit(X, CLASSES)
     [curve] = [step.figure for step in model.work() if step.title == "The learning curve"]
     assert "held out from" in curve.alt
+
+
+def test_one_input_and_one_epoch_are_one():
+    with pytest.warns(ConvergenceWarning, match="still falling after 1 epoch, as many"):
+        model = MLPRegressor(2, max_epochs=1, random_state=0).fit(np.arange(6.0)[:, None], np.arange(6.0))
+    captions = [step.table.caption for step in model.work() if step.table is not None]
+    assert "1 input" in captions

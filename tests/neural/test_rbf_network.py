@@ -407,9 +407,9 @@ def test_figures_show_the_rows_and_hostile_names():
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"centers": [[0.0], [1.0], [0.0]]}, "rows 0 and 2 of centers are the same centre"),
+        ({"centers": [[0.0], [1.0], [0.0]]}, "rows 1 and 3 of centers are the same centre"),
         ({"centers": [[0.0, 1.0]]}, r"centers has shape \(1, 2\)"),
-        ({"centers": [[np.nan]]}, "centers holds nan in row 0, column 0"),
+        ({"centers": [[np.nan]]}, "centers holds nan in row 1, column 'x0'"),
         ({"centers": [["a"]]}, "centers must be an array of numbers"),
         ({"centers": 1}, "one centre only: give width as a number"),
         ({"centers": 0}, "'centers' parameter"),
@@ -515,6 +515,20 @@ def test_the_weights_system_of_least_squares(tmp_path):
     assert [e.of for e in solved] == [("coef_", 0), ("coef_", 1)]
     model.save(tmp_path / "model.nova")
     assert str(nv.load(tmp_path / "model.nova").work()) == str(model.work())
+
+
+@pytest.mark.parametrize(
+    ("centers", "width", "words"),
+    [
+        (np.arange(12.0)[:, None], 1.0, "for up to 6 units"),
+        (np.arange(4.0)[:, None], 60.0, "so nearly singular"),
+    ],
+)
+def test_equations_that_are_left_out_are_said_to_be(centers, width, words):
+    model = RBFNetworkRegressor(centers, width=width).fit(centers, np.sin(centers[:, 0]))
+    [step] = [step for step in model.work() if step.title.startswith("The equations of the weights")]
+    assert words in step.note
+    assert not step.equations
 
 
 def test_the_bumps_and_their_sum_are_drawn():

@@ -123,6 +123,20 @@ def test_bumps_of_what_is_not_a_number_are_refused(function, low, words):
         MLPRegressor.from_function(function, low, 1, 3)
 
 
+def test_bumps_need_a_function():
+    with pytest.raises(InputTypeError, match="the function is 3; give a function of one number"):
+        MLPRegressor.from_function(3, 0, 6, 8)
+
+
+def test_the_corners_of_a_truth_table_are_drawn_and_weights_of_zero_are_not():
+    network = MLPClassifier.from_boolean([0, 1, 1, 0])
+    figures = {step.figure.title.split()[0]: step.figure for step in network.work() if step.figure is not None}
+    points = {line.get_label(): line.get_xydata().tolist() for line in axes_of(figures["Regions"]).lines}
+    assert points == {"0": [[0, 0], [1, 1]], "1": [[0, 1], [1, 0]]}
+    lines = [line for line in axes_of(figures["Weights:"]).lines if line.get_linestyle() != "None"]
+    assert len(lines) == 8 + 2  # the rows 00 and 11 add nothing to the output
+
+
 # --- pruning --------------------------------------------------------------------------------------------------
 
 

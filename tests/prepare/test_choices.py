@@ -7,7 +7,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, OrdinalEncoder, Stan
 
 import novacula as nv
 from novacula.checks import check_work
-from novacula.errors import ParameterError
+from novacula.errors import DataWarning, ParameterError
 from novacula.linear import Ridge
 from novacula.neighbors import KNeighborsClassifier
 from novacula.prepare import PreparedClassifier, PreparedClusterer, PreparedRegressor
@@ -152,3 +152,23 @@ def test_an_order_that_is_stated(tmp_path):
 def test_an_order_that_is_not_one(order):
     with pytest.raises(ParameterError, match="each category of 'size' once, from the first to the last"):
         PreparedRegressor(ordered={"size": order}).fit(shirts(), Y)
+
+
+def test_categories_in_order_have_mean_0_and_deviation_1_on_the_standard_scale():
+    frame = shirts()
+    model = PreparedRegressor(Ridge(), scale="standard", ordered=["size"]).fit(frame, Y)
+    codes = OrdinalEncoder(categories=[SIZES]).fit_transform(frame[["size"]])
+    np.testing.assert_allclose(seen(model, frame)[:, [2]], StandardScaler().fit_transform(codes), atol=1e-9)
+    check_work(model, frame)
+
+
+def test_an_order_that_nobody_stated_is_told():
+    frame = shirts().astype({"size": str})
+    with pytest.warns(DataWarning, match="nobody stated the order of 'size'.*: 'large', 'medium', 'small'"):
+        PreparedRegressor(ordered=["size"]).fit(frame, Y)
+    PreparedRegressor(ordered={"size": SIZES}).fit(frame, Y)  # warnings are errors
+
+
+def test_one_number_a_row_has_nothing_left_at_length_1():
+    with pytest.warns(DataWarning, match="'price' is the only one: nothing but its sign is left"):
+        PreparedRegressor(scale="unit").fit(shirts()[["price"]], Y)

@@ -64,3 +64,12 @@ def test_the_dual_trick_on_three_rows_of_four_columns(method, tmp_path):
 def test_without_variance_or_with_equal_lengths_or_many_rows_there_is_no_dual_trick(X):
     model = PCA(1).fit(X)
     assert not [e for e in model.work().equations if e.left == "D"]
+
+
+def test_rounding_is_not_shown_beside_the_numbers_it_comes_from():
+    rows = np.array([[0.1, 0.6, 0.5, 0.3], [0.1, 0.1, 0.7, 0.8], [0.1, 0.4, 0.5, 0.0]])
+    model = PCA(2).fit(rows)
+    text = str(model.work())
+    assert "The dual trick" in text
+    assert not [line for line in text.splitlines() if "⁻¹⁶" in line or "⁻¹⁷" in line]
+    check_work(model)

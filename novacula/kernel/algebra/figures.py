@@ -40,6 +40,8 @@ def gram_figure(K: Floats) -> Figure:
 POINTS = 1000
 """Rows that are drawn."""
 MARKERS = "osD^vPX"
+LEGEND = 6
+"""Classes in a line of the legend."""
 
 
 def lifted_figure(x: Floats, phi: Floats, labels: Any, columns: Sequence[str], features: Sequence[str]) -> Figure:
@@ -62,7 +64,8 @@ def lifted_figure(x: Floats, phi: Floats, labels: Any, columns: Sequence[str], f
         plane.set_aspect("equal", adjustable="datalim")
         plane.grid()
         if labels is not None:
-            plane.legend()
+            # below the panels, where it covers no point
+            figure.legend(*plane.get_legend_handles_labels(), loc="outside lower center", ncols=min(len(kinds), LEGEND))
 
     alt = f"{len(shown)} rows in the plane of {' and '.join(columns)}, and in the space of {', '.join(features)}."
     return Figure(draw, alt, "From two dimensions to three", (9.0, 4.2))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from novacula.errors import DataError, ParameterError
 from novacula.kernel.algebra.figures import lifted_figure
 from novacula.kernel.algebra.gram import gram
-from novacula.kernel.algebra.mercer import MercerSeries, mercer_series
+from novacula.kernel.algebra.mercer import MercerSeries, mercer_series, warn_of_negative
 from novacula.kernel.algebra.monomials import Monomial, no_map, require_small, variables
 from novacula.kernel.algebra.parametric import Parametric
 from novacula.kernel.algebra.rows import Columns, ColumnSpread, Rows, as_pair, as_rows, dense, listed
@@ -107,7 +107,7 @@ class Kernel(ShowsWork, Parametric):
         K = gram(self.resolved(A, names=names), A, B)
         if not np.isfinite(K).all():
             i, j = (int(place) for place in np.unravel_index(np.argmin(np.isfinite(K)), K.shape))
-            raise DataError(f"{self!r} overflows between rows {i} and {j}: scale the columns")
+            raise DataError(f"{self!r} overflows between rows {i + 1} and {j + 1}: scale the columns")
         return K
 
     def diagonal(self, X: Any) -> Floats:
@@ -116,7 +116,7 @@ class Kernel(ShowsWork, Parametric):
         with np.errstate(over="ignore"):
             values = self.resolved(rows, names=names).block_diagonal(rows)
         if not np.isfinite(values).all():
-            raise DataError(f"{self!r} overflows for row {int(np.argmin(np.isfinite(values)))}: scale the columns")
+            raise DataError(f"{self!r} overflows for row {int(np.argmin(np.isfinite(values))) + 1}: scale the columns")
         return values
 
     def resolved(self, X: Rows, *, weight: Floats | None = None, names: Sequence[str] | None = None) -> Kernel:
@@ -161,7 +161,9 @@ class Kernel(ShowsWork, Parametric):
         >>> Linear().mercer([[1.0], [-1.0]]).eigenvalues.round(6).tolist()
         [1.0]
         """
-        return mercer_series(self(X))
+        series = mercer_series(self(X))
+        warn_of_negative(series.eigenvalues, repr(self))
+        return series
 
     def figure(self, X: Any, y: Any = None) -> Figure:
         """Rows of two columns beside their three features; y says their classes."""

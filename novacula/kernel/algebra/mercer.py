@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from novacula.errors import DataError
+from novacula.errors import DataError, DataWarning, warn_user
 from novacula.table.chunk import Floats
 
 KEPT = 1e-14
 """Eigenvalues below this share of the largest are rounding."""
+NEGATIVE = 1e-10
+"""Eigenvalues below minus this share of the largest are no rounding."""
 TIE = 1e-6
 """The largest value of a function is positive; of values that differ by this share it is the first."""
 LARGEST = 5000
@@ -47,3 +49,13 @@ def mercer_series(K: Floats) -> MercerSeries:
     sizes = np.abs(functions)
     first = (sizes >= (1.0 - TIE) * sizes.max(axis=0)).argmax(axis=0)
     return MercerSeries(values[kept], functions * np.sign(functions[first, np.arange(len(kept))]))
+
+
+def warn_of_negative(values: Floats, kernel: str) -> None:
+    """Say where eigenvalues (m,) that fall show that a kernel is not positive semi-definite."""
+    if len(values) and values[-1] < -NEGATIVE * np.abs(values).max():
+        warn_user(
+            f"{kernel} has an eigenvalue of {values[-1]:.4g} on these rows, so it is not positive semi-definite, and "
+            "Mercer's theorem does not speak of it; the series still gives its values at the rows",
+            DataWarning,
+        )

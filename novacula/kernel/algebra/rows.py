@@ -174,9 +174,9 @@ def _require_finite(rows: Rows, name: str, names: Sequence[str] | None) -> None:
     else:
         i, j = (int(place) for place in np.unravel_index(np.argmin(np.isfinite(rows)), rows.shape))
         value = rows[i, j]
-    column = j if names is None else repr(names[j])
+    column = repr(f"x{j}" if names is None else names[j])
     raise DataError(
-        f"{name} holds {value} in row {i}, column {column}: a kernel needs finite numbers; replace or drop it"
+        f"{name} holds {value} in row {i + 1}, column {column}: a kernel needs finite numbers; replace or drop it"
     )
 
 

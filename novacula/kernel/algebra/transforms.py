@@ -100,7 +100,7 @@ class Normalized(Kernel):
         squared = self.kernel.block_diagonal(rows)
         if (squared < 0.0).any():
             i = int(np.argmax(squared < 0.0))
-            raise DataError(f"{self.kernel!r} is {squared[i]:g} of row {i} with itself, so it cannot be normalised")
+            raise DataError(f"{self.kernel!r} is {squared[i]:g} of row {i + 1} with itself, so it cannot be normalised")
         return np.divide(1.0, np.sqrt(squared), out=np.zeros_like(squared), where=squared > 0.0)
 
     def block_diagonal(self, rows: Rows) -> Floats:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from novacula.learner.derivation import TABLE_ROWS, largest
+from novacula.learner.trace import FEW_NUMBERS, FEW_ROWS
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.linear.plane import coefficient_table, of_target, place
 from novacula.linear.solve import EPS, NormalEquations
@@ -247,13 +248,24 @@ def written_dual(model: LinearModel, k: int, charge: Charge) -> tuple[Equation, 
     solved = np.linalg.inv(gram)
     w = np.abs(of_target(model.coef_, k))  # rounding is that of the largest, of which a small one has few digits
     tie = place(model, "coef_", k) if w.min() >= SMALL * w.max() else ()
-    rows_said = "the rows, each times the root of its weight" + "; the last one follows from them" * dropped
+    rows_said = "the rows, each times the root of its weight"
+    if dropped:
+        rows_said += ", but for the last: they add up to zero, so that it follows from the others"
     return (
         Equation("G", "X @ X.T + α * I" if price else "X @ X.T", {"X": x, **price}, where={"X": rows_said}),
         Equation("H", "inv(G)", {"G": gram}),
         Equation("a", "H @ y", {"H": solved, "y": y}),
         Equation("w", "X.T @ a", {"X": x, "a": solved @ y}, tie),
     )
+
+
+def _why_unwritten(model: LinearModel, charge: Charge) -> str:
+    """Why the equations of the rows are left to letters."""
+    if model.solver_ == BOUNDED or (charge.prices.any() and not (charge.factor == 1.0).all()):
+        return "they are written for weights of any sign at one price"
+    if not hasattr(model, "trace_"):
+        return f"they are written for up to {FEW_ROWS} rows and {FEW_NUMBERS} numbers, with the targets"
+    return "their rounded numbers would not give ⟦w⟧"
 
 
 def _are_far(x: Floats, centre: Floats) -> bool:
@@ -278,7 +290,10 @@ def dual_step(model: LinearModel, k: int, charge: Charge) -> Step:
     elif "F" in charge.matrix:
         rows = (Equation("(X @ inv(F) @ X.T + α * I) @ a", "y"), Equation("w", "inv(F) @ X.T @ a"))
     length = Equation("norm(w)**2", "sum(w[j]**2 for j in _)", {"w": of_target(model.coef_, k)})
-    return Step(title, (*rows, *written_dual(model, k, charge), length), note=note.strip())
+    written = written_dual(model, k, charge)
+    if not written:
+        note = f"{note.strip()} The matrices are left out: {_why_unwritten(model, charge)}."
+    return Step(title, (*rows, *written, length), note=note.strip())
 
 
 def intercept_step(model: LinearModel, k: int) -> Step:

@@ -38,11 +38,12 @@ from novacula.linear.logistic.separation import SeparationWatch
 from novacula.linear.logistic.summary import LogisticSummary, covariance, summarise
 from novacula.linear.logistic.sums import Frame
 from novacula.linear.logistic.trace import LogisticRecorder, LogisticTrace
-from novacula.linear.online.passes import SCHEDULES
+from novacula.linear.online.passes import SCHEDULES, warn_of_rises
 from novacula.linear.rows import NUMBERS_CARD, require_squares
 from novacula.state import State, by_parameter, each, flag, floats, nullable, number, optional, record, whole, word
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 FEW_PARAMETERS = 100
 """Parameters of several classes up to which their Hessian costs less than the passes it spares."""
@@ -202,7 +203,7 @@ class LogisticRegression(LinearClassifier):
         self.trace_ = recorder.trace()
         self.separated_ = None if watch is None else watch.found
         self.covariance_ = self._inference(objective, run.params)
-        self._warn(run)
+        self._warn(run, objective)
 
     # --- fitting --------------------------------------------------------------------------------------------
 
@@ -311,16 +312,19 @@ class LogisticRegression(LinearClassifier):
         self.rank_ = basis.shape[1] // planes  # which L-BFGS had no need to know
         return None
 
-    def _warn(self, run: Run[LogisticPoint]) -> None:
+    def _warn(self, run: Run[LogisticPoint], objective: LogisticObjective) -> None:
         if self.separated_ is not None:
             warn_user(
                 f"LogisticRegression: the classes are separated ({self.separated_} separation), so without a penalty "
                 f"the likelihood has no maximum and grows with the weights for ever; these are where it stopped after "
-                f"{self.n_iter_} iterations: use penalty='l2', or leave out the columns that give the class away",
+                f"{counted(self.n_iter_, 'iteration')}: use penalty='l2', or leave out the columns that give the class "
+                "away",
                 ConvergenceWarning,
             )
             return
-        warn_unless_converged(run, type(self).__name__)
+        is_taught = self.solver_ == "gradient_descent"
+        if not (is_taught and warn_of_rises(run.history, type(self).__name__, self.eta_, safe_rate(objective))):
+            warn_unless_converged(run, type(self).__name__)
         full = self.n_features_in_ + int(self.fit_intercept)
         if self.penalty is None and self.rank_ < full:
             warn_user(

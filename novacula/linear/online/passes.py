@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from novacula.errors import DataError
-from novacula.learner.iterate import Outcome, Run, iterate
+from novacula.errors import DataError, warn_user
+from novacula.learner.iterate import ROUNDING, Outcome, Run, iterate
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Floats
 from novacula.table.recording import recorded
@@ -119,6 +119,21 @@ def largest_step(table: Table, intercept: bool) -> float:
     """2 / max ‖x‖², the bias column included: with a rate below that no row's own error grows when it is shown."""
     longest = float(table.map(longest_row).max()) + (1.0 if intercept else 0.0)
     return 2.0 / longest if longest > 0.0 else np.inf
+
+
+def warn_of_rises(losses: Sequence[float], learner: str, eta: float, safe: float) -> bool:
+    """Warn where steps ended at a greater loss than they had met, and say whether they did; `safe` leads only down."""
+    if not losses or losses[-1] <= (least := min(losses)) + ROUNDING * abs(least):
+        return False
+    from sklearn.exceptions import ConvergenceWarning
+
+    warn_user(
+        f"{learner}: eta0={eta:g} is too large, since steps led up as well as down: the loss was {losses[0]:.4g} at "
+        f"the start, {least:.4g} at best and {losses[-1]:.4g} at the end; with an eta0 of at most {safe:.3g} no step "
+        "leads up",
+        ConvergenceWarning,
+    )
+    return True
 
 
 # --- epochs -------------------------------------------------------------------------------------------------

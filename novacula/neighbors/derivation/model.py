@@ -124,10 +124,10 @@ def derive_density(
     if left_out is not None and np.isfinite(left_out.loss[model.n_neighbors_ - 1]).all():
         error = _squared_error(model, np.asarray(left_out.answers, float), few)
         figure = _error_figure(left_out.loss[:, 0], "squared error of ln p̂")
-        note = (
-            "Where the density is even, ⟦a[i]⟧ has the variance ⟦ψ′(k)⟧, about 1/k, and its gap to ⟦b[i]⟧ that of "
-            "⟦b[i]⟧ less that; what the gaps have beyond it is the bias of ⟦a[i]⟧, squared."
-        )
+        known = "Where the density is even, ⟦a[i]⟧ has the variance ⟦ψ′(k)⟧, about 1/k, and its gap to ⟦b[i]⟧ that of "
+        beyond = "⟦b[i]⟧ less that; what the gaps have beyond it is the bias of ⟦a[i]⟧, squared."
+        less = "⟦a[i]⟧ less ⟦ψ′(j)⟧, which is that of ⟦b[i]⟧: the gaps lack this much of the variance of ⟦a[i]⟧."
+        note = known + (beyond if model.n_neighbors_ >= few else less)
         steps.append(Step(f"Squared error at rows left out, for k = {model.n_neighbors_}", error, None, figure, note))
     return Work("Nearest-neighbour density", [*steps, *_picture(density_figure(model, ask))], _notes(model))
 
@@ -137,17 +137,18 @@ def _squared_error(model: KNeighborsDensity, said: Floats, few: int) -> Equation
     k, weight = model.n_neighbors_, model.examples_["weight"]
     shown, rest = heaviest(weight * (said[:, 0] - said[:, 1]) ** 2)
     (a, b), plain = said[shown].T, bool((weight == 1.0).all())
-    more = "k" if k >= few else "j"
-    values = {"a": a, "b": b, "N": float(weight.sum()), f"ψ′({more})": polygamma(1, max(k, few))}
-    values |= {"ψ′(j)": polygamma(1, few)} | ({} if plain else {"w": weight[shown]})
+    values = {"a": a, "b": b, "N": float(weight.sum()), "ψ′(j)": polygamma(1, few)}
+    values |= ({"ψ′(k)": polygamma(1, k)} if k >= few else {}) | ({} if plain else {"w": weight[shown]})
+    variances = "2 * ψ′(k) - ψ′(j)" if k >= few else "ψ′(j)"
+    compared = {1: ", which has more variance and less bias", 0: ", as many", -1: ", which has less variance"}
     return Equation(
         "E(k)",
-        f"sum({'' if plain else 'w[i] * '}(a[i] - b[i])**2 for i in _) / N + 2 * ψ′({more}) - ψ′(j)",
+        f"sum({'' if plain else 'w[i] * '}(a[i] - b[i])**2 for i in _) / N + {variances}",
         values,
         of=("loo_error_", k - 1) if isinstance(model.n_neighbors, str) else (),
         where={
             "a[i]": "⟦log(p̂(x[i])) - log(k) + ψ(k)⟧ from the other rows, which is ⟦log(p(x[i]))⟧ on average",
-            "b[i]": f"the same from ⟦j⟧ = {few} neighbours, which has more variance and less bias",
+            "b[i]": f"the same from ⟦j⟧ = {few} neighbours{compared[int(np.sign(k - few))]}",
             "N": "the weight of all rows",
         },
         rest=rest,

@@ -32,11 +32,18 @@ def built_steps(model: MultilayerNetwork, is_full: bool) -> Iterator[Step]:
     if model.architecture_.n_layers != 2 or model.architecture_.sizes[-1] != 1:
         return
     (n, units, _), W, V = model.architecture_.sizes, np.asarray(model.coefs_[0]), np.asarray(model.coefs_[1][:, 0])
-    if hasattr(model, "classes_"):
-        if units == 2**n and np.array_equal(W, np.abs(W).max() * (2 * truth_rows(n) - 1).T):
-            yield from boolean_steps(model, is_full)
-    elif n == 1 and units % 2 == 0 and np.ptp(W) == 0.0 and np.array_equal(V[0::2], -V[1::2]):
+    if is_boolean(model):
+        yield from boolean_steps(model, is_full)
+    is_plain = not hasattr(model, "classes_") and n == 1 and units % 2 == 0
+    if is_plain and np.ptp(W) == 0.0 and np.array_equal(V[0::2], -V[1::2]):
         yield from bump_steps(model, is_full)
+
+
+def is_boolean(model: MultilayerNetwork) -> bool:
+    """Whether it has one hidden unit for each row of a truth table, as the construction gives it."""
+    sizes, W = model.architecture_.sizes, np.asarray(model.coefs_[0])
+    is_shaped = hasattr(model, "classes_") and len(sizes) == 3 and sizes[1:] == (2 ** sizes[0], 1)
+    return is_shaped and np.array_equal(W, np.abs(W).max() * (2 * truth_rows(sizes[0]) - 1).T)
 
 
 def truth_rows(n: int) -> Floats:

@@ -53,7 +53,8 @@ def network_figure(model: MultilayerNetwork, columns: tuple[str, ...], outcomes:
         f"positive ones solid, negative ones dashed{whole}."
     )
     tall = max(len(ys) for ys in heights)
-    title = f"Weights: wider is larger, dashed is below 0{whole}"
+    none = "; those of 0 have no line" if any((W == 0.0).any() for W in weights) else ""
+    title = f"Weights: wider is larger, dashed is below 0{none}{whole}"
     return Figure(draw, alt, title, (2.6 + 1.9 * len(sizes), 1.3 + (0.9 if tall <= 4 else 0.52) * tall))
 
 
@@ -66,6 +67,8 @@ def _lines(axes: Axes, layer: int, W: Floats, heights: list[Floats], largest: fl
     for i, start in enumerate(heights[layer]):
         for j, end in enumerate(heights[layer + 1]):
             weight = float(W[i, j])
+            if weight == 0.0:
+                continue  # nothing goes along it
             colour, style = (COLOURS[0], "-") if weight >= 0.0 else (COLOURS[1], (0, (4, 1.5)))
             width = 0.3 + (WIDEST - 0.3) * abs(weight) / largest
             axes.plot([layer, layer + 1], [start, end], color=colour, linestyle=style, linewidth=width, alpha=0.75)

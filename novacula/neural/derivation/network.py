@@ -32,6 +32,7 @@ from novacula.neural.derivation.update import (
     weights_table,
 )
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 if TYPE_CHECKING:
     from novacula.neural.multilayer import MultilayerNetwork
@@ -124,7 +125,7 @@ def parameters_step(model: MultilayerNetwork) -> Step:
     return Step(
         "Weights and biases",
         count,
-        table=WorkTable(("layer", "units", "function", "weights and biases"), rows, f"{sizes[0]} inputs"),
+        table=WorkTable(("layer", "units", "function", "weights and biases"), rows, counted(sizes[0], "input")),
         note=f"Since weights are tied or absent, {free} numbers are learned."
         if free < architecture.n_parameters
         else "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import Figure
+from novacula.neural.derivation.built import is_boolean, truth_rows
 from novacula.neural.derivation.landscape import Landscape
 from novacula.neural.network import forward
 from novacula.table.chunk import Floats
@@ -28,6 +29,9 @@ def landscape_figure(model: MultilayerNetwork, outcomes: tuple[str, ...], rows: 
         rows, targets = model.trace_.rows, model.trace_.wanted(model.n_outputs_)
         if classes:
             targets = targets.argmax(axis=1) if targets.shape[1] > 1 else targets[:, 0].astype(int)
+    elif rows is None and is_boolean(model):
+        rows = truth_rows(len(columns))
+        targets = outputs_at(model, rows, classes).argmax(axis=1)
     land = Landscape(
         outputs=lambda x: outputs_at(model, x, classes),
         names=columns,

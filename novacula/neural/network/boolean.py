@@ -69,7 +69,7 @@ def truth_values(table: Any) -> Array:
     if len(strange):
         row = int(strange[0])
         raise ParameterError(
-            f"row {row} of the truth table is {shortened(repr(values.tolist()[row]))}; values are 0 and 1"
+            f"row {row + 1} of the truth table is {shortened(repr(values.tolist()[row]))}; values are 0 and 1"
         )
     return values.astype(np.float64)
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from novacula.arguments import as_numbers, whole_number
-from novacula.errors import ParameterError
+from novacula.errors import InputTypeError, ParameterError
 from novacula.neural.network.architecture import Architecture
 from novacula.neural.network.jet import Array
+from novacula.words import quoted
 
 STEEP = 100.0
 """The factor c, in units of the width of a bump."""
@@ -31,6 +32,8 @@ def bump_network(
     >>> forward(network, theta, middles[:, None])[-1].round(6).ravel().tolist()  # of 0.25 and 0.75
     [0.0625, 0.5625]
     """
+    if not callable(function):
+        raise InputTypeError(f"the function is {quoted(function)}; give a function of one number")
     bumps = whole_number(bumps, "bumps", 1)
     ends = as_numbers([low, high], "low and high")
     if bumps > MOST_BUMPS or ends.shape != (2,) or not (np.isfinite(ends).all() and low < high):

@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from novacula.learner.derivation import cut_table, only_first, only_first_rows
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.showing import WorkOptions
+from novacula.learner.trace import FEW_NUMBERS, FEW_ROWS
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
 from novacula.neural.rbf.basis import FUNCTIONS
@@ -145,6 +146,8 @@ def system_steps(model: RadialNetwork, outputs: int) -> Iterator[Step]:
     """The equations of the weights with their numbers, where units are few and the equations keep their digits."""
     system, K = getattr(getattr(model, "trace_", None), "rows", None), len(model.widths_)
     if system is None or system.shape != (K, K + len(model.target_mean_)):
+        limits = f"up to {FEW_ROWS} units and {FEW_NUMBERS} numbers, with the targets"
+        yield Step("The equations of the weights", note=f"They are left out: they are written for {limits}.")
         return
     interpolates = model.solver_ == "interpolation"
     matrix, right = system[:, :K], system[:, K:]
@@ -152,6 +155,8 @@ def system_steps(model: RadialNetwork, outputs: int) -> Iterator[Step]:
         matrix = np.block([[matrix, np.ones((K, 1))], [np.ones((1, K)), np.zeros((1, 1))]])
         right = np.vstack([right, np.zeros((1, right.shape[1]))])
     if np.linalg.cond(matrix) > CONDITION:
+        why = "their matrix is so nearly singular that its rounded numbers would not give the weights"
+        yield Step("The equations of the weights", note=f"They are left out, since {why}.")
         return
     note = (
         "Rows of ⟦A⟧ are what the units answer at a centre, and a 1 for the bias; the last asks for weights that add "

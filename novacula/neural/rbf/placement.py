@@ -34,12 +34,13 @@ def place_centers(centers: Any, table: Table, random_state: Any) -> Floats:
         )
     if not np.isfinite(placed).all():
         i, j = np.argwhere(~np.isfinite(placed))[0].tolist()
-        raise ParameterError(f"centers holds {placed[i, j]} in row {i}, column {j}: give finite numbers")
+        column = table.layout.features[j].name
+        raise ParameterError(f"centers holds {placed[i, j]} in row {i + 1}, column {column!r}: give finite numbers")
     same = equal_rows(placed)
     if len(same) < len(placed):
         origin = same.first[same.kind]
         i = int(np.flatnonzero(origin != np.arange(len(placed)))[0])
-        raise ParameterError(f"rows {origin[i]} and {i} of centers are the same centre: drop one of them")
+        raise ParameterError(f"rows {origin[i] + 1} and {i + 1} of centers are the same centre: drop one of them")
     return placed
 
 

@@ -24,6 +24,7 @@ from novacula.optimize import conjugate_gradient, gradient_descent, lbfgs, leven
 from novacula.optimize.result import Result
 from novacula.table import Table
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 WHOLE: dict[str, Callable[..., Result]] = {
     "batch": gradient_descent,
@@ -78,8 +79,9 @@ class NetworkDescent:
     def _sentence(self, result: Result) -> str:
         if result.converged or result.n_iter < self.max_iter:
             return result.reason
+        made = counted(result.n_iter, "iteration")
         return (
-            f"The objective was still falling after {result.n_iter} iterations, as many as max_epochs allows: raise "
+            f"The objective was still falling after {made}, as many as max_epochs allows: raise "
             "it, or tol if that precision is not needed, or say tol=None to have that many iterations and no more."
         )
 

@@ -37,6 +37,7 @@ from novacula.neural.training.tracing import (
 )
 from novacula.table import Table
 from novacula.table.parallel import one_blas_thread
+from novacula.words import counted
 
 
 @dataclass(eq=False)
@@ -179,8 +180,8 @@ class Trainer:
                 f"{end.number}, at the rate η = {self.eta:g}: lower eta0."
             )
         if end.done:
-            return True, f"The {name} settled after {end.number} epochs."
+            return True, f"The {name} settled after {counted(end.number, 'epoch')}."
         return False, (
-            f"The {name} was still falling after {end.number} epochs, as many as max_epochs allows: raise it, or "
-            "tol if that precision is not needed, or say tol=None to have that many epochs and no more."
+            f"The {name} was still falling after {counted(end.number, 'epoch')}, as many as max_epochs allows: raise "
+            "it, or tol if that precision is not needed, or say tol=None to have that many epochs and no more."
         )

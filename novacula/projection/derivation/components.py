@@ -11,6 +11,7 @@ from novacula.learner.derivation import cut_table, largest, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
+from novacula.mathematics.rounding import without_noise
 from novacula.projection.derivation.rebuilding import dual_steps, rebuilt_step
 from novacula.projection.spectrum import covariance_of
 from novacula.table.chunk import Floats
@@ -108,7 +109,8 @@ def _direction_table(model: ComponentLearner) -> Step:
     d, k = len(model.mean_), min(DERIVED, len(model.components_))
     shown = largest(np.abs(model.components_[:k]).max(axis=0), SHOWN)
     names = model.schema_.column_names()
-    rows = [(j + 1, names[j], float(model.mean_[j]), *model.components_[:k, j].tolist()) for j in shown]
+    directions = without_noise(model.components_[:k], 1.0)  # of length 1, so that their entries are known up to that
+    rows = [(j + 1, names[j], float(model.mean_[j]), *directions[:, j].tolist()) for j in shown]
     header = ("⟦j⟧", "column", "⟦μ[j]⟧", *(f"⟦v_{i + 1}[j]⟧" for i in range(k)))
     caption = f"{SHOWN} of {d} columns." if d > SHOWN else ""
     return Step("The directions", table=cut_table(header, rows, len(rows), caption))

@@ -11,6 +11,7 @@ from novacula.learner.derivation import heaviest, largest
 from novacula.learner.trace import FewRows
 from novacula.learner.work import Step
 from novacula.mathematics import Equation
+from novacula.mathematics.rounding import without_noise
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def dual_steps(model: ComponentLearner, most: int) -> Iterator[Step]:
     trace = getattr(model, "trace_", None)
     if not isinstance(trace, FewRows):
         return
-    x = trace.rows.T
+    x = without_noise(trace.rows, np.abs(trace.rows) + np.abs(model.mean_)).T
     u, s, q = np.linalg.svd(x, full_matrices=False)
     r = int((s > TELLING * s[0]).sum()) if s[0] > 0.0 else 0
     k = min(r, len(model.components_))
@@ -65,7 +66,8 @@ def dual_steps(model: ComponentLearner, most: int) -> Iterator[Step]:
         return  # no variance, or lengths so near each other that directions are a matter of choice
     sign = np.ones(r)
     sign[:k] = np.sign(np.sum(model.components_[:k] * u.T[:k], axis=1))
-    u, s, q = u[:, :r] * sign, s[:r], q[:r].T * sign
+    # the entries of a vector of length 1 are known up to rounding of 1
+    u, s, q = without_noise(u[:, :r] * sign, 1.0), s[:r], without_noise(q[:r].T * sign, 1.0)
     gram = Equation(
         "D",
         "X.T @ X",

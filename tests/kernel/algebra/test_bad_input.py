@@ -87,9 +87,9 @@ def test_only_kernels_and_numbers_can_be_added_and_multiplied(other):
         (lambda: Linear()(np.ones((2, 2, 2))), DataError, r"X has shape \(2, 2, 2\)"),
         (lambda: Linear()([["a", "b"]]), InputTypeError, "X cannot be taken as rows of numbers"),
         (lambda: Linear()([[1j]]), InputTypeError, "X cannot be taken as rows of numbers"),
-        (lambda: Linear()([[0.0, 1.0], [2.0, np.nan]]), DataError, "X holds nan in row 1, column 1"),
-        (lambda: Linear()(X, [[np.inf, 1.0]]), DataError, "Y holds inf in row 0, column 0"),
-        (lambda: Linear()(pd.DataFrame({"$a": [1.0, np.nan]})), DataError, r"in row 1, column '\$a'"),
+        (lambda: Linear()([[0.0, 1.0], [2.0, np.nan]]), DataError, "X holds nan in row 2, column 'x1'"),
+        (lambda: Linear()(X, [[np.inf, 1.0]]), DataError, "Y holds inf in row 1, column 'x0'"),
+        (lambda: Linear()(pd.DataFrame({"$a": [1.0, np.nan]})), DataError, r"in row 2, column '\$a'"),
         (lambda: Linear()(pd.DataFrame({"a": ["u", "v"]})), SchemaError, "column 'a' of X holds"),
         (lambda: Linear()(pd.DataFrame({"a": [1.0]}), pd.DataFrame({"b": [1.0]})), SchemaError, "in one order"),
         (lambda: Linear().on([2])(X), SchemaError, "uses column 2, but the rows have columns 0 to 1"),
@@ -101,10 +101,10 @@ def test_only_kernels_and_numbers_can_be_added_and_multiplied(other):
         ),
         (lambda: Linear().on(["c"]).feature_names(["a", "b"]), SchemaError, "'c', which is not one of 'a', 'b'"),
         (lambda: Linear().on([2]).feature_names(2), SchemaError, "uses column 2"),
-        (lambda: Linear().exp()([[30.0]]), DataError, r"Linear\(\).exp\(\) overflows between rows 0 and 0"),
-        (lambda: (Linear() ** 9).diagonal([[1e30]]), DataError, "overflows for row 0"),
+        (lambda: Linear().exp()([[30.0]]), DataError, r"Linear\(\).exp\(\) overflows between rows 1 and 1"),
+        (lambda: (Linear() ** 9).diagonal([[1e30]]), DataError, "overflows for row 1"),
         (lambda: Gaussian()(np.full((2, 2), 1e200) * X[:2]), DataError, "variance of the columns overflows"),
-        (lambda: Custom(lambda x, y: -1.0).normalized()(X), DataError, "is -1 of row 0 with itself"),
+        (lambda: Custom(lambda x, y: -1.0).normalized()(X), DataError, "is -1 of row 1 with itself"),
         (lambda: Precomputed().diagonal(X), DataError, "does not hold k\\(x, x\\)"),
     ],
 )
@@ -115,7 +115,7 @@ def test_rows_that_cannot_be_compared(call, kind, sentence):
 
 def test_a_sparse_value_that_is_not_finite_is_placed():
     matrix = scipy.sparse.csr_matrix(np.array([[0.0, 0.0], [0.0, np.inf]]))
-    with pytest.raises(DataError, match="X holds inf in row 1, column 1"):
+    with pytest.raises(DataError, match="X holds inf in row 2, column 'x1'"):
         Linear()(matrix)
 
 

@@ -17,6 +17,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work, WorkTable
 from novacula.mathematics import Equation
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 if TYPE_CHECKING:
     from novacula.kernel.process.fitted import FittedProcess
@@ -223,7 +224,9 @@ def _search_step(model: FittedProcess) -> Step:
         ylabel="ln p(y)",
     )
     end = "came to its end" if model.converged_ else "stopped before its end"
-    note = f"L-BFGS over the logarithms {end} after {model.n_iter_} steps; work(iteration=1) shows the first."
+    note = (
+        f"L-BFGS over the logarithms {end} after {counted(model.n_iter_, 'step')}; work(iteration=1) shows the first."
+    )
     return Step("The search", figure=figure, note=note)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from novacula.learner.figure import COLOURS, INK, Figure, few_digits, literal
+from novacula.linear.classes_figure import first_rows
 from novacula.linear.logistic.derivation.planes import plane_name
 from novacula.table.chunk import Floats
 from novacula.words import shortened
@@ -45,8 +46,9 @@ def probability_figure(model: LogisticRegression) -> Figure:
         left.set_ylabel(literal(shortened(f"probability of {label}")))
 
     turn = f", which is one half at {few_digits(-b / w)}" if w else ""
-    alt = f"The first {len(rows)} rows at 0 and 1, a step, and the probability of {label}{turn}."
-    return Figure(draw, alt, f"A step, and the probability of {label}", (8.0, 3.6))
+    about = first_rows(model, t)
+    alt = f"A step, and the probability of {label}{turn}; at 0 and 1 {about}."
+    return Figure(draw, alt, f"A step, the probability of {label}, and {about}", (8.0, 3.6))
 
 
 def contour_figure(model: LogisticRegression) -> Figure:
@@ -68,9 +70,9 @@ def contour_figure(model: LogisticRegression) -> Figure:
         axes.set_ylabel(literal(shortened(names[1])))
         axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
 
-    label = plane_name(model, 0)
-    alt = f"The first {len(rows)} rows by class, and lines of equal probability of {label}."
-    return Figure(draw, alt, f"Where {label} has the same probability, and the first {len(rows)} rows")
+    label, about = plane_name(model, 0), first_rows(model, t)
+    alt = f"Lines of equal probability of {label}, and {about}."
+    return Figure(draw, alt, f"Where {label} has the same probability, and {about}")
 
 
 def span(model: LogisticRegression, j: int) -> Floats:

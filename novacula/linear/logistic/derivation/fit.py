@@ -11,7 +11,8 @@ from novacula.learner.derivation import TABLE_ROWS, cut_table, largest, only_fir
 from novacula.learner.figure import curve_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
-from novacula.linear.logistic.derivation.figures import contour_figure, probability_figure
+from novacula.linear.classes_figure import first_rows, regions_figure
+from novacula.linear.logistic.derivation.figures import contour_figure, probability_figure, span
 from novacula.linear.logistic.derivation.planes import (
     RowsAt,
     is_computable,
@@ -46,6 +47,11 @@ def derive_logistic(model: LogisticRegression, options: WorkOptions) -> Work:
     planes = shown_planes(model, options.is_full)
     for k in planes:
         steps += plane_steps(model, k)
+    if len(model.coef_) > 1 and model.n_features_in_ == 2 and len(model.trace_.rows):
+        about, (across, up) = first_rows(model, model.trace_.classes), (span(model, 0), span(model, 1))
+        seen = np.array([across[0], up[0]]), np.array([across[-1], up[-1]])
+        figure = regions_figure(model, model.trace_.rows, model.trace_.classes, about, seen)
+        steps.append(Step("Where the classes meet", figure=figure))
     notes = only_first(len(planes), len(model.coef_), "plane")
     if model.separated_ is not None:
         notes.append(f"The classes are separated ({model.separated_} separation): the weights have no finite optimum.")

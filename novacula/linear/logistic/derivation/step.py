@@ -200,7 +200,7 @@ def against_gradient(
         ones = f"⟦w[{q}]⟧ is the intercept." if model.fit_intercept else ""
         yield Step(f"The step against the gradient for {plane_name(model, k)}", tuple(found), note=ones)
     before, then = (float(model.accuracies_[i]) for i in (iteration - 1, iteration))
-    yield Step(f"Right are ⟦{then!r}⟧ of the rows after it, and ⟦{before!r}⟧ before")
+    yield Step(f"After it ⟦{then!r}⟧ of the rows are right, and ⟦{before!r}⟧ before")
 
 
 def descent_step(model: LogisticRegression, before: RowsAt, after: RowsAt, iteration: int) -> Step:

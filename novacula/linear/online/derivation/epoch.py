@@ -12,6 +12,7 @@ from novacula.learner.work import Cell, Step
 from novacula.linear.online.trace import Correction, ShowingRule, replay
 from novacula.linear.plane import plane_value, weight_table
 from novacula.mathematics import Equation
+from novacula.mathematics.rounding import without_noise
 from novacula.table.chunk import Floats
 
 if TYPE_CHECKING:
@@ -83,10 +84,26 @@ def showings_step(model: Perceptron | LinearUnit, corrections: Sequence[Correcti
     shown = range(min(d, COLUMNS))
     weights = [*shown, *[d] * model.fit_intercept]
     letters = [*(f"w[{j + 1}]" for j in shown), *["b"] * model.fit_intercept]
-    rows = [(*shown_cells(c, shown, weights), *c.after[weights].tolist()) for c in corrections]
+    sizes = np.cumsum([np.abs(c.change) for c in corrections], axis=0) + went_before(model, corrections[0])
+    rows = [
+        (*shown_cells(c, shown, weights), *without_noise(c.after, size)[weights].tolist())
+        for c, size in zip(corrections, sizes, strict=True)
+    ]
     caption = f"The first {len(rows)} showings" + (f", {COLUMNS} of {d} columns." if d > COLUMNS else ".")
     header = (*shown_header(model, "showing", shown, letters), *(f"⟦{letter}⟧ after" for letter in letters))
     return Step("Row after row", table=cut_table(header, rows, len(rows), caption, most=len(rows)))
+
+
+def went_before(model: Perceptron | LinearUnit, c: Correction) -> Floats:
+    """How large the weights of the first plane have been up to those before a showing (d + 1,), whose rounding is left.
+
+    Those of steps of all rows may lack the bias, which is then 0.
+    """
+    states = model.trace_.path.states[:, : len(c.before)]
+    if states.shape[1] < len(c.before):
+        states = np.column_stack([states, np.zeros(len(states))])
+    here = np.flatnonzero((states == c.before).all(axis=1))
+    return np.asarray(np.abs(states[: here[0] + 1]).max(axis=0)) if len(here) else np.abs(c.before)
 
 
 def shown_header(model: Perceptron | LinearUnit, first: str, shown: range, letters: Sequence[str]) -> tuple[str, ...]:
@@ -108,7 +125,8 @@ def correction_steps(model: Perceptron | LinearUnit, c: Correction, is_full: boo
     bias = float(c.before[-1]) if c.rule.bias else None
     value = plane_value("v", c.before[:-1], bias, c.x)
     output = Equation("o", RESPONSES[c.rule.response], {"v": value.value})
-    yield Step(f"Showing {c.number}: what comes out", (value, output))
+    note = "" if is_clear([c]) else "⟦v⟧ is zero but for rounding, which decides here on which side it is."
+    yield Step(f"Showing {c.number}: what comes out", (value, output), note=note)
     yield Step(f"Showing {c.number} moves the weights", tuple(moves_of(model, c, nowhere, is_full)))
 
 

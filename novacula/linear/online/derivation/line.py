@@ -9,11 +9,12 @@ import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, literal
 from novacula.learner.work import Step
+from novacula.linear.classes_figure import first_rows
 from novacula.linear.online.trace import OnlineShowings
 from novacula.mathematics import Equation
 from novacula.optimize import quadratic_program
 from novacula.table.chunk import Floats
-from novacula.words import shortened
+from novacula.words import counted, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +37,9 @@ def line_step(w: Floats, bias: float, name: str = "") -> Step:
 
 
 def margin_steps(
-    showings: OnlineShowings, positive: int, w: Floats, bias: float | None, mistakes: int
+    showings: OnlineShowings, positive: int, w: Floats, bias: float | None, mistakes: int, unless: str
 ) -> Iterator[Step]:
-    """R, γ and (R/γ)² of rows that a plane separates."""
+    """R, γ and (R/γ)² of rows that a plane separates; `unless` says why that does not bound these mistakes."""
     x = showings.rows if bias is None else np.column_stack([np.ones(len(showings.rows)), showings.rows])
     u = w if bias is None else np.append(bias, w)
     t = np.where(showings.targets == positive, 1.0, -1.0)
@@ -48,13 +49,17 @@ def margin_steps(
     longest = Equation("R", "max(norm(x[i]) for i in _)", {"x": x})
     own = Equation("γ_u", "min(t[i] * dot(u, x[i]) for i in _) / norm(u)", {"t": t, "u": u, "x": x})
     margin = Equation("γ", "min(t[i] * dot(v, x[i]) for i in _) / norm(v)", {"t": t, "v": best, "x": x})
-    bound = {"M": mistakes, "R": longest.value, "γ": margin.value}
+    bound = {"R": longest.value, "γ": margin.value}
+    most = Equation("B", "(R / γ) ** 2", bound)
+    told = f"⟦B⟧ bounds the mistakes from weights of zero at one rate; {unless}, where there may be more."
+    if not unless:
+        most, told = Equation("M", "(R / γ) ** 2", {"M": mistakes, **bound}, sign="≤"), "⟦M⟧ are the mistakes."
     ones = ", of which the first is the bias" if bias is not None else ""
     yield Step(
         "How many mistakes there can be",
-        (longest, own, margin, Equation("M", "(R / γ) ** 2", bound, sign="≤")),
+        (longest, own, margin, most),
         note=f"⟦x[i]⟧ are the rows{' with a 1 before them' if ones else ''}, ⟦t[i]⟧ is 1 or ⟦-1⟧, ⟦u⟧ the weights that "
-        f"were found{ones}, ⟦v⟧ those with the widest margin, and ⟦M⟧ the mistakes.",
+        f"were found{ones}, and ⟦v⟧ those with the widest margin. {told}",
     )
 
 
@@ -92,5 +97,6 @@ def line_figure(model: Any, coef: Floats, intercept: Floats, names: list[str]) -
         axes.grid()
         axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
 
-    alt = f"The first {len(points)} rows shown, by class, and {len(drawn)} line{'s' * (len(drawn) > 1)} between them."
-    return Figure(draw, alt, f"Where the classes meet, and the first {len(points)} rows shown")
+    about = first_rows(model, codes)
+    alt = f"{counted(len(drawn), 'line')} between the classes, and {about}."
+    return Figure(draw, alt, f"Where the classes meet, and {about}")

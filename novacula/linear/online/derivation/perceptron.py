@@ -162,19 +162,32 @@ def plane_steps(model: Perceptron, is_full: bool) -> Iterator[Step]:
         yield Step("The plane" + names[k], table=weight_table(model, model.coef_[k], bias))
         if is_flat and model.coef_[k].any():
             yield line_step(model.coef_[k], float(model.intercept_[k]), names[k])
-    showings = model.trace_.kept_showings
-    if is_bounded(model) and showings.whole and (showings.shares == 1.0).all():
-        bias = float(model.intercept_[0]) if model.fit_intercept else None
-        yield from margin_steps(showings, 1, model.coef_[0], bias, model.n_mistakes_)
+    yield from bound_steps(model)
     if is_flat and model.coef_.any():
         figure = line_figure(model, model.coef_[:PLANES], model.intercept_[:PLANES], names)
         yield Step("Where the classes meet", figure=figure)
 
 
-def is_bounded(model: Perceptron) -> bool:
-    """Whether the theorem of mistakes speaks of this fit: two classes apart, one rate, and a start at zero."""
-    is_plain = model.schedule == "constant" and model.response in ("step", "threshold")
-    return is_plain and model.converged_ and len(model.coef_) == 1 and not model.trace_.path.states[0].any()
+def bound_steps(model: Perceptron) -> Iterator[Step]:
+    """R, γ and (R/γ)² of two classes that a plane separates, or why they are not written."""
+    if not model.converged_ or model.response not in ("step", "threshold"):
+        return
+    showings = model.trace_.kept_showings
+    lacks = ""
+    if len(model.coef_) > 1:
+        lacks = "they are written for two classes, and each plane here has its own"
+    elif not showings.whole:
+        lacks = f"they need all rows, and a model keeps the first {len(showings.rows)}: fit fewer to see them"
+    elif not (showings.shares == 1.0).all():
+        lacks = "they are written for rows of weight 1"
+    if lacks:
+        yield Step("How many mistakes there can be", note=f"⟦R⟧, ⟦γ⟧ and ⟦(R / γ) ** 2⟧ are left out: {lacks}.")
+        return
+    begins = "this fit begins at other weights" if model.trace_.path.states[0].any() else ""
+    falls = "the rate of this fit falls" if model.schedule != "constant" else ""
+    bias = float(model.intercept_[0]) if model.fit_intercept else None
+    unless = " and ".join(filter(None, (begins, falls)))
+    yield from margin_steps(showings, 1, model.coef_[0], bias, model.n_mistakes_, unless)
 
 
 def derive_sides(model: Perceptron, x: Floats, cut: bool, is_full: bool) -> Work:
