@@ -125,5 +125,5 @@ def test_the_two_weights_of_a_unit():
     assert unit.probabilities == pytest.approx(shares)
     check_work(unit)
     assert metropolis(unit, n=20_000).mean == pytest.approx(unit.mean, abs=0.2)
-    with pytest.raises(DataError, match="of 0 and 1"):
+    with pytest.raises(DataError, match="t has 2 in place 2; labels are 0 and 1"):
         GridPosterior.of_unit(X, [1, 2, 1, 0])

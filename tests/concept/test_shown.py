@@ -72,7 +72,7 @@ def test_find_s_warns_of_a_negative_that_it_accepts():
     for _ in range(2):  # each fit says so anew
         with pytest.warns(DataWarning, match="accepts 1 negative example as well"):
             model.fit(frame, [1, 1, 0])
-    assert "Warning: it accepts the negatives of rows 3" in str(model.work())
+    assert "Warning: it accepts the negative of row 3, and" in str(model.work())
 
 
 def test_every_specialisation_that_was_tried_is_told_in_full(sport):
