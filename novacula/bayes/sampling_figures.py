@@ -31,7 +31,7 @@ def draws_figure(sample: DensitySample) -> Figure:
     def draw(axes: Axes) -> None:
         figure = axes.figure
         axes.remove()
-        trace, mean, where = figure.subplots(1, 3, gridspec_kw={"wspace": 0.35})
+        trace, mean, where = figure.subplots(1, 3, gridspec_kw={"wspace": 0.06})
         for k, name in enumerate(names):
             trace.plot(np.arange(1, min(n, TRACED) + 1), sample.draws[:TRACED, k], color=COLOURS[k], linewidth=0.8)
             mean.plot(places, running[:, k], color=COLOURS[k], linestyle=LINES[k], label=name)

@@ -22,7 +22,7 @@ CELLS = 120
 """Places along each axis at which the function is evaluated for its contours."""
 CONTOURS = 16
 OUTSIDE: dict[str, Any] = {"color": INK, "alpha": 0.25, "linewidth": 0.0}
-COARSE, WIDENINGS = 17, 3
+COARSE, WIDENINGS = 17, 4
 """Places along each axis at which constraints are looked for, and how often a picture is doubled to show them all."""
 MARGIN = 0.15
 """Room around the path, as a share of its extent."""
@@ -132,12 +132,18 @@ def limits(way: Floats) -> tuple[float, float]:
 def window(way: Floats, levels: Levels | None, x: Floats, plane: tuple[int, int]) -> list[tuple[float, float]]:
     """The ends of both axes around a way (n, 2), wide enough to show every constraint that is not far away."""
     sides = [limits(way[:, k]) for k in (0, 1)]
-    for _ in range(0 if levels is None else WIDENINGS):
+    if levels is None:
+        return sides
+    best, most = sides, -1
+    for _ in range(WIDENINGS + 1):
         xs, ys = (np.linspace(*side, COARSE) for side in sides)
-        if all(values.min() < 0.0 < values.max() for values in constraint_values(levels, x, plane, xs, ys)):
+        seen = [values.min() < 0.0 < values.max() for values in constraint_values(levels, x, plane, xs, ys)]
+        if sum(seen) > most:
+            best, most = sides, sum(seen)
+        if all(seen):
             break
         sides = [(low - (high - low) / 2, high + (high - low) / 2) for low, high in sides]
-    return sides
+    return best
 
 
 def constraint_values(levels: Levels, x: Floats, plane: tuple[int, int], xs: Floats, ys: Floats) -> list[Floats]:
