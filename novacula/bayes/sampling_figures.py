@@ -68,6 +68,7 @@ def _draw_density(axes: Axes, sample: DensitySample) -> None:
     axes.contour(first, second, sample.target.density.T, colors=INK, linewidths=0.8)
     axes.set_xlabel("θ₁")
     axes.set_ylabel("θ₂")
-    for draws, bound in zip(sample.draws.T, (axes.set_xlim, axes.set_ylim), strict=True):
-        room = ROOM * (np.ptp(draws) or 1.0)
-        bound(draws.min() - room, draws.max() + room)
+    low, high = sample.draws.min(axis=0), sample.draws.max(axis=0)
+    room = ROOM * np.where(high > low, high - low, 1.0)
+    axes.set_xlim(low[0] - room[0], high[0] + room[0])
+    axes.set_ylim(low[1] - room[1], high[1] + room[1])

@@ -39,7 +39,7 @@ class CrossValidation(TabularResult):
         5 folds, lower is better
         measure     in training  in validation  standard error
         ──────────  ───────────  ─────────────  ──────────────
-        mean error                        4.26        0.328024
+        mean error                        4.26        0.329545
         """
         held_out = as_vector(validation, "validation", np.size(validation))
         if len(held_out) < 2:

@@ -266,11 +266,16 @@ def derive_iteration(model: NetworkLearner, prior: TablePrior, iteration: int, o
     return Work(f"Iteration {iteration} of EM in a Bayesian network", steps)
 
 
+def _tables_of(network: Network) -> dict[str, Floats]:
+    """The table of each discrete node."""
+    return {family.node: family.table for family in network.families if isinstance(family, CategoricalFamily)}
+
+
 def _tables_step(families: Sequence[CategoricalFamily], before: Network, after: Network) -> Step:
     """Every probability of the families before and after an iteration."""
     rows = []
     for family in families:
-        old, new = (np.asarray(network[family.node].table) for network in (before, after))
+        old, new = (tables[family.node] for tables in (_tables_of(before), _tables_of(after)))
         for place in np.ndindex(family.table.shape):
             name = _conditional(*_event(family, place, before.states))
             rows.append((f"⟦{name}⟧", float(old[place]), float(new[place])))
