@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.words import quoted
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -79,8 +79,8 @@ def as_symmetric(values: npt.ArrayLike, name: str, size: int) -> Floats:
     if gap.max() > 1e-8 * np.abs(matrix).max():
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
         raise ParameterError(
-            f"{name} is not symmetric: entry ({i}, {j}) is {matrix[i, j]:g}, entry ({j}, {i}) is {matrix[j, i]:g}; "
-            f"give ({name} + {name}ᵀ) / 2 if its quadratic form is meant"
+            f"{name} is not symmetric: row {i + 1}, column {j + 1} has {matrix[i, j]:g}, and row {j + 1}, column "
+            f"{i + 1} has {matrix[j, i]:g}; give ({name} + {name}ᵀ) / 2 if its quadratic form is meant"
         )
     return (matrix + matrix.T) / 2
 
@@ -90,8 +90,15 @@ def require_finite(array: Floats, name: str) -> None:
     strange = np.argwhere(~np.isfinite(array))
     if len(strange):
         place = tuple(strange[0].tolist())
-        where = f"coordinate {place[0]}" if len(place) == 1 else f"entry {place}"
+        at = [k + 1 for k in place]
+        where = f"row {at[0]}, column {at[1]}" if len(at) == 2 else f"place {', '.join(map(str, at))}"
         raise ParameterError(f"{name} has {array[place]} in {where}; all its numbers must be finite")
+
+
+def require_function(value: Any, name: str, of: str) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise InputTypeError(f"{name} is {quoted(value)}; it must be a function of {of}")
 
 
 def read_only(array: Floats) -> Floats:

@@ -26,7 +26,7 @@ from novacula.learner.figure import Figure
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.table.chunk import Floats
-from novacula.words import quoted
+from novacula.words import counted, quoted
 
 Density: TypeAlias = Callable[..., Any]
 
@@ -104,8 +104,13 @@ class GridPosterior(ShowsWork):
         [2.19, -2.19]
         """
         rows, labels = as_matrix(X, "X", 2), as_numbers(t, "t").reshape(-1)
-        if len(rows) != len(labels) or not np.isin(labels, (0, 1)).all():
-            raise DataError(f"there are {len(rows)} rows in X and {len(labels)} labels in t; give as many, of 0 and 1")
+        if len(rows) != len(labels):
+            raise DataError(
+                f"there are {counted(len(rows), 'row')} in X and {counted(len(labels), 'label')} in t; give as many"
+            )
+        strange = np.flatnonzero(~np.isin(labels, (0, 1)))
+        if len(strange):
+            raise DataError(f"t has {labels[strange[0]]:g} in place {strange[0] + 1}; labels are 0 and 1")
         strength = positive_number(alpha, "alpha")
         empty = cls(
             lambda first, second: -0.5 * strength * (first**2 + second**2),

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from novacula.arguments import as_numbers
-from novacula.bayes.probabilities import as_weights, logarithm, refuse_doubled
+from novacula.bayes.probabilities import as_probabilities, as_weights, logarithm, refuse_doubled
 from novacula.concept import Conjunction
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.table.chunk import Floats
@@ -83,6 +83,8 @@ class SingleData:
                     f"the hypothesis {quoted(name)} is {quoted(h)}, which gives no probabilities: give a mapping of "
                     f"values to probabilities, a function of a datum, a fitted learner, or likelihood(h, datum)"
                 )
+            if self.likelihood is None and not self.density and isinstance(h, Mapping):
+                as_probabilities(h, tuple(h), f"the hypothesis {quoted(name)}")
 
     def observe(self, data: Any, weight: Any) -> ObservedLikelihoods:
         """What the hypotheses say of a sequence of data."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import product
-from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -25,7 +24,16 @@ from novacula.bayes.derivation.joint import (
     derive_union,
     event_words,
 )
-from novacula.bayes.joint_cells import as_key, as_number, distinct, found_states, shape_of, shares_of_rows, total_of
+from novacula.bayes.joint_cells import (
+    are_swapped,
+    as_key,
+    as_number,
+    distinct,
+    found_states,
+    shape_of,
+    shares_of_rows,
+    total_of,
+)
 from novacula.bayes.probabilities import SUM, as_weights, refuse_doubled
 from novacula.concept import ConjunctiveSpace
 from novacula.concept.rows import read_positions
@@ -66,7 +74,7 @@ class Joint(ShowsWork):
     """
 
     def __init__(self, probabilities: Any, variables: Mapping[str, Sequence[Any]] | Sequence[str]) -> None:
-        if isinstance(variables, Mapping) and any(isinstance(p, Real) for p in variables.values()):
+        if are_swapped(probabilities, variables):
             raise InputTypeError("the probabilities come first, then the variables: Joint(probabilities, variables)")
         if isinstance(probabilities, Mapping):
             self.states = found_states(probabilities, variables)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 from novacula.bayes.probabilities import as_weights, refuse_doubled
@@ -13,6 +14,17 @@ from novacula.words import quoted
 
 MAX_CELLS = 1 << 24
 """Entries of the largest table that is held."""
+
+
+def are_swapped(probabilities: Any, variables: Any) -> bool:
+    """Whether variables stand where probabilities should: names with their values, or words beside a mapping."""
+    if isinstance(variables, Mapping):
+        return any(isinstance(p, Real) for p in variables.values())
+    if isinstance(probabilities, Mapping):
+        return any(isinstance(v, (list, tuple, set)) for v in probabilities.values())
+    return isinstance(probabilities, str) or (
+        isinstance(probabilities, (list, tuple)) and all(isinstance(name, str) for name in probabilities)
+    )
 
 
 def as_key(key: Any) -> tuple[Any, ...]:

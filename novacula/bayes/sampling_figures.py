@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 TRACED = 500
 """Draws of the trace."""
+ROOM = 0.1
+"""Beyond the draws of two numbers, as a share of their extent."""
 PLACES = 400
 """Places at which the running mean is drawn."""
 
@@ -29,7 +31,7 @@ def draws_figure(sample: DensitySample) -> Figure:
     def draw(axes: Axes) -> None:
         figure = axes.figure
         axes.remove()
-        trace, mean, where = figure.subplots(1, 3)
+        trace, mean, where = figure.subplots(1, 3, gridspec_kw={"wspace": 0.06})
         for k, name in enumerate(names):
             trace.plot(np.arange(1, min(n, TRACED) + 1), sample.draws[:TRACED, k], color=COLOURS[k], linewidth=0.8)
             mean.plot(places, running[:, k], color=COLOURS[k], linestyle=LINES[k], label=name)
@@ -66,3 +68,7 @@ def _draw_density(axes: Axes, sample: DensitySample) -> None:
     axes.contour(first, second, sample.target.density.T, colors=INK, linewidths=0.8)
     axes.set_xlabel("θ₁")
     axes.set_ylabel("θ₂")
+    low, high = sample.draws.min(axis=0), sample.draws.max(axis=0)
+    room = ROOM * np.where(high > low, high - low, 1.0)
+    axes.set_xlim(low[0] - room[0], high[0] + room[0])
+    axes.set_ylim(low[1] - room[1], high[1] + room[1])

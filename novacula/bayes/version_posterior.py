@@ -69,7 +69,8 @@ class VersionSpacePosterior(Posterior):
         rows, labels = read_positions(self.space, data[0]), np.asarray(data[1]).reshape(-1)
         if len(rows) != len(labels) or not len(rows):
             raise DataError(f"there are {len(rows)} rows in X and {len(labels)} labels in y; give as many, and some")
-        for i, label in enumerate(labels.tolist()):
+        for i, (row, label) in enumerate(zip(rows, labels.tolist(), strict=True)):
+            self.space.refuse_unknown(row, f"row {i + 1}")
             if label not in (True, False):
                 raise DataError(
                     f"row {i + 1} has the label {quoted(label)}; say y == {quoted(label)} if it is the concept"

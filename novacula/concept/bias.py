@@ -17,8 +17,7 @@ from novacula.concept.candidate_elimination import CandidateElimination
 from novacula.concept.derivation.bias import derive_biases
 from novacula.concept.find_s import FindS
 from novacula.concept.rote import RoteLearner
-from novacula.concept.rows import instance_values
-from novacula.concept.space import ConjunctiveSpace
+from novacula.concept.space import ConjunctiveSpace, plain
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work, WorkTable
 
@@ -72,7 +71,7 @@ def compare_biases(
 ) -> BiasComparison:
     """Ask a rote learner, Candidate-Elimination and FIND-S about one instance.
 
-    `instance` has a value for each attribute, by name or in order.
+    `instance` has a value for each attribute, by name or in order, each from its domain.
 
     >>> import novacula as nv
     >>> days = nv.datasets.load("enjoy_sport")
@@ -83,8 +82,11 @@ def compare_biases(
     rote, specific = RoteLearner(space, positive).fit(X, y), FindS(space, positive).fit(X, y)
     held, names = version.space_, version.space_.names
     position = held.instance(instance)
-    values = instance_values(held, position)
-    row = pd.DataFrame([values], columns=list(names))
+    held.refuse_unknown(position, "the instance", between=True)
+    given = [instance[name] for name in names] if isinstance(instance, Mapping) else instance
+    values = dict(zip(names, map(plain, given), strict=True))
+    frame = pd.DataFrame([values], columns=list(names))
+    row = frame if hasattr(version, "feature_names_in_") else frame.to_numpy()
     (yes,), total = version.votes(row)
     same = (version.examples_.positions == position).all(axis=1)
     positive_too = version.examples_.positive

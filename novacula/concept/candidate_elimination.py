@@ -16,6 +16,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.arguments import require_function
 from novacula.concept.base import ConceptExamples, ConceptLearner, RowNames, refuse_contradiction
 from novacula.concept.cards import COLLAPSING, conjunction_card
 from novacula.concept.conjunction import Conjunction, Positions
@@ -198,8 +199,10 @@ class CandidateElimination(VotingLearner):
         """Ask an oracle about one instance after the other until no question is left, and learn from its answers.
 
         The oracle is given an instance as values by attribute, and answers with a label or with true and false. A
-        learner that was not fitted begins with nothing but its `space`.
+        learner that was not fitted begins with nothing but its `space`. What is left is the concept if that is a
+        conjunction: of instances that were not asked for nothing is known.
         """
+        require_function(oracle, "oracle", "an instance")
         if not hasattr(self, "examples_"):
             self._begin()
         sizes = [self.version_space_size()]

@@ -24,6 +24,7 @@ from novacula.errors import DataError
 from novacula.learner.figure import Figure
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
+from novacula.words import counted
 
 MAX_PATTERNS = 1 << 20
 """Patterns of agreement with s up to which the search is exact, once there is a positive."""
@@ -72,7 +73,8 @@ class Identification(ShowsWork):
             if self.size_after == 1
             else f"is the most specific of {self.size_after:,} that no question divides"
         )
-        return f"{self.hypothesis} {left} after {self.n_queries} questions; ⌈log₂ {self.size_before:,}⌉ = {self.bound}"
+        questions = counted(self.n_queries, "question")
+        return f"{self.hypothesis} {left} after {questions}; ⌈log₂ {self.size_before:,}⌉ = {self.bound}"
 
 
 def truth_of(answer: Any, classes: Any, positive: Any) -> bool:

@@ -162,6 +162,15 @@ class ConjunctiveSpace:
                 raise DataError(f"the instance has no value for {name!r}, and a missing value satisfies no test")
         return np.array([self.positions(j, [plain(value)])[0] for j, value in enumerate(x)], np.int64)
 
+    def refuse_unknown(self, position: Positions, instance: str, *, between: bool = False) -> None:
+        """Raise if an instance (d,) has a value that is in no domain; `between`: numbers may lie off their grid."""
+        for j, (name, place) in enumerate(zip(self.names, position.tolist(), strict=True)):
+            if place % 2 == 1 and not (between and self._grids[j] is not None):
+                raise DataError(
+                    f"{instance} has a value of {name!r} that is not in its domain, {_few(self.values[j])}: correct "
+                    "it, or state a domain that has it"
+                )
+
     # --- sizes -----------------------------------------------------------------------------------------------------
 
     @cached_property

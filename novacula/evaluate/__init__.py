@@ -7,6 +7,7 @@ from novacula.evaluate.bias_variance import BiasVariance, bias_variance
 from novacula.evaluate.calibration import Calibration, calibration
 from novacula.evaluate.compare import Comparison, McNemar, compare, mcnemar
 from novacula.evaluate.confusion import Confusion, confusion
+from novacula.evaluate.costs import CostMatrix, decide
 from novacula.evaluate.cross_validation import CrossValidation, cross_validate
 from novacula.evaluate.description_length import DescriptionLength, description_length
 from novacula.evaluate.folds import Folds, folds
@@ -15,7 +16,7 @@ from novacula.evaluate.intervals import Interval, mean_interval, proportion_inte
 from novacula.evaluate.learning_curve import LearningCurve, learning_curve
 from novacula.evaluate.learning_curves import LearningCurves, learning_curves
 from novacula.evaluate.leave_one_out import LeaveOneOut, leave_one_out
-from novacula.evaluate.loss import CostMatrix, Loss, decide, loss
+from novacula.evaluate.loss import Loss, loss
 from novacula.evaluate.one_standard_error import choose
 from novacula.evaluate.overfitting import Overfitting, overfitting
 from novacula.evaluate.precision_recall import PrecisionRecall, precision_recall

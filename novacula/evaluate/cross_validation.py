@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from novacula.arguments import as_vector
 from novacula.errors import ParameterError
 from novacula.evaluate.derivation.errors import derive_cross_validation
 from novacula.evaluate.folds import Folds
@@ -18,6 +20,7 @@ from novacula.evaluate.printing import TabularResult
 from novacula.evaluate.rows import SupervisedRows, is_classifier, loss_for, rows_for
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work, WorkTable
+from novacula.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,22 @@ class CrossValidation(TabularResult):
     train: Mapping[str, Floats]  # (k,) each
     validation: Mapping[str, Floats]  # (k,) each
     reason: str = ""  # why the folds are not those requested, if they are not
+
+    @classmethod
+    def of_errors(cls, validation: npt.ArrayLike, train: npt.ArrayLike | None = None, name: str = "error") -> Self:
+        """The errors of folds that are known already, on the rows held out and, if at hand, on the rows of the fit.
+
+        >>> print(CrossValidation.of_errors([5.1, 3.7, 4.6, 4.6, 3.3]))
+        5 folds, lower is better
+        measure     in training  in validation  standard error
+        ──────────  ───────────  ─────────────  ──────────────
+        mean error                        4.26        0.329545
+        """
+        held_out = as_vector(validation, "validation", np.size(validation))
+        if len(held_out) < 2:
+            raise ParameterError(f"there is {counted(len(held_out), 'error')}; give that of each fold, of two at least")
+        own = {} if train is None else {name: as_vector(train, "train", len(held_out))}
+        return cls(own, {name: held_out})
 
     def mean(self, name: str) -> float:
         """The mean validation error of a loss over the folds."""
@@ -57,7 +76,7 @@ class CrossValidation(TabularResult):
     def table(self) -> WorkTable:
         """Mean training and validation errors, with the standard error of the latter."""
         rows = [
-            (metric_name(name), self.train[name].mean(), self.mean(name), self.standard_error(name))
+            (metric_name(name), self.train_means.get(name, ""), self.mean(name), self.standard_error(name))
             for name in self.validation
         ]
         k = len(next(iter(self.validation.values())))
@@ -70,7 +89,7 @@ def cross_validate(
     X: Any,
     y: Any = None,
     folds: int | Iterable[Any] = 10,
-    losses: LossLike | Sequence[LossLike] | None = None,
+    loss: LossLike | Sequence[LossLike] | None = None,
     *,
     sample_weight: Any = None,
     random_state: Any = 0,
@@ -78,6 +97,7 @@ def cross_validate(
     """Fit on all folds but one and measure on that one, for each of them.
 
     `folds` is a number, a result of `novacula.evaluate.folds`, pairs of row numbers, or a scikit-learn splitter.
+    `loss` is one loss or several.
 
     >>> import novacula as nv
     >>> from novacula.bayes import NaiveBayes
@@ -89,7 +109,7 @@ def cross_validate(
     """
     rows = rows_for(learner, X, y, sample_weight)
     parts = folds_of(learner, rows, folds, random_state)
-    listed = [losses] if losses is None or isinstance(losses, str) or callable(losses) else losses
+    listed = [loss] if loss is None or isinstance(loss, str) or callable(loss) else loss
     chosen = [loss_for(learner, entry) for entry in listed]
     names = [entry.name for entry in chosen]
     if len(set(names)) != len(names):

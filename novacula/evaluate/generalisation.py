@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from novacula.errors import ParameterError
+from novacula.evaluate.costs import CostMatrix
 from novacula.evaluate.derivation.generalisation import derive_generalisation
-from novacula.evaluate.loss import CostMatrix, Floats, LossLike, metric_name
+from novacula.evaluate.loss import Floats, LossLike, metric_name
 from novacula.evaluate.loss import loss as as_loss
 from novacula.evaluate.printing import TabularResult
 from novacula.learner.showing import WorkOptions

@@ -18,10 +18,13 @@ from novacula.evaluate.printing import TabularResult
 from novacula.learner.figure import COLOURS, LINES, Figure, few_digits, literal
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work, WorkTable
-from novacula.words import capitalised, shortened
+from novacula.words import capitalised, counted, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+ROUNDING = 1e-12
+"""Mean errors that differ by a smaller share are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,19 +39,25 @@ class LearningCurves(TabularResult):
         return next(iter(self.curves.values())).sizes
 
     @property
-    def best(self) -> tuple[str, ...]:
-        """Who has the least mean validation error after each number of examples."""
+    def best(self) -> tuple[str | None, ...]:
+        """Who has the least mean validation error after each number of examples; None where several share it."""
         errors = np.array([curve.validation_mean for curve in self.curves.values()])
+        least = errors.min(axis=0)
+        first = errors <= least + ROUNDING * np.abs(least)
         names = list(self.curves)
-        return tuple(names[int(i)] for i in errors.argmin(axis=0))
+        return tuple(names[int(np.argmax(ahead))] if ahead.sum() == 1 else None for ahead in first.T)
 
     def sentence(self) -> str:
         """Who is best with the fewest examples, and where that changes."""
-        best, changes = self.best, list[str]()
-        for (_, before), (size, after) in pairwise(zip(self.sizes, best, strict=True)):
-            if after != before:
-                changes.append(f"from {size} on {shortened(after)}")
-        return f"With {self.sizes[0]} examples {shortened(best[0])} errs least" + "".join(f", {c}" for c in changes)
+        words = ["no learner" if name is None else shortened(name) for name in self.best]
+        if len(words) > 1 and len(set(words)) == 1:
+            return f"With {self.sizes[0]} to {self.sizes[-1]} examples {words[0]} errs less than all others"
+        changes = [
+            f", from {size} on {after}"
+            for size, (before, after) in zip(self.sizes[1:], pairwise(words), strict=True)
+            if after != before
+        ]
+        return f"With {counted(self.sizes[0], 'example')} {words[0]} errs less than all others" + "".join(changes)
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_error_curves(self, options)
@@ -106,7 +115,7 @@ def learning_curves(
     >>> y = np.abs(X[:, 0]) + 0.3 * X[:, 1] + rng.normal(0, 0.1, 300)
     >>> learners = {"plane": LinearRegression(), "neighbours": KNeighborsRegressor(5)}
     >>> print(learning_curves(learners, X, y, [6, 20, 80, 240]).sentence())
-    With 6 examples neighbours errs least
+    With 6 to 240 examples neighbours errs less than all others
     """
     if not learners:
         raise ParameterError("there are no learners to compare: give at least one, by its name")

@@ -4,15 +4,14 @@
     log        −ln P(y)            brier      Σ_t (P(t) − [t = y])², half of it for two classes
     hinge      max(0, 1 − y·f), y = ±1; for more classes max(0, 1 − f_y + max_{t ≠ y} f_t)
 
-A loss says what it needs of a model: labels, numbers, probabilities or decision values. A `CostMatrix` says what each
-mistake costs, and `decide` takes the action with the least expected cost.
+A loss says what it needs of a model: labels, numbers, probabilities or decision values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -176,7 +175,7 @@ METRIC_NAMES = {
 def metric_name(which: str | LossFunction) -> str:
     """What the mean of a loss is called in tables, figures and sentences.
 
-    >>> metric_name("zero_one"), metric_name(CostMatrix(["ham", "spam"], [[0, 10], [1, 0]]))
+    >>> metric_name("zero_one"), metric_name("cost")
     ('error rate', 'mean cost')
     """
     name = which if isinstance(which, str) else which.name
@@ -225,93 +224,3 @@ class RowByRow:
         if losses.shape != (len(y),) or np.isnan(losses).any():
             raise DataError("the loss must give one number for each row")
         return losses
-
-
-@dataclass(frozen=True, eq=False)
-class CostMatrix:
-    """What it costs to take an action where the truth is a class: one row per class, one column per action.
-
-    The actions are to predict a class, in the same order, unless others are named, such as to ask somebody.
-
-    >>> cost = CostMatrix(["ham", "spam"], [[0, 10], [1, 0]])  # a letter that is lost costs ten that are read in vain
-    >>> cost(["ham", "spam"], ["spam", "ham"]).tolist()
-    [10.0, 1.0]
-    >>> decide([[0.2, 0.8], [0.05, 0.95]], cost).tolist()
-    ['ham', 'spam']
-    """
-
-    classes: Any
-    costs: Any
-    actions: Any = None
-    name: str = "cost"
-    needs: Needs = "labels"
-
-    def __post_init__(self) -> None:
-        classes, costs = np.asarray(self.classes), as_numbers(self.costs, "the costs", DataError)
-        actions = classes if self.actions is None else np.asarray(self.actions)
-        if costs.shape != (len(classes), len(actions)) or not costs.size:
-            raise ParameterError(
-                f"costs of shape {costs.shape} do not fit {len(classes)} classes and {len(actions)} actions: give one "
-                "row per class and one column per action"
-            )
-        if not np.isfinite(costs).all():
-            raise ParameterError("a cost is NaN or infinite: give finite costs")
-        for what, names in (("class", classes), ("action", actions)):
-            if len(np.unique(names)) != len(names):
-                raise ParameterError(f"a {what} of the costs is named twice: name each once")
-        for field, value in (("classes", classes), ("costs", costs), ("actions", actions)):
-            object.__setattr__(self, field, value)
-
-    @classmethod
-    def of_utility(cls, classes: Sequence[Any], utilities: npt.ArrayLike, actions: Sequence[Any] | None = None) -> Self:
-        """What is lost against the right action: U(y) − U(ŷ), which is 0 where ŷ is y.
-
-        `utilities` has one row per class and one column per action. The right action is to predict the class; where
-        other actions are named it is the best of them.
-
-        >>> CostMatrix.of_utility(["ham", "spam"], [[10, -90], [-1, 0]]).costs.tolist()
-        [[0.0, 100.0], [1.0, 0.0]]
-        """
-        gained = as_numbers(utilities, "the utilities", DataError)
-        if gained.ndim != 2 or (actions is None and gained.shape != (len(classes), len(classes))):
-            raise ParameterError(
-                f"utilities of shape {gained.shape} do not fit {len(classes)} classes: give one row per class and one "
-                "column per action"
-            )
-        right = np.diagonal(gained) if actions is None else gained.max(axis=1)
-        return cls(classes, right[:, None] - gained, actions, "lost utility")
-
-    def __call__(self, y: Any, prediction: Any, classes: Any = None) -> Floats:
-        """The cost of each row."""
-        truth, taken = np.asarray(y), np.asarray(prediction)
-        if len(truth) != len(taken):
-            raise DataError(f"{len(taken)} predictions were given for {len(truth)} rows")
-        costs: Floats = self.costs
-        return costs[_places(truth, self.classes, "classes"), _places(taken, self.actions, "actions")]
-
-
-def _places(values: Labels, names: Labels, what: str) -> npt.NDArray[np.intp]:
-    """The place of each value among the classes or actions of a cost matrix."""
-    matches = hits(values, names)
-    if not matches.any(axis=1).all():
-        row = int(np.argmin(matches.any(axis=1)))
-        raise DataError(f"row {row + 1} has {values.tolist()[row]!r}, which is not one of the {what} of the costs")
-    return matches.argmax(axis=1)
-
-
-def decide(proba: npt.ArrayLike, cost_matrix: CostMatrix | npt.ArrayLike, classes: Any = None) -> Labels:
-    """Give the action with the least expected cost Σ_t P(t)·cost(t, action) for each row; ties go to the first.
-
-    `classes` names the columns of the probabilities; without it they are in the order of the costs.
-    """
-    if not isinstance(cost_matrix, CostMatrix):
-        table = as_numbers(cost_matrix, "the costs", DataError)
-        cost_matrix = CostMatrix(np.arange(len(table)) if classes is None else classes, table)
-    shares = as_numbers(proba, "the probabilities", DataError)
-    column_classes = cost_matrix.classes if classes is None else np.asarray(classes)
-    if shares.ndim != 2 or shares.shape[1] != len(column_classes):
-        raise DataError(
-            f"probabilities of shape {shares.shape} do not fit {len(column_classes)} classes: give one column per class"
-        )
-    place = _places(column_classes, cost_matrix.classes, "classes")
-    return np.asarray(cost_matrix.actions[np.argmin(shares @ cost_matrix.costs[place], axis=1)])

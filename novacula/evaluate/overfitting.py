@@ -6,7 +6,7 @@ h overfits D if there is an h′ with error_D(h) < error_D(h′) and error(h) > 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from novacula.errors import ParameterError
@@ -30,6 +30,7 @@ class Overfitting(TabularResult):
     fresh: tuple[float, float]
     rows: tuple[int, int]  # of the fit, and fresh ones
     loss: str
+    weights: tuple[float, float]  # of all rows of the fit, and of the fresh ones: their numbers where each counts once
 
     @property
     def overfits(self) -> str | None:
@@ -63,9 +64,14 @@ class Overfitting(TabularResult):
 
     def table(self) -> WorkTable:
         """Both errors of both hypotheses, and the verdict."""
+        plain = self.errors_table()
+        return replace(plain, caption=f"{plain.caption}. {self.verdict()}")
+
+    def errors_table(self) -> WorkTable:
+        """Both errors of both hypotheses."""
         header = ("hypothesis", f"{self.rows[0]} rows of the fit", f"{self.rows[1]} fresh rows")
         rows = tuple(zip(self.names, self.seen, self.fresh, strict=True))
-        return WorkTable(header, rows, f"{capitalised(metric_name(self.loss))}, lower is better. {self.verdict()}")
+        return WorkTable(header, rows, f"{capitalised(metric_name(self.loss))}, lower is better")
 
 
 def overfitting(hypotheses: Mapping[str, Any], seen: Any, fresh: Any, *, loss: LossLike | None = None) -> Overfitting:
@@ -86,12 +92,16 @@ def overfitting(hypotheses: Mapping[str, Any], seen: Any, fresh: Any, *, loss: L
         raise ParameterError(f"there are {len(hypotheses)} hypotheses; overfitting compares two, by their names")
     first, second = hypotheses
     parts = [_pair(part, name) for part, name in ((seen, "seen"), (fresh, "fresh"))]
-    errors, which, counts = list[tuple[float, float]](), loss_for(hypotheses[first], loss), list[int]()
+    errors, which = list[tuple[float, float]](), loss_for(hypotheses[first], loss)
+    counts, weights = list[int](), list[float]()
     for X, y in parts:
         rows = {name: rows_for(model, X, y) for name, model in hypotheses.items()}
         errors.append((rows[first].loss(hypotheses[first], which), rows[second].loss(hypotheses[second], which)))
         counts.append(len(rows[first]))
-    return Overfitting((first, second), errors[0], errors[1], (counts[0], counts[1]), which.name)
+        weight = rows[first].weight
+        weights.append(float(counts[-1] if weight is None else weight.sum()))
+    names, sums = (first, second), (weights[0], weights[1])
+    return Overfitting(names, errors[0], errors[1], (counts[0], counts[1]), which.name, sums)
 
 
 def _pair(part: Any, name: str) -> tuple[Any, Any]:
@@ -99,5 +109,5 @@ def _pair(part: Any, name: str) -> tuple[Any, Any]:
     if isinstance(part, Table):
         return part, None
     if not isinstance(part, tuple) or len(part) != 2:
-        raise ParameterError(f"{name} is a {type(part).__name__}; give a Table that names its target, or a pair (X, y)")
+        raise ParameterError(f"{name} is {quoted(part)}; give a Table that names its target, or a pair (X, y)")
     return part

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate.loss import Floats, LossFunction, LossLike, loss, metric_name
 from novacula.table import Table
+from novacula.words import quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,8 @@ def rows_for(learner: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     from novacula.learner import ingest
     from novacula.learner.base import Classifier, Learner
 
+    if not (hasattr(learner, "fit") or hasattr(learner, "predict")):
+        raise InputTypeError(f"{quoted(learner)} is not a learner: give an object with fit and predict")
     table = ingest.as_table(X, y, sample_weight)
     if table is None:
         if y is None:
@@ -108,14 +111,14 @@ def predictions(model: Any, X: Any, which: LossFunction) -> Any:
     return getattr(model, method)(X)
 
 
-def empirical_loss(model: Any, X: Any, y: Any = None, L: LossLike | None = None, sample_weight: Any = None) -> float:
+def empirical_loss(model: Any, X: Any, y: Any = None, loss: LossLike | None = None, sample_weight: Any = None) -> float:
     """Give the mean loss of a fitted model on rows; a table brings its own target and weights.
 
     >>> import novacula as nv
     >>> from novacula.bayes import NaiveBayes
     >>> table = nv.datasets.load("play_tennis")
     >>> model = NaiveBayes().fit(table)
-    >>> print(f"{empirical_loss(model, table):.4f}, {empirical_loss(model, table, L='log'):.4f}")
+    >>> print(f"{empirical_loss(model, table):.4f}, {empirical_loss(model, table, loss='log'):.4f}")
     0.0714, 0.3432
     """
-    return rows_for(model, X, y, sample_weight).loss(model, loss_for(model, L))
+    return rows_for(model, X, y, sample_weight).loss(model, loss_for(model, loss))

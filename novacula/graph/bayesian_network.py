@@ -53,7 +53,9 @@ class BayesianNetwork(NetworkLearner):
     tol : float, default=1e-8
         EM ends when its objective changes by no more, as a share of its size.
     init : Network, dict node → family or table, or list of families, default=None
-        Where EM starts; a probability of 0 stays 0. Nodes that are left out start as they would.
+        Where EM starts; a probability of 0 stays 0. Nodes that are left out start as they would. A table is a dict
+        by state, {"red": 0.6, "green": 0.4}, for each state of the parents first, or numbers in the order of the
+        states, which is that of the schema: sorted, unless the table states another.
     random_state : int, RandomState or None, default=0
         Chooses the starts, and what `sample` gives.
     unseen : {"ignore", "error"}, default="ignore"

@@ -25,7 +25,7 @@ from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
 from novacula.mathematics import Equation, word
 from novacula.table.chunk import Floats
-from novacula.words import shortened
+from novacula.words import counted, shortened
 
 FAMILIES = 8  # families written out
 CONFIGURATIONS = 12  # rows of a table
@@ -92,7 +92,7 @@ def _rise(model: NetworkLearner, k: int) -> Equation | None:
     values = {f"L[{k}]": model.history_[k], f"L[{k - 1}]": model.history_[k - 1]}
     if model.history_[k] < model.history_[k - 1]:
         return None
-    where = {f"L[{k}]": f"the objective after {k} iterations"}
+    where = {f"L[{k}]": f"the objective after {counted(k, 'iteration')}"}
     return Equation(f"L[{k}]", f"L[{k - 1}]", values, ("history_", k - 1), where, sign="≥")
 
 
@@ -259,10 +259,27 @@ def derive_iteration(model: NetworkLearner, prior: TablePrior, iteration: int, o
             given = above.replace(" == ", " = ").replace("'", "")
             title = f"{family.node} = {family.states[place[-1]]}" + (f" given {given}" if above else "")
             steps.append(Step(title, equations))
+    steps.append(_tables_step(concerned, before, _with_tables(after, layout, new)))
     rise = _rise(model, iteration)
     if rise is not None:
         steps.append(Step("The objective does not fall", rise))
     return Work(f"Iteration {iteration} of EM in a Bayesian network", steps)
+
+
+def _tables_of(network: Network) -> dict[str, Floats]:
+    """The table of each discrete node."""
+    return {family.node: family.table for family in network.families if isinstance(family, CategoricalFamily)}
+
+
+def _tables_step(families: Sequence[CategoricalFamily], before: Network, after: Network) -> Step:
+    """Every probability of the families before and after an iteration."""
+    rows = []
+    for family in families:
+        old, new = (tables[family.node] for tables in (_tables_of(before), _tables_of(after)))
+        for place in np.ndindex(family.table.shape):
+            name = _conditional(*_event(family, place, before.states))
+            rows.append((f"⟦{name}⟧", float(old[place]), float(new[place])))
+    return Step("The tables, before and after", table=cut_table(("", "before", "after"), rows, len(rows)))
 
 
 def _with_tables(network: Network, layout: FamilyLayout, numbers: Floats) -> Network:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ModelFileError, ParameterError
+from novacula.errors import DataError, InputTypeError, ModelFileError, ParameterError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily, NodeFamily, tables_of
 from novacula.graph.inference.rows import (
     Inference,
@@ -42,7 +42,7 @@ from novacula.table import Column, Schema, Table, read
 from novacula.table.chunk import Floats
 from novacula.table.frames import is_frame
 from novacula.table.names import as_names
-from novacula.words import listed
+from novacula.words import listed, quoted
 
 
 class NetworkLearner(Learner):
@@ -182,6 +182,8 @@ class NetworkLearner(Learner):
     def plot_climb(self, lines: Mapping[str, float] | None = None) -> Figure:
         """The objective of EM against the iterations; `lines` are other log-likelihoods by name, drawn across."""
         check_is_fitted(self)
+        if lines is not None and not isinstance(lines, Mapping):
+            raise InputTypeError(f"lines is {quoted(lines)}; give log-likelihoods by name, as {{'the truth': -1982.2}}")
         history = getattr(self, "history_", np.zeros(0))
         if not len(history):
             raise ParameterError("nothing was climbed: a network that is given, or learned by counting, has no EM")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Generic, TypeVar
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.em.derivation import climb_figure, derive_climb, derive_rise
 from novacula.learner.em.path import KeptStates
 from novacula.learner.figure import Figure
@@ -24,6 +24,7 @@ from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.state import State, number, text, whole
 from novacula.table.recording import recorded
+from novacula.words import quoted
 
 P = TypeVar("P")
 S = TypeVar("S")
@@ -196,7 +197,12 @@ class _Climb(Generic[P, S]):
         path = KeptStates[EMState[P, S]]()
 
         def step(state: EMState[P, S]) -> tuple[EMState[P, S] | Outcome, float]:
-            statistics, objective = recorded(self.e_step, (state.params,), lambda: self.e_step(state.params))
+            found = recorded(self.e_step, (state.params,), lambda: self.e_step(state.params))
+            if not isinstance(found, tuple) or len(found) != 2:
+                raise InputTypeError(
+                    f"e_step gave {quoted(found)}; it must give a pair, the statistics and the log-likelihood"
+                )
+            statistics, objective = found
             objective = float(objective)
             if self.log_prior is not None:
                 objective += float(self.log_prior(state.params))

@@ -44,3 +44,12 @@ class FirstRows:
 
     def __len__(self) -> int:
         return len(self.x)
+
+
+def drawn_rows(number: int) -> str:
+    """The rows of a picture that does not have all, in words.
+
+    >>> drawn_rows(20), drawn_rows(1)
+    ('points are the first 20 rows', 'the point is the first row')
+    """
+    return "the point is the first row" if number == 1 else f"points are the first {number} rows"

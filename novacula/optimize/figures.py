@@ -22,6 +22,8 @@ CELLS = 120
 """Places along each axis at which the function is evaluated for its contours."""
 CONTOURS = 16
 OUTSIDE: dict[str, Any] = {"color": INK, "alpha": 0.25, "linewidth": 0.0}
+COARSE, WIDENINGS = 17, 4
+"""Places along each axis at which constraints are looked for, and how often a picture is doubled to show them all."""
 MARGIN = 0.15
 """Room around the path, as a share of its extent."""
 
@@ -40,7 +42,8 @@ def path_figure(
     way = path[:, [i, j]]
 
     def draw(axes: Axes) -> None:
-        xs, ys = (np.linspace(*limits(way[:, k]), CELLS) for k in (0, 1))
+        sides = window(way, levels, path[-1], (i, j))
+        xs, ys = (np.linspace(*side, CELLS) for side in sides)
         draw_contours(axes, xs, ys, over_plane(f, path[-1], (i, j), xs, ys))
         if levels is not None:
             draw_constraints(axes, xs, ys, levels, path[-1], (i, j))
@@ -95,8 +98,9 @@ def history_figure(method: str, values: Floats, norms: Floats) -> Figure:
         axes.legend()
         axes.grid()
 
+    iterations = counted(len(values) - 1, "iteration")
     words = (
-        f"Over {len(values) - 1} iterations the value goes from {few_digits(values[0])} to {few_digits(values[-1])}, "
+        f"Over {iterations} the value goes from {few_digits(values[0])} to {few_digits(values[-1])}, "
         f"the length of the gradient from {few_digits(norms[0])} to {few_digits(norms[-1])}; logarithmic scale."
     )
     return Figure(draw, words, method)
@@ -123,6 +127,29 @@ def limits(way: Floats) -> tuple[float, float]:
     low, high = float(way.min()), float(way.max())
     room = MARGIN * (high - low) or max(1.0, abs(high))
     return low - room, high + room
+
+
+def window(way: Floats, levels: Levels | None, x: Floats, plane: tuple[int, int]) -> list[tuple[float, float]]:
+    """The ends of both axes around a way (n, 2), wide enough to show every constraint that is not far away."""
+    sides = [limits(way[:, k]) for k in (0, 1)]
+    if levels is None:
+        return sides
+    best, most = sides, -1
+    for _ in range(WIDENINGS + 1):
+        xs, ys = (np.linspace(*side, COARSE) for side in sides)
+        seen = [values.min() < 0.0 < values.max() for values in constraint_values(levels, x, plane, xs, ys)]
+        if sum(seen) > most:
+            best, most = sides, sum(seen)
+        if all(seen):
+            break
+        sides = [(low - (high - low) / 2, high + (high - low) / 2) for low, high in sides]
+    return best
+
+
+def constraint_values(levels: Levels, x: Floats, plane: tuple[int, int], xs: Floats, ys: Floats) -> list[Floats]:
+    """The values of each constraint on a grid through x, inequalities first."""
+    count = sum(len(part) for part in levels(x))
+    return list(np.moveaxis(over_plane(lambda place: np.concatenate(levels(place)), x, plane, xs, ys, count), -1, 0))
 
 
 def over_plane(
@@ -153,16 +180,16 @@ def draw_contours(axes: Axes, xs: Floats, ys: Floats, values: Floats) -> None:
 def draw_constraints(axes: Axes, xs: Floats, ys: Floats, levels: Levels, x: Floats, plane: tuple[int, int]) -> None:
     """A line where each constraint is 0, and shade where an inequality does not hold, in the plane through x."""
     counts = [len(part) for part in levels(x)]
-    both = over_plane(lambda place: np.concatenate(levels(place)), x, plane, xs, ys, sum(counts))
-    h, lines = both[..., : counts[0]], {"inequality": range(counts[0]), "equality": range(counts[0], sum(counts))}
+    both = constraint_values(levels, x, plane, xs, ys)
+    lines = {"inequality": range(counts[0]), "equality": range(counts[0], sum(counts))}
     if counts[0]:
-        worst = h.max(axis=-1)
+        worst = np.max(both[: counts[0]], axis=0)
         if (worst > 0.0).any():
             axes.contourf(xs, ys, worst, levels=[0.0, np.inf], colors=[INK], alpha=OUTSIDE["alpha"])
             axes.fill_between([], [], [], label="not allowed", **OUTSIDE)
     for k, (name, places) in enumerate(lines.items()):
         for place in places:
-            values = both[..., place]
+            values = both[place]
             if values.min() < 0.0 < values.max():
                 axes.contour(xs, ys, values, levels=[0.0], colors=INK, linewidths=1.6, linestyles=LINES[k])
         if places:
@@ -184,15 +211,18 @@ def constraints_in_words(levels: Levels | None, x: Floats) -> str:
 
 
 def draw_path(axes: Axes, way: Floats) -> None:
-    """The iterates joined by a line, the first hollow, the last a star."""
-    marker = "." if len(way) <= 200 else None
-    axes.plot(*way.T, color=COLOURS[1], linewidth=1.2, marker=marker, markersize=5)
-    axes.plot(*way[0], "o", color=COLOURS[1], markerfacecolor="white", markersize=8, label="start")
-    axes.plot(*way[-1], "*", color=INK, markersize=13, label="end")
+    """The iterates joined by a line, the first hollow, the last a star; a single point is the star alone."""
+    if len(way) > 1:
+        marker = "." if len(way) <= 200 else None
+        axes.plot(*way.T, color=COLOURS[1], linewidth=1.2, marker=marker, markersize=5)
+        axes.plot(*way[0], "o", color=COLOURS[1], markerfacecolor="white", markersize=8, label="start")
+    axes.plot(*way[-1], "*", color=INK, markersize=13, label="end" if len(way) > 1 else "x")
     axes.legend(frameon=True, framealpha=0.8, edgecolor="none")
 
 
 def path_in_words(way: Floats, background: str) -> str:
     """What the picture shows."""
+    if len(way) == 1:
+        return f"The point ({', '.join(few_digits(v) for v in way[0])}) on {background}."
     first, last = (", ".join(few_digits(v) for v in row) for row in (way[0], way[-1]))
     return f"The path of {counted(len(way) - 1, 'step')} from ({first}) to ({last}) on {background}."

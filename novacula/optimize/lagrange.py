@@ -36,7 +36,7 @@ from novacula.optimize.newton import SMALLEST, solve_newton
 from novacula.optimize.objective import CountedObjective, DescentPoint, Function
 from novacula.optimize.program import Quadratic, QuadraticProgram, SmoothProgram, paired
 from novacula.optimize.trace import Halt, follow
-from novacula.words import counted
+from novacula.words import counted, quoted
 
 HALVINGS = 40
 SLACK = 1e-13
@@ -76,7 +76,7 @@ def lagrange(
     if isinstance(objective, Quadratic):
         gradient = gradient or objective.gradient
     if not callable(objective):
-        raise InputTypeError(f"the objective is a {type(objective).__name__}; give a Quadratic, (P, q) or a function")
+        raise InputTypeError(f"the objective is {quoted(objective)}; give a Quadratic, (P, q) or a function")
     if not callable(equalities):
         A, b = paired(*equalities, ("A", "b"), len(start))
         equalities, jacobian = (lambda x: A @ x - b), (lambda _: A)
@@ -145,9 +145,11 @@ def solve_stationary(P: Floats, q: Floats) -> tuple[Floats, Floats | None]:
     return u, -linear if np.linalg.norm(linear) > 1e-9 * (np.linalg.norm(q) or 1.0) else None
 
 
-def article(kind: str) -> str:
-    """The kind with its article."""
-    return f"the {kind}" if kind == "only point" else f"a {kind}"
+def article(kind: str, *, nearby: bool = False) -> str:
+    """The kind with its article; `nearby`: places far away are not known."""
+    if kind == "only point":
+        return "the only point nearby" if nearby else "the only point"
+    return f"a {kind}"
 
 
 # --- smooth functions ---------------------------------------------------------------------------------------
@@ -240,7 +242,8 @@ def lagrange_smooth(problem: LagrangeProblem, start: Floats, tol: float, max_ite
     )
     if result.converged:
         iterations = counted(result.n_iter, "iteration")
-        result = replace(result, reason=f"It converged after {iterations}: {article(kind)} where the equalities hold.")
+        words = f"It converged after {iterations}: {article(kind, nearby=True)} where the equalities hold."
+        result = replace(result, reason=words)
     residuals = measured(end.gradient, np.empty(0), np.empty(0), end.constraints)
     more: dict[str, Any] = {
         "multipliers": end.multipliers,

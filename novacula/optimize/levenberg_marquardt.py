@@ -115,7 +115,9 @@ class Residuals:
             raise ParameterError(f"jacobian has shape {J.shape}; it must have shape ({self.n_residuals}, {len(x)})")
         if not np.isfinite(J).all():
             i, j = np.argwhere(~np.isfinite(J))[0].tolist()
-            raise ParameterError(f"jacobian is {J[i, j]} in entry ({i}, {j}), where residuals are finite: correct it")
+            raise ParameterError(
+                f"jacobian is {J[i, j]} in row {i + 1}, column {j + 1}, where residuals are finite: correct it"
+            )
         return J
 
 

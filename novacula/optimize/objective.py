@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from novacula.arguments import Floats, as_numbers, read_only
-from novacula.errors import InputTypeError, ParameterError
+from novacula.arguments import Floats, as_numbers, read_only, require_function
+from novacula.errors import ParameterError
 from novacula.optimize.differences import central_differences
 
 Function: TypeAlias = Callable[[Floats], Any]
@@ -47,8 +47,8 @@ class CountedObjective:
         self, f: Function, gradient: Function | None = None, hessian: Any = None, *, size: int, sign: float = 1.0
     ) -> None:
         for name, function in (("f", f), ("gradient", gradient)):
-            if not callable(function) and not (name == "gradient" and function is None):
-                raise InputTypeError(f"{name} is a {type(function).__name__}; give a function of x")
+            if name == "f" or function is not None:
+                require_function(function, name, "x")
         self.f, self.given_gradient, self.given_hessian = f, gradient, hessian
         self.size, self.sign = size, sign
         self.n_values = self.n_gradients = self.n_hessians = 0
@@ -108,6 +108,6 @@ class CountedObjective:
         if len(strange):
             j = int(strange[0])
             raise ParameterError(
-                f"{name} is {gradient[j]} in coordinate {j}, where x is {x[j]:g} and f is finite: correct the gradient"
+                f"{name} is {gradient[j]} in place {j + 1}, where x is {x[j]:g} and f is finite: correct the gradient"
             )
         return read_only(gradient)

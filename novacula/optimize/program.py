@@ -161,5 +161,5 @@ def paired(
     if sides.shape != (len(rows),):
         raise ParameterError(f"{names[1]} has shape {sides.shape}; {names[0]} has {len(rows)} rows")
     if np.isnan(sides).any():
-        raise ParameterError(f"{names[1]} is NaN in row {int(np.flatnonzero(np.isnan(sides))[0])}; give a number")
+        raise ParameterError(f"{names[1]} is NaN in row {int(np.flatnonzero(np.isnan(sides))[0]) + 1}; give a number")
     return rows, sides

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from novacula.arguments import Floats, as_point, as_symmetric, nonnegative_number, whole_number
+from novacula.arguments import Floats, as_point, as_symmetric, nonnegative_number, require_function, whole_number
 from novacula.learner.iterate import Outcome
 from novacula.optimize.affine import AffineSet
 from novacula.optimize.differences import central_differences
@@ -63,6 +63,10 @@ def sequential_quadratic(
     (array([-1., -1.]), array([0.5]), 'minimum')
     """
     start = as_point(x0)
+    functions = {"inequalities": inequalities, "equalities": equalities}
+    for name, function in (functions | {"jacobian": jacobian, "equality_jacobian": equality_jacobian}).items():
+        if function is not None:
+            require_function(function, name, "x")
     objective = CountedObjective(f, gradient, size=len(start))
     program = SmoothProgram(
         objective.gradient,
@@ -140,10 +144,13 @@ class SmoothProblem:
         end = points[0]
         kind = "no solution" if proof else "not settled"
         if result.converged:
-            directions = AffineSet.of(end.binding()[1], np.zeros(len(end.binding()[1]))).directions
+            gradients = end.binding()[1]
+            directions = AffineSet.of(gradients, np.zeros(len(gradients))).directions
             kind = kind_of(directions.T @ self.curvature(end) @ directions)
+            if kind == "only point" and AffineSet.of(end.A, end.g).directions.size:
+                kind = "minimum"  # a corner: f rises wherever the constraints allow to go
             iterations = counted(result.n_iter, "iteration")
-            words = f"It converged after {iterations}: {article(kind)} where the constraints hold."
+            words = f"It converged after {iterations}: {article(kind, nearby=True)} where the constraints hold."
             result = replace(result, reason=words)
         more: dict[str, Any] = {
             "multipliers": end.alpha,

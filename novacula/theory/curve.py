@@ -66,31 +66,33 @@ def pac_curve(
 def dichotomy_curve(dimensions: int, points: int | None = None) -> Figure:
     """Draw how many dichotomies half-spaces through the origin of N dimensions make of P points: log₂ N_d against P.
 
-    Up to P = N these are all 2ᴾ, and the curve is a straight line; there it has its knee, and grows as a polynomial.
-    At P = 2N it is half of all. `points` is the largest P, by default 4N.
+    Up to P = N these are all 2ᴾ, and the curve is a straight line. There it leaves the line, slowly at first: at P = 2N
+    they are half of all, and beyond it the curve bends, since they grow as a polynomial. `points` is the largest P, by
+    default 4N.
 
     >>> dichotomy_curve(3, 6).alt
     'log2 of the dichotomies of P points by half-spaces through the origin of 3 dimensions, beside P, that of all
-    2^P: equal up to the knee at P = 3, then less; 32 of 64 at P = 6.'
+    2^P: equal up to P = 3, then less; 32 of 64 at P = 6.'
     """
     N = whole_number(dimensions, "dimensions", 1)
     most = 4 * N if points is None else whole_number(points, "points", 1)
     places = list(range(1, most + 1))
     counts = [cover_dichotomies(P, N).value for P in places]
     logs = [math.log2(count) for count in counts]
-    knee = min(N, most)
 
     def draw(axes: Axes) -> None:
         draw_curves(axes, np.array(places, float), {"all: 2ᴾ": np.array(places, float), "N_d": np.array(logs)}, {})
-        axes.axvline(knee, color=INK, linewidth=0.8, linestyle=LINES[3])
-        axes.annotate(f"knee: P = N = {N}", (knee, knee), (8, -14), textcoords="offset points")
+        for place, words in ((N, f"all up to P = N = {N}"), (2 * N, f"half at P = 2N = {2 * N}")):
+            if place <= most:
+                axes.axvline(place, color=INK, linewidth=0.8, linestyle=LINES[3])
+                axes.annotate(words, (place, logs[place - 1]), (8, -14), textcoords="offset points")
         axes.set_xlabel("points P")
         axes.set_ylabel("log₂ of the dichotomies")
 
     where = min(2 * N, most)
     alt = (
         f"log2 of the dichotomies of P points by half-spaces through the origin of {N} dimensions, beside P, that of "
-        f"all 2^P: equal up to the knee at P = {N}, then less; {counts[where - 1]:,} of {2**where:,} at P = {where}."
+        f"all 2^P: equal up to P = {N}, then less; {counts[where - 1]:,} of {2**where:,} at P = {where}."
     )
     return Figure(draw, alt, "Dichotomies by half-spaces")
 

@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from novacula.arguments import as_numbers, proportion, whole_number
 from novacula.errors import ParameterError
-from novacula.learner.figure import Figure, curve_figure
+from novacula.learner.figure import INK, LINES, Figure, curve_figure
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.theory.bounds import pac_error
 from novacula.theory.derivation.risk import derive_parts, derive_risk
+from novacula.words import counted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,16 @@ class StructuralRisk(ShowsWork):
             f"the sum is least for space {self.chosen}."
         )
         where = "space, from the smallest"
-        return curve_figure(places, curves, title="Structural risk", xlabel=where, ylabel="error", alt=alt)
+        drawn = curve_figure(places, curves, title="Structural risk", xlabel=where, ylabel="error", alt=alt)
+
+        def draw(axes: Axes) -> None:
+            drawn.draw(axes)
+            axes.set_xticks(places)
+            axes.axvline(self.chosen, color=INK, linewidth=0.8, linestyle=LINES[3])
+            least = (self.chosen, self.risks[self.chosen - 1])
+            axes.annotate(f"chosen: space {self.chosen}", least, (6, 8), textcoords="offset points")
+
+        return replace(drawn, draw=draw)
 
     def _derive(self, options: WorkOptions) -> Work:
         return derive_risk(self)
@@ -82,8 +95,11 @@ def structural_risk(
         raise ParameterError("give either hypotheses, the sizes of the spaces, or vc, their VC dimensions")
     measure, given = ("size(H)", hypotheses) if hypotheses is not None else ("VC(H)", vc)
     sizes = [whole_number(size, "a size of a space", 1) for size in given or ()]
-    if errors.ndim != 1 or len(errors) != len(sizes) or not len(sizes):
-        raise ParameterError(f"{len(sizes)} spaces do not fit empirical errors of shape {errors.shape}")
+    if errors.ndim != 1:
+        raise ParameterError(f"the empirical errors have shape {errors.shape}; give one number a space")
+    if len(errors) != len(sizes) or not len(sizes):
+        verb = "does" if len(sizes) == 1 else "do"
+        raise ParameterError(f"{counted(len(sizes), 'space')} {verb} not fit {counted(len(errors), 'empirical error')}")
     if not ((errors >= 0) & (errors <= 1)).all():
         raise ParameterError("empirical errors are shares of examples, from 0 to 1")
     if any(later < earlier for earlier, later in pairwise(sizes)):

@@ -88,6 +88,16 @@ def test_what_cannot_be_compared_is_said(make, error, sentence):
         make()
 
 
+def test_it_is_said_that_the_first_of_equals_answers():
+    """Before any data all likelihoods are 1, so that maximum likelihood has no answer of its own."""
+    tie = "3 of 3 hypotheses share the first place and do not agree: the first answers."
+    notes = {step.title: step.note for step in _three().compare(["x"]).work()}
+    assert notes["ML answers +"] == tie
+    assert notes["MAP answers +"] == ""
+    seen = Posterior(SAYS, classes=["+", "-"]).update((["x"], ["-"])).compare(["x"])
+    assert all(tie[8:] not in step.note for step in seen.work())
+
+
 # --- likelihoods and bits
 
 

@@ -249,7 +249,7 @@ def test_modes_at_the_ends(a, b, mode):
         (lambda: DirichletCategorical([0.5, 1]).map, ParameterError, "no single mode"),
         (lambda: NormalMean(0, 1, 0), ParameterError, "sigma is 0"),
         (lambda: NormalMean(math.inf, 1, 1), ParameterError, "mu0 has inf"),
-        (lambda: NormalMean(0, 1, 1).update([1.0, math.nan]), ParameterError, "data has nan in coordinate 1"),
+        (lambda: NormalMean(0, 1, 1).update([1.0, math.nan]), ParameterError, "data has nan in place 2"),
         (lambda: NormalMean(0, 1, 1).update(["1"]), ParameterError, "must be an array of numbers"),
         (lambda: NormalMean(0, 1, 1).update([[1.0]]), DataError, r"data have shape \(1, 1\)"),
         (lambda: NormalMean(0, 1, 1).update([1.0], weight=[0]), DataError, "the weights sum to zero"),

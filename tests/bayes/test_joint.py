@@ -190,3 +190,16 @@ def test_bad_rows():
         Joint.from_rows([("u", 1)], ["a", "b"], weight=[0])
     with pytest.raises(ParameterError, match="at most"):
         Joint({}, {f"x{i}": range(10) for i in range(9)})
+
+
+@pytest.mark.parametrize(
+    "swapped",
+    [
+        ({"a": [0, 1], "b": [0, 1]}, [[0.1, 0.2], [0.3, 0.4]]),
+        (["a", "b"], {(0, 0): 0.5, (1, 1): 0.5}),
+        (["a", "b"], [[0.1, 0.2], [0.3, 0.4]]),
+    ],
+)
+def test_swapped_arguments_are_told(swapped):
+    with pytest.raises(InputTypeError, match=r"^the probabilities come first, then the variables: Joint\("):
+        Joint(*swapped)

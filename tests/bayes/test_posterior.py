@@ -310,7 +310,7 @@ def test_hostile_names_and_many_hypotheses():
     [
         ([0.5, 0.6], "prior sums to 1.1; probabilities must sum to 1"),
         ([1.5, -0.5], "prior has -0.5 for 'none'"),
-        ([0.5, math.nan], "prior has nan in coordinate 1"),
+        ([0.5, math.nan], "prior has nan in place 2"),
         ([1.0], r"prior has shape \(1,\)"),
         ({"cancer": 0.5, "health": 0.5}, "prior names 'health', which is none of 'cancer', 'none'"),
         ({"cancer": 1.0}, "prior has nothing for 'none'"),
@@ -379,3 +379,16 @@ def test_labelled_rows_that_do_not_fit():
         Posterior(SPACE, prior=[0.5, 0.5])
     with pytest.raises(DataError, match="row 1 has the label 'yes'"):
         Posterior(SPACE).update(([("x", "p", 1)], ["yes"]))
+
+
+@pytest.mark.parametrize(("said", "total"), [({"x": 0.5, "y": 0.2}, "0.7"), ({"x": 0.9, "y": 0.9}, "1.8")])
+def test_what_a_mapping_says_sums_to_1(said, total):
+    with pytest.raises(ParameterError, match=f"the hypothesis 'a' sums to {total}; probabilities must sum to 1"):
+        Posterior({"a": said})
+    assert Posterior({"a": said}, density=True).predict("x") == pytest.approx(said["x"])
+
+
+def test_an_example_of_no_domain_is_refused():
+    space = ConjunctiveSpace({"Sky": ["Sunny", "Rainy"], "Wind": ["Strong", "Weak"]})
+    with pytest.raises(DataError, match="row 2 has a value of 'Sky' that is not in its domain, 'Sunny', 'Rainy'"):
+        Posterior(space).update(([("Sunny", "Weak"), ("Purple", "Weak")], [True, False]))

@@ -36,6 +36,9 @@ def test_a_table_for_a_column():
 
 def test_one_number_for_every_value():
     model = NaiveBayes(m=2, prior_estimate=0.4).fit(TENNIS)
+    text = " ".join(model.work().to_text().split())
+    assert "of 3 values it sums to 1.2 and not to 1, and so the probabilities of the column do not either" in text
+    assert "not to 1" not in NaiveBayes(m=2, prior_estimate={"Wind": 0.5}).fit(TENNIS).work().to_text()
     expected = _products(2, [0.4] * 4)
     assert np.exp(model.predict_joint_log_proba(DAY))[0] == pytest.approx([expected["No"], expected["Yes"]])
     check_work(model, drawn=False)

@@ -141,5 +141,22 @@ def test_the_two_weights_of_a_unit():
     assert unit.probabilities == pytest.approx(shares)
     check_work(unit)
     assert metropolis(unit, n=20_000).mean == pytest.approx(unit.mean, abs=0.2)
-    with pytest.raises(DataError, match="of 0 and 1"):
+    with pytest.raises(DataError, match="t has 2 in place 2; labels are 0 and 1"):
         GridPosterior.of_unit(X, [1, 2, 1, 0])
+
+
+def test_the_panel_of_two_numbers_is_filled_by_the_draws():
+    unit = GridPosterior.of_unit([[1.0, 2.0], [-2.0, -1.0]], [1, 0], alpha=9.0, points=60)
+    sample = metropolis(unit, n=500)
+    canvas = Canvas()
+    sample.plot().draw(canvas.add_subplot())
+    panel = canvas.axes[-1]
+    for ends, draws in zip((panel.get_xlim(), panel.get_ylim()), sample.draws.T, strict=True):
+        assert np.ptp(draws) < ends[1] - ends[0] < 1.5 * np.ptp(draws)
+
+
+def test_draws_that_are_independent_are_not_called_batches():
+    drawn = rejection_sampling(GridPosterior.of_unit([[1.0, 2.0]], [1], points=60), n=4000)
+    chain = metropolis(GridPosterior.of_unit([[1.0, 2.0]], [1], points=60), n=300)
+    said = [" ".join(sample.work().to_text().split()) for sample in (drawn, chain)]
+    assert ["means of batches, one after the other" in text for text in said] == [False, True]

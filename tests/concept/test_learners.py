@@ -115,7 +115,7 @@ def test_find_s_notices_a_negative_that_it_accepts():
     assert model.predict(X).tolist() == [1, 1, 1]
     check_work(model)
     check_work(model, iteration=3)
-    assert model.work()[-1].note.startswith("Warning: it accepts the negatives of rows 3, and so no conjunction fits")
+    assert model.work()[-1].note.startswith("Warning: it accepts the negative of row 3, and so no conjunction fits")
 
 
 def test_find_s_without_a_positive_says_no():

@@ -14,7 +14,7 @@ from novacula.concept import (
     UnbiasedLearner,
     compare_biases,
 )
-from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.errors import DataError, DataWarning, InputTypeError, ParameterError
 
 DAYS = [
     ("Sunny", "Warm", "Normal", "Strong", "Cool", "Change"),
@@ -72,7 +72,7 @@ def test_find_s_warns_of_a_negative_that_it_accepts():
     for _ in range(2):  # each fit says so anew
         with pytest.warns(DataWarning, match="accepts 1 negative example as well"):
             model.fit(frame, [1, 1, 0])
-    assert "Warning: it accepts the negatives of rows 3" in str(model.work())
+    assert "Warning: it accepts the negative of row 3, and" in str(model.work())
 
 
 def test_every_specialisation_that_was_tried_is_told_in_full(sport):
@@ -186,3 +186,26 @@ def test_an_instance_that_does_not_fit(sport):
         compare_biases(sport, instance=["Sunny"])
     with pytest.raises(DataError, match="no value for 'Sky'"):
         compare_biases(sport, instance={"Wind": "Weak"})
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_an_instance_with_a_value_of_no_domain_is_refused(sport, by_name):
+    purple = ("Purple", "Warm", "Normal", "Strong", "Warm", "Same")
+    instance = dict(zip(FindS().fit(sport).space_.names, purple, strict=True)) if by_name else purple
+    with pytest.raises(DataError, match=r"the instance has a value of 'Sky' that is not in its domain, .*'Sunny'"):
+        compare_biases(sport, instance=instance)
+
+
+def test_a_number_between_those_seen_keeps_its_value():
+    X, y = [[1.0], [3.0], [9.0]], [True, True, False]
+    found = compare_biases(X, y, instance=[2.0])
+    assert list(found.instance.values()) == [2.0]
+    assert found.decisions == {"rote learner": 0, "Candidate-Elimination": 1, "FIND-S": 1}
+
+
+def test_an_oracle_is_a_function_and_the_assumption_is_told(sport):
+    with pytest.raises(InputTypeError, match="oracle is 'x'; it must be a function of an instance"):
+        CandidateElimination().fit(sport).identify("x")
+    found = CandidateElimination().fit(sport).identify(lambda x: x["Sky"] == "Sunny", max_queries=1)
+    assert "after 1 question;" in str(found)
+    assert any("taken to be in the space" in note for note in found.work().notes)

@@ -1,5 +1,6 @@
 """Cross-validation against scikit-learn's on the same folds, size and learning curves, and what they say."""
 
+import math
 from itertools import count
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_a_table_and_its_frame_give_the_same_errors():
     frame = table.to_pandas()
     X, y = frame[["Outlook", "Temperature", "Humidity", "Wind"]], frame["PlayTennis"].astype(str).to_numpy()
     parts = folds(y, 4)
-    mine, other = (cross_validate(NaiveBayes(), *data, folds=parts, losses="log") for data in ((table,), (X, y)))
+    mine, other = (cross_validate(NaiveBayes(), *data, folds=parts, loss="log") for data in ((table,), (X, y)))
     assert mine.validation["log"] == pytest.approx(other.validation["log"], rel=1e-12)
 
 
@@ -278,3 +279,18 @@ def test_sizes_without_end_are_tried_until_the_training_error_has_converged():
         select_size(DecisionTreeClassifier(), "max_depth", count(1), X, y, until_converged=False)
     refused = select_size(KNeighborsClassifier(), "n_neighbors", count(89), X, y, folds=4)
     assert "was refused" in refused.stopped
+
+
+def test_errors_of_folds_that_are_known_already():
+    """(5.1 + 3.7 + 4.6 + 4.6 + 3.3) / 5 = 4.26, and s² = (0.84² + 0.56² + 2 · 0.34² + 0.96²) / 20."""
+    found = CrossValidation.of_errors([5.1, 3.7, 4.6, 4.6, 3.3])
+    assert found.mean("error") == pytest.approx(4.26)
+    assert found.standard_error("error") == pytest.approx(math.sqrt(2.172 / 20))
+    check_work(found)
+    assert "= (5.1 + 3.7 + 4.6 + 4.6 + 3.3) / 5 = 4.26" in found.work().to_text()
+    both = CrossValidation.of_errors([2.0, 4.0], train=[1.0, 2.0])
+    assert both.train_means == {"error": 1.5}
+    check_work(both)
+    for bad, words in (([1.0], "there is 1 error; give"), ([1.0, math.nan], "validation has nan in place 2")):
+        with pytest.raises(ParameterError, match=words):
+            CrossValidation.of_errors(bad)

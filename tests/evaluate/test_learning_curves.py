@@ -7,7 +7,7 @@ import pytest
 from novacula.bayes import NaiveBayes
 from novacula.checks import check_work
 from novacula.errors import ParameterError
-from novacula.evaluate import learning_curve, learning_curves, overfitting
+from novacula.evaluate import LearningCurve, LearningCurves, learning_curve, learning_curves, overfitting
 from novacula.tree import DecisionTreeClassifier
 
 
@@ -55,6 +55,9 @@ def test_the_deep_tree_overfits_and_says_by_what():
     assert result.overfits == "deep"
     assert result.seen == tuple(np.mean(model.predict(X) != y) for model in models.values())
     assert result.fresh == tuple(np.mean(model.predict(Z) != t) for model in models.values())
+    first = result.work()[1].equations[1]  # the error of the shallow tree on the rows of the fit
+    assert first.values == {"r": np.sum(models["shallow"].predict(X) != y), "n": 200}
+    assert result.work().to_text().count("overfits: its error") == 1
     assert result.verdict().startswith("'deep' overfits: its error on the rows of the fit is smaller")
     check_work(result)
     again = overfitting({"one": models["shallow"], "two": models["shallow"]}, (X, y), (Z, t))
@@ -63,12 +66,42 @@ def test_the_deep_tree_overfits_and_says_by_what():
     check_work(again)
 
 
+def curves_of(sizes, **errors):
+    """Learning curves with these mean errors."""
+    made = {
+        name: LearningCurve("examples", sizes, *(np.array([[mean, mean] for mean in means]) for _ in "tv"), "zero_one")
+        for name, means in errors.items()
+    }
+    return LearningCurves(made)
+
+
+@pytest.mark.parametrize(
+    ("bayes", "tree", "best", "words"),
+    [
+        ([0.5, 0.3], [0.5, 0.2], (None, "tree"), "With 1 example no learner errs less than all others, from 9 on tree"),
+        (
+            [0.5, 0.1],
+            [0.6, 0.1],
+            ("bayes", None),
+            "With 1 example bayes errs less than all others, from 9 on no learner",
+        ),
+        ([0.1 + 0.2, 0.1], [0.3, 0.2], (None, "bayes"), "With 1 example no learner errs less than all others, from 9"),
+        ([0.4, 0.3], [0.5, 0.5], ("bayes", "bayes"), "With 1 to 9 examples bayes errs less than all others"),
+    ],
+)
+def test_a_tie_is_no_win(bayes, tree, best, words):
+    found = curves_of((1, 9), bayes=bayes, tree=tree)
+    assert found.best == best
+    assert found.sentence().startswith(words)
+    check_work(found, drawn=False)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: learning_curves({}, *parity(20, 0)), "no learners"),
         (lambda: overfitting({"one": None}, None, None), "compares two"),
-        (lambda: overfitting({"one": None, "two": None}, [1], [2]), "seen is a list"),
+        (lambda: overfitting({"one": None, "two": None}, [1], [2]), r"seen is \[1\]; give a Table"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(call, words):

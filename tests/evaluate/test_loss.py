@@ -13,6 +13,7 @@ from sklearn.svm import LinearSVC
 
 import novacula as nv
 from novacula.bayes import NaiveBayes
+from novacula.checks import check_work
 from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.evaluate import CostMatrix, Loss, cross_validate, decide, empirical_loss, loss
 from novacula.evaluate.loss import LOSSES, METRIC_NAMES, metric_name
@@ -154,7 +155,7 @@ def test_any_function_of_truth_and_prediction_is_a_loss():
     model = LinearRegression().fit(X, y)
     by_hand = np.mean([late_costs_more(a, b) for a, b in zip(y, model.predict(X), strict=True)])
     assert empirical_loss(model, X, y, late_costs_more) == pytest.approx(by_hand)
-    found = cross_validate(LinearRegression(), X, y, folds=4, losses=late_costs_more)
+    found = cross_validate(LinearRegression(), X, y, folds=4, loss=late_costs_more)
     assert list(found.validation) == ["late costs more"]
     with pytest.raises(DataError, match="one number for each row"):
         loss(lambda y, said: [y, said])([1, 2], [1, 2])
@@ -188,7 +189,7 @@ def test_empirical_loss_of_our_learner_on_a_table_and_of_others_on_arrays():
     frame = table.to_pandas()
     features, y = frame[["Outlook", "Temperature", "Humidity", "Wind"]], frame["PlayTennis"].astype(str)
     share = model.predict_proba(features)
-    assert empirical_loss(model, table, L="log") == pytest.approx(metrics.log_loss(y, share), rel=1e-12)
+    assert empirical_loss(model, table, loss="log") == pytest.approx(metrics.log_loss(y, share), rel=1e-12)
     assert empirical_loss(model, features, y, "zero_one") == pytest.approx(1 - model.score(features, y))
     rng = np.random.default_rng(0)
     X, target = rng.normal(size=(40, 2)), rng.normal(size=40)
@@ -212,3 +213,25 @@ def test_a_model_that_lacks_what_the_loss_needs_is_named():
         empirical_loss(LinearSVC().fit(X, y), X, y, "log")
     with pytest.raises(DataError, match="the target y is None"):
         empirical_loss(LinearSVC().fit(X, y), X)
+
+
+def test_the_work_of_costs_derives_each_from_utilities():
+    costs = CostMatrix.of_utility(["ham", "spam"], [[10, -90], [-1, 0]])
+    check_work(costs)
+    found = [e for step in costs.work() for e in step.equations]
+    assert [e.value for e in found] == [0, 100, 1, 0]
+    assert "= 10 − (−90) = 100" in costs.work().to_text()
+    assert "<table" in costs._repr_html_()
+    taken = CostMatrix.of_utility(["rain", "sun"], [[70, 0], [20, 100]], actions=["umbrella", "none"])
+    check_work(taken)
+    odd = CostMatrix.of_utility(["a", "b"], [[0, 100], [0, 1]])
+    check_work(odd)
+    assert odd.costs.tolist() == [[0, -100], [1, 0]]
+    assert list(odd.work().notes) == ["A loss below 0 says that an answer is worth more than the one called right."]
+    plain = CostMatrix(["no", "yes"], [[0, 1], [5, 0]])
+    assert plain.work()[0].table.rows == (("no", 0.0, 1.0), ("yes", 5.0, 0.0))
+
+
+def test_what_is_no_learner_is_refused():
+    with pytest.raises(InputTypeError, match=r"^3 is not a learner: give an object with fit and predict$"):
+        cross_validate(3, [[1.0], [2.0]], [0, 1])

@@ -44,7 +44,7 @@ def parabola(rng):
 @pytest.mark.parametrize(
     "measure",
     [
-        lambda: cross_validate(NaiveBayes(), tennis(), folds=5, losses=["zero_one", "log"]),
+        lambda: cross_validate(NaiveBayes(), tennis(), folds=5, loss=["zero_one", "log"]),
         lambda: bias_variance(LinearRegression(), parabola, n_sets=12),
         lambda: bias_variance(KNeighborsRegressor(), x[:, None], y, n_sets=12),
         lambda: bias_variance(DecisionTreeClassifier(), tennis(), loss="zero_one", n_sets=12),

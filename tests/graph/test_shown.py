@@ -1,6 +1,7 @@
 """What networks show of hidden causes: the first E-step of the candies, the climb beside the truth, parameters."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,12 @@ def test_the_first_step_of_the_candies(candies):
     text = candies.work(iteration=1, detail="full").to_text()
     for number in ("0.612431", "0.668408", "0.655848", "0.388695", "0.382741"):
         assert number in text
+    (tables,) = [step.table for step in work if step.title == "The tables, before and after"]
+    assert len(tables.rows) == 14
+    found = [min(after for *_, after in tables.rows if abs(after - theta) < 5e-5) for theta in expected]
+    assert found == pytest.approx(expected, abs=5e-5)
+    assert "the objective after 1 iteration" in text
+    assert "after 1 iterations" not in text
     states = candies.trace_.path.states[1]
     assert states[:1] == pytest.approx(expected[:1])
     assert candies.history_[:3] == pytest.approx([-2044.260, -2021.026, -2003.025], abs=5e-4)
@@ -74,6 +81,8 @@ def test_the_climb_beside_the_true_model(candies):
     assert climb.get_ydata()[-1] > truth  # the tenth step is likelier than the truth
     with pytest.raises(ParameterError, match="must be a finite number"):
         candies.plot_climb({"true model": "high"})
+    with pytest.raises(InputTypeError, match="lines is 'x'; give log-likelihoods by name"):
+        candies.plot_climb("x")
     with pytest.raises(ParameterError, match="nothing was climbed"):
         BayesianNetwork.from_network(candies.network_).plot_climb()
 
@@ -148,3 +157,32 @@ def test_expected_transitions_are_those_of_all_paths():
     equations = {e.left: e.value for step in model.work(iteration=1) for e in step.equations}
     assert next(v for left, v in equations.items() if left.startswith("ξ")) == pytest.approx(xi)
     assert any(v == pytest.approx(moves) for v in equations.values() if isinstance(v, float))
+
+
+def test_a_start_by_state_does_not_depend_on_the_order_of_states(candies):
+    """θ = 0.6 of cherry, red and hole in bag 1, and 0.4 in bag 2, as it stands in the book."""
+    pairs = {"Flavor": ("cherry", "lime"), "Wrapper": ("red", "green"), "Hole": ("hole", "no")}
+    theta = {"Bag": {1: 0.6, 2: 0.4}} | {
+        node: {1: {yes: 0.6, no: 0.4}, 2: {yes: 0.4, no: 0.6}} for node, (yes, no) in pairs.items()
+    }
+    edges = {node: ["Bag"] for node in pairs}
+
+    def fitted(init):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = BayesianNetwork(edges, hidden={"Bag": [1, 2]}, init=init, max_iter=10)
+            return model.fit(CANDIES, sample_weight=COUNTS)
+
+    assert fitted(theta).history_.tolist() == candies.history_.tolist()
+    for strange, words in (
+        ({"Bag": {1: 0.6, 3: 0.4}}, "init of 'Bag' has 1, 3 where the states of 'Bag' should be: 1, 2"),
+        ({"Flavor": {1: [0.6, 0.4], 2: [0.4, 0.6]}}, r"has \[0.6, 0.4\] where the states of 'Flavor' should be"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            fitted(strange)
+
+
+def test_a_state_that_is_none_is_named_with_its_row(candies):
+    strange = pd.DataFrame({"Flavor": ["lime", None, "cherry", "mint", "mint"]})
+    with pytest.raises(ParameterError, match="row 4 does not fit: node 'Flavor' has no state 'mint'"):
+        candies.network_.log_likelihood(strange)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novacula.checks import check_work
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner import Outcome
 from novacula.mixture import expectation_maximization
 
@@ -191,3 +191,8 @@ def test_functions_that_do_not_belong_together_are_noted(q, words):
     result = expectation_maximization(lambda h: (h, -(h**2)), lambda h: h / 2, 4.0, q=q, tol=0.5)
     assert words in result.work(iteration=1).to_text()
     check_work(result, iteration=1, drawn=False)
+
+
+def test_an_e_step_gives_a_pair():
+    with pytest.raises(InputTypeError, match=r"^e_step gave 3; it must give a pair, the statistics and the log"):
+        expectation_maximization(lambda _: 3, lambda s: s, 1.0)

@@ -131,3 +131,42 @@ def test_k_means_shows_its_passes():
     assert [(row[1], *row[3:]) for row in table.rows] == [pytest.approx(row) for row in expected]
     assert len(table.rows) > 2
     check_work(model)
+
+
+@pytest.mark.parametrize(
+    ("how", "changed"),
+    [
+        ({"weights": "equal", "variance": 0.5}, ["μ[k]"]),
+        ({"variance": 0.5}, ["w[k]", "μ[k]"]),
+        ({"weights": "equal"}, ["μ[k]", "Σ[k]"]),
+        ({"covariance_type": "tied"}, ["w[k]", "μ[k]", "Σ"]),
+        ({"covariance_type": "diag"}, ["w[k]", "μ[k]", "σ[k, j]**2"]),
+        ({"covariance_type": "spherical"}, ["w[k]", "μ[k]", "σ[k]**2"]),
+    ],
+)
+def test_the_step_that_is_repeated_changes_what_is_learned_only(how, changed):
+    model = GaussianMixture(2, random_state=0, max_iter=500, **how).fit(PLANE)
+    assert [e.left for e in model.work()[0].equations if e.sign == "←"] == changed
+    assert [e.left for e in model.work(iteration=1)[0].equations if e.sign == "←"] == changed
+    check_work(model, drawn=False)
+
+
+def test_pictures_of_two_columns_have_rows_and_fit_them():
+    """Columns of different scales: the picture reaches a little beyond rows and centres, in each column by its own."""
+    wide = PLANE * [1.0, 40.0]
+    for model in (GaussianMixture(2, random_state=0).fit(wide), KMeans(2).fit(wide)):
+        figure = model.work()[-1].figure
+        assert figure.alt.endswith("points are the first 20 rows.")
+        axes = Canvas().subplots()
+        figure.draw(axes)
+        np.testing.assert_array_equal(np.column_stack(axes.lines[-2].get_data()), wide[:20])
+    low, high = axes.get_xlim()
+    assert high - low < 2 * np.ptp(wide[:, 0])
+
+
+def test_a_start_is_not_called_a_climb():
+    text = " ".join(_means(max_iter=0).fit(X).work().to_text().split())
+    assert "No step was made" in text
+    assert "raise max_iter" not in text
+    (figure,) = [s.figure for s in _means(max_iter=0).fit(X).work() if s.title == "Mean log-likelihood of a row"]
+    assert "rises" not in figure.alt

@@ -73,7 +73,7 @@ def test_units_do_not_matter():
     [
         (lambda x: [np.nan], None, "f is nan at the start"),
         (lambda x: [x[0]], lambda x: [[1.0, 2.0]], "jacobian has shape"),
-        (lambda x: [x[0]], lambda x: [[np.nan]], "jacobian is nan in entry"),
+        (lambda x: [x[0]], lambda x: [[np.nan]], "jacobian is nan in row 1, column 1"),
         (lambda x: ["a"], None, "what residuals gives must be an array of numbers, not of type"),
     ],
 )

@@ -4,9 +4,18 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 from novacula.errors import ParameterError
-from novacula.optimize import check_gradient, conjugate_gradient, gradient_descent, newton, quadratic_program
+from novacula.optimize import (
+    Quadratic,
+    check_gradient,
+    conjugate_gradient,
+    gradient_descent,
+    lagrange,
+    newton,
+    quadratic_program,
+)
 
 
 def test_the_table_has_the_first_and_last_iterations(rosenbrock):
@@ -82,3 +91,16 @@ def test_differences_keep_to_where_a_function_is_defined():
     check = check_gradient(lambda x: np.sqrt(x[0]), lambda x: 0.5 / np.sqrt(x), [1e-3])
     assert check.error < 1e-4
     assert check_gradient(lambda x: np.log(x[0]), lambda x: 1 / x, [1e-3], tol=1e-4).passed
+
+
+def test_a_solution_without_a_path_is_a_point_and_every_constraint_is_in_the_picture():
+    point = lagrange(Quadratic([[2, 1], [1, 4]]), ([1, -2], [3])).figure()
+    assert point.alt.startswith("The point (1.125, −0.9375) on contours")
+    axes = Canvas().subplots()
+    point.draw(axes)
+    assert "start" not in [text.get_text() for text in axes.get_legend().get_texts()]
+    program = quadratic_program(np.eye(2), [-3.0, -3.0], G=[[1, 1], [-1, 0], [0, -1]], h=[2, 2, 2])
+    axes = Canvas().subplots()
+    program.figure().draw(axes)
+    assert axes.get_xlim()[0] < -2.0
+    assert axes.get_ylim()[0] < -2.0

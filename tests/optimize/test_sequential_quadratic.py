@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import NonlinearConstraint, minimize
 
 from novacula.checks import check_work
-from novacula.errors import ParameterError
+from novacula.errors import InputTypeError, ParameterError
 from novacula.optimize import kkt_residuals, quadratic_program, sequential_quadratic
 
 
@@ -28,7 +28,27 @@ def test_the_corner_of_a_parabola_and_a_line():
     )
     np.testing.assert_allclose(found.x, [1, 1], atol=1e-8)
     np.testing.assert_allclose(found.inequality_multipliers, [2 / 3, 2 / 3], atol=1e-7)
-    assert found.kind == "only point"
+    assert found.kind == "minimum"
+    assert found.reason == "It converged after 4 iterations: a minimum where the constraints hold."
+
+
+def test_an_end_of_a_line_and_a_corner_of_a_box_are_minima():
+    """Many points satisfy the constraints; where nothing is left to move along, f rises wherever one may go."""
+    edge = sequential_quadratic(lambda x: (x[0] - 2) ** 2, lambda x: 1 - x, [0.0])
+    box = sequential_quadratic(lambda x: x.sum(), lambda x: np.concatenate([x, 1 - x]), [0.5, 0.5])
+    for found, x in ((edge, [1.0]), (box, [0.0, 0.0])):
+        np.testing.assert_allclose(found.x, x, atol=1e-8)
+        assert found.kind == "minimum"
+    fixed = sequential_quadratic(lambda x: x @ x, None, [1.0, 0.5], equalities=lambda x: [x @ x - 1, x[0] - x[1]])
+    assert fixed.kind == "only point"
+    assert "the only point nearby where" in fixed.reason  # the other one is on the other side
+
+
+@pytest.mark.parametrize("name", ["inequalities", "equalities", "jacobian"])
+def test_what_is_no_function_is_refused(name):
+    given = {"inequalities": lambda x: x, name: 3}
+    with pytest.raises(InputTypeError, match=f"^{name} is 3; it must be a function of x$"):
+        sequential_quadratic(lambda x: x @ x, x0=[1.0], **given)
 
 
 def random_problem(seed):

@@ -41,8 +41,10 @@ def test_the_figure_of_structural_risk():
     found = structural_risk([0.35, 0.04, 0.02], 1000, vc=[1, 4, 64])
     axes = Figure().add_subplot()
     found.plot().draw(axes)
-    error, bound, both = (line.get_ydata() for line in axes.lines)
+    error, bound, both = (line.get_ydata() for line in axes.lines[:3])
     assert both == pytest.approx(error + bound)
+    assert axes.lines[3].get_xdata()[0] == found.chosen == 2
+    assert [text.get_text() for text in axes.texts] == ["chosen: space 2"]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["error on the examples", "bound", "together"]
 
 
@@ -51,7 +53,7 @@ def test_the_figure_of_structural_risk():
     [
         ({"vc": [1, 2], "hypotheses": [2, 4]}, "either hypotheses"),
         ({}, "either hypotheses"),
-        ({"vc": [1]}, "1 spaces do not fit"),
+        ({"vc": [1]}, "1 space does not fit"),
         ({"vc": [2, 1]}, "none is smaller"),
         ({"vc": [1, 101]}, "above the 100 examples"),
         ({"vc": [0, 1]}, "a size of a space"),
@@ -67,6 +69,8 @@ def test_errors_that_do_not_fit():
         structural_risk([0.1, 0.2], 100, vc=[1, 2])
     with pytest.raises(ParameterError, match="from 0 to 1"):
         structural_risk([2.0, 0.2], 100, vc=[1, 2])
+    with pytest.raises(ParameterError, match=r"^1 space does not fit 2 empirical errors$"):
+        structural_risk([0.3, 0.2], 100, vc=[1])
 
 
 def test_parts_of_an_error_by_enumeration():
@@ -90,16 +94,17 @@ def test_parts_that_cannot_be():
         error_parts(0.1, best_in_space=0.1, noise=2)
 
 
-def test_the_curve_of_dichotomies_has_its_knee_at_the_dimension():
+def test_the_curve_of_dichotomies_leaves_all_at_the_dimension_and_half_at_twice_that():
     from matplotlib.figure import Figure
 
     points = np.random.default_rng(0).normal(size=(7, 3))
     axes = Figure().add_subplot()
     dichotomy_curve(3, 7).draw(axes)
-    every, counted, knee = axes.lines
+    every, counted, leaves, half = axes.lines
     assert every.get_ydata().tolist() == list(range(1, 8))
     family = HalfSpaces(through_origin=True)
     assert 2 ** counted.get_ydata() == pytest.approx([count_dichotomies(points[:P], family) for P in range(1, 8)])
-    assert knee.get_xdata()[0] == 3
+    assert (leaves.get_xdata()[0], half.get_xdata()[0]) == (3, 6)
+    assert counted.get_ydata()[5] == 5, "half of 2⁶"
     assert (counted.get_ydata() == every.get_ydata()).tolist() == [True] * 3 + [False] * 4
-    assert [text.get_text() for text in axes.texts] == ["knee: P = N = 3"]
+    assert [text.get_text() for text in axes.texts] == ["all up to P = N = 3", "half at P = 2N = 6"]

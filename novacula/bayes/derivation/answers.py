@@ -47,13 +47,24 @@ def derive_compared(compared: ComparedAnswers, options: WorkOptions) -> Work:
         label = called(compared.answers[rule])
         vote = f"P({word(label)} | x, D)"
         error = Equation(ERROR[rule], f"1 - {vote}", {vote: shares[label]}, ("errors", rule))
-        steps.append(Step(f"{rule} answers {label}", (choice, error)))
+        steps.append(Step(f"{rule} answers {label}", (choice, error), note=_tie(compared, rule)))
     steps.append(Step("A hypothesis that is drawn", tuple(_draw(compared, names))))
     header = ("way", *(f"⟦P⟧ of {label}" for label in labels), "expected error")
     certain = [(rule, *(float(t == answer) for t in compared.classes)) for rule, answer in compared.answers.items()]
     table = tuple((*row, compared.errors[row[0]]) for row in [*certain, ("Gibbs", *compared.draws.tolist())])
     steps.append(Step("Side by side", table=WorkTable(header, table)))
     return Work("Four ways to answer for one instance", steps)
+
+
+def _tie(compared: ComparedAnswers, rule: str) -> str:
+    """Whether hypotheses that answer differently share the first place, of which the first in order is asked."""
+    by_rule = {"MAP": compared.weights, "ML": compared.log_likelihood}
+    if rule not in by_rule:
+        return ""
+    first = by_rule[rule] == by_rule[rule].max()
+    if len(set(compared.choices[first].tolist())) < 2:
+        return ""
+    return f"{int(first.sum())} of {len(first)} hypotheses share the first place and do not agree: the first answers."
 
 
 def _draw(compared: ComparedAnswers, names: list[str]) -> list[Equation]:

@@ -71,13 +71,15 @@ def _mean(sample: DensitySample, k: int) -> list[Equation]:
         {"N": "draws"},
         rest,
     )
+    is_chain = len(batches) < len(draws)
+    means, parts = ("means of batches, one after the other", "batches") if is_chain else ("the draws", "draws")
     kept, rest = heaviest((batches - batches.mean()) ** 2, "b")
     spread = Equation(
         s,
         f"sqrt(sum((m{index}[b] - c{index}) ** 2 for b in _) / (B * (B - 1)))",
         {f"m{index}[b]": batches[kept], f"c{index}": float(batches.mean()), "B": float(len(batches))},
         ("standard_error", k),
-        {f"m{index}[b]": "means of batches, one after the other", f"c{index}": "their mean", "B": "batches"},
+        {f"m{index}[b]": means, f"c{index}": "their mean", "B": parts},
         rest,
     )
     exact = float(sample.exact_mean[k])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
@@ -19,12 +19,14 @@ from novacula.bayes.distributions.base import (
     logarithm,
 )
 from novacula.bayes.distributions.prior_estimate import estimate_of, stated_values
+from novacula.bayes.probabilities import SUM
 from novacula.learner.work import Cell, Step, WorkTable
 from novacula.mathematics import Equation, word
 from novacula.state import State, offsets, probabilities, record
 from novacula.statistics import Contingency
 from novacula.table.chunk import Chunk, Floats
 from novacula.table.schema import Kind
+from novacula.words import counted
 
 _SHOWN = 6  # columns whose estimates are written out in full
 
@@ -137,7 +139,9 @@ class CategoricalPart(DistributionPart):
             f"n[{class_}]": f"rows of class {facts.classes[0]}",
             f"n[{column}, {class_}]": f"rows of class {facts.classes[0]} in which the value is known",
             facts.strength(column): M_WORDS,
-            facts.prior(column, event, self.group.names[j]): prior_words(facts.smoothing, self.group.names[j]),
+            facts.prior(column, event, self.group.names[j]): prior_words(
+                facts.smoothing, self.group.names[j], n_values=len(self.group.categories[j])
+            ),
         }
         used = equation.values or {}
         return replace(equation, where={name: words for name, words in meanings.items() if name in used})
@@ -202,9 +206,20 @@ def share(left: str, names: ShareNames, of: ShareNumbers, path: tuple[str | int,
 M_WORDS = "the weight of the prior estimate"
 
 
-def prior_words(smoothing: Smoothing, column: str | None = None, is_share: bool = False) -> str:
-    """What the p of the m-estimate is; shares that sum to 1 take no single number."""
+def prior_words(
+    smoothing: Smoothing, column: str | None = None, is_share: bool = False, n_values: int | None = None
+) -> str:
+    """What the p of the m-estimate is; shares that sum to 1 take no single number.
+
+    Of `n_values` a single number is said not to sum to 1 where it does not, since the estimates then do not either.
+    """
     words = {"uniform": "one over the number of values", "empirical": "its share in all classes together"}
     estimate = estimate_of(smoothing.prior_estimate, column)
     known = estimate if isinstance(estimate, str) else "uniform" if is_share else ""
-    return f"the prior estimate, {words.get(known, 'as stated')}"
+    told = f"the prior estimate, {words.get(known, 'as stated')}"
+    if n_values is None or isinstance(estimate, (str, Mapping)) or abs(n_values * estimate - 1.0) <= SUM:
+        return told
+    return (
+        f"{told}; of {counted(n_values, 'value')} it sums to {n_values * estimate:.6g} and not to 1, and so the "
+        "probabilities of the column do not either"
+    )

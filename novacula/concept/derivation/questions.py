@@ -15,6 +15,8 @@ from novacula.mathematics import Equation
 if TYPE_CHECKING:
     from novacula.concept.query import Identification
 
+ASSUMED = "The concept is taken to be in the space: if it is not, what is left agrees with the answers, but is not it."
+
 
 def derive_questions(found: Identification) -> Work:
     """Each question with its answer and the members that it leaves, and the bound."""
@@ -31,7 +33,7 @@ def derive_questions(found: Identification) -> Work:
     bound = Equation("n_bound", "ceil(log2(size(VS)))", values, ("bound",), where)
     left = _left(sizes)
     steps = [Step("Members after each answer", left, table, figure=halving_figure(sizes))]
-    return Work("Identification: the questions", [*steps, Step("Even divisions", bound)], [f"{found}."])
+    return Work("Identification: the questions", [*steps, Step("Even divisions", bound)], [f"{found}.", ASSUMED])
 
 
 def _left(sizes: Sequence[int]) -> tuple[Equation, ...]:

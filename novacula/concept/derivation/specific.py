@@ -50,7 +50,8 @@ def _negatives(model: FindS) -> Step:
     note = ""
     if wrong.any():
         named = listed(rows[wrong].tolist())
-        note = f"Warning: it accepts the negatives of rows {named}, and so no conjunction fits the examples."
+        negatives = "negative of row" if wrong.sum() == 1 else "negatives of rows"
+        note = f"Warning: it accepts the {negatives} {named}, and so no conjunction fits the examples."
     return Step(f"Negatives that {model.hypothesis_} accepts", (count, verdict), note=note)
 
 

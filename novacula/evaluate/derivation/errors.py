@@ -13,7 +13,7 @@ from novacula.learner.derivation import SHOWN, cut_table, distinct_names, only_f
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
 from novacula.mathematics import Equation, word
-from novacula.words import shortened
+from novacula.words import counted, shortened
 
 if TYPE_CHECKING:
     from novacula.evaluate.cross_validation import CrossValidation
@@ -43,9 +43,12 @@ def derive_cross_validation(result: CrossValidation) -> Work:
     for name, errors in result.validation.items():
         at = "" if len(result.validation) == 1 else f"[{word(metric_name(name))}]"
         equations = mean_equations(errors, at, ("means", name), ("standard_errors", name))
-        rows = zip(range(1, len(errors) + 1), result.train[name].tolist(), errors.tolist(), strict=True)
-        table = cut_table(("fold", "rows of the fit", "rows not seen"), rows, len(errors))
+        known = {"rows of the fit": result.train[name].tolist()} if name in result.train else {}
+        rows = zip(range(1, len(errors) + 1), *known.values(), errors.tolist(), strict=True)
+        table = cut_table(("fold", *known, "rows not seen"), rows, len(errors))
         steps.append(Step(f"The {metric_name(name)} of rows that were not seen", tuple(equations), table))
+        if not known:
+            continue
         own = Equation(
             f"ē_train{at}",
             f"sum(e_train{at}[i] for i in _) / k",
@@ -76,10 +79,10 @@ def derive_error_curves(result: LearningCurves, options: WorkOptions) -> Work:
                 curve.validation[i], at, ("curves", name, "validation_mean", i), ("curves", name, "standard_error", i)
             )
         means = {names[name]: curve.validation_mean[i] for name, curve in result.curves.items()}
-        least = Equation(
-            f"h[{sizes[i]}]", f"argmin(ē_{sizes[i]}[h] for h in _)", {f"ē_{sizes[i]}[h]": means}, therefore=True
-        )
-        steps.append(Step(f"After {sizes[i]} examples", (*equations, least)))
+        if result.best[i] is not None:
+            least = {f"ē_{sizes[i]}[h]": means}
+            equations.append(Equation(f"h[{sizes[i]}]", f"argmin(ē_{sizes[i]}[h] for h in _)", least, therefore=True))
+        steps.append(Step(f"After {counted(sizes[i], 'example')}", tuple(equations)))
     steps.append(Step("The errors of all", table=result.table(), figure=result.plot()))
     return Work("Learning curves", steps, [f"{result.sentence()}."])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.errors import SchemaError
+from novacula.errors import ParameterError, SchemaError
 from novacula.graph.families import CategoricalFamily, Family, GaussianFamily
 from novacula.graph.inference.rows import Inference, Structure
 from novacula.graph.learning.patterns import distinct_rows
@@ -81,8 +81,14 @@ def _other_rows(families: Mapping[str, Family], variables: Variables, codes: Cod
 def _codes(family: CategoricalFamily, column: Any) -> Codes:
     """The code of each cell, below 0 where it is empty; each distinct value is looked up once."""
     coded = column.unify_dictionaries().combine_chunks().dictionary_encode()
-    of_value = [MISSING if _is_empty(value) else family.code(value) for value in coded.dictionary.to_pylist()]
-    return np.array([*of_value, MISSING], np.int32)[coded.indices.fill_null(len(of_value)).to_numpy()]
+    values, of_value = coded.dictionary.to_pylist(), list[int]()
+    places = coded.indices.fill_null(len(values)).to_numpy()
+    for k, value in enumerate(values):
+        try:
+            of_value.append(MISSING if _is_empty(value) else family.code(value))
+        except ParameterError as error:
+            raise ParameterError(f"row {int(np.argmax(places == k)) + 1} does not fit: {error}") from None
+    return np.array([*of_value, MISSING], np.int32)[places]
 
 
 def _numbers(family: GaussianFamily, column: Any) -> Floats:

@@ -18,6 +18,7 @@ from novacula.graph.learning.estimates import FamilySolver, TablePrior
 from novacula.graph.learning.family_counts import FamilyCounts
 from novacula.graph.network import Network
 from novacula.graph.variables import Variables
+from novacula.words import listed, quoted
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def _aligned(
     if node in variables.states:
         family = value
         if not isinstance(value, CategoricalFamily):
-            family = CategoricalFamily(node, variables.states[node], own, value)
+            table = _by_state(value, node, (*own, node), variables) if isinstance(value, Mapping) else value
+            family = CategoricalFamily(node, variables.states[node], own, table)
         _require_parents(node, family.parents, own)
         table = family.table.transpose(*(family.parents.index(parent) for parent in own), -1)
         return CategoricalFamily(node, variables.states[node], own, _turned(table, (*own, node), variables, theirs))
@@ -109,6 +111,19 @@ def _aligned(
         for part in (value.intercept.transpose(axes), weights, value.variance.transpose(axes))
     )
     return GaussianFamily(node, above, along, *turned)
+
+
+def _by_state(value: Any, node: str, axes: tuple[str, ...], variables: Variables) -> Any:
+    """A table given by states, first those of the parents, then those of the node, as lists in our order."""
+    if not axes:
+        return value
+    states = variables.states[axes[0]]
+    if not isinstance(value, Mapping) or set(value) != set(states):
+        found = f"{listed(value)}" if isinstance(value, Mapping) else quoted(value)
+        raise ParameterError(
+            f"init of {quoted(node)} has {found} where the states of {quoted(axes[0])} should be: {listed(states)}"
+        )
+    return [_by_state(value[state], node, axes[1:], variables) for state in states]
 
 
 def _require_parents(node: str, given: tuple[str, ...], own: tuple[str, ...]) -> None:

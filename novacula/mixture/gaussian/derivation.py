@@ -23,6 +23,7 @@ from novacula.words import counted
 if TYPE_CHECKING:
     from novacula.mixture.gaussian_mixture import GaussianMixture
 
+AT_START = "No step was made, as max_iter=0 asks: this is the start."
 COLUMNS = 3
 """Written out, unless everything is asked for."""
 SHARES = [(i, k) for i in ("i", *range(1, TABLE_ROWS + 1)) for k in ("k", *range(COMPONENTS))]
@@ -30,24 +31,38 @@ NOTATIONS: Mapping[str, Mapping[str, str]] = {
     "mitchell": {f"p[{i}, {k}]": f"E(z[{i}, {k}])" for i, k in SHARES},
     "aima": {f"p[{i}, {k}]": f"p[{k}, {i}]" for i, k in SHARES},
 }
-RULES = (
+E_STEP = (
     Equation("p(x)", "sum(w[k] * N(x, μ[k], Σ[k]) for k in _)"),
     Equation(
         "p[i, k]", "w[k] * N(x[i], μ[k], Σ[k]) / p(x[i])", where={"p[i, k]": "E: the share of component k in row i"}
     ),
     Equation("n[k]", "sum(p[i, k] for i in _)"),
-    Equation("w[k]", "n[k] / n", sign="←"),
-    Equation("μ[k]", "sum(p[i, k] * x[i] for i in _) / n[k]", sign="←"),
-    Equation("Σ[k]", "sum(p[i, k] * (x[i] - μ[k]) @ (x[i] - μ[k]).T for i in _) / n[k]", sign="←"),
 )
-"""The model, the E-step and the M-step."""
+"""The model and the E-step."""
+NEW_WEIGHT = Equation("w[k]", "n[k] / n", sign="←")
+NEW_MEAN = Equation("μ[k]", "sum(p[i, k] * x[i] for i in _) / n[k]", sign="←")
+NEW_COVARIANCE = {
+    "full": Equation("Σ[k]", "sum(p[i, k] * (x[i] - μ[k]) @ (x[i] - μ[k]).T for i in _) / n[k]", sign="←"),
+    "tied": Equation("Σ", "sum(sum(p[i, k] * (x[i] - μ[k]) @ (x[i] - μ[k]).T for i in _) for k in _) / n", sign="←"),
+    "diag": Equation("σ[k, j]**2", "sum(p[i, k] * (x[i, j] - μ[k, j])**2 for i in _) / n[k]", sign="←"),
+    "spherical": Equation("σ[k]**2", "sum(p[i, k] * norm(x[i] - μ[k])**2 for i in _) / (n[k] * d)", sign="←"),
+}
+"""The M-step, by the family of the covariances."""
+
+
+def rules_of(model: GaussianMixture) -> tuple[Equation, ...]:
+    """The step that EM repeats, without what the model is told."""
+    weight = () if model.weights == "equal" else (NEW_WEIGHT,)
+    covariance = (NEW_COVARIANCE[model.covariance_type],) if isinstance(model.variance, str) else ()
+    return (*E_STEP, *weight, NEW_MEAN, *covariance)
 
 
 def derive_model(model: GaussianMixture, options: WorkOptions) -> Work:
     """The last iteration, the climb to it, and a picture."""
     components, names = components_of(model), tuple(model.schema_.column_names())
-    steps = [Step("The model, and the step that EM repeats", RULES, _table(components, names, "Where it ended"),
-                  note=model.outcome_)]  # fmt: skip
+    table = _table(components, names, "Where it ended")
+    note = model.outcome_ if model.n_iter_ or model.converged_ else AT_START
+    steps = [Step("The model, and the step that EM repeats", rules_of(model), table, note=note)]
     if model.n_iter_ == 0:
         steps += _expectation_steps(model, components, options)
     else:
@@ -65,14 +80,15 @@ def derive_model(model: GaussianMixture, options: WorkOptions) -> Work:
         "BIC", "q * log(n) - 2 * log(L)", {"q": model.n_parameters_, **likelihood}, where={"q": "parameters"}
     )
     steps.append(Step("Bayesian information criterion", bic))
-    picture = density_figure(components, names[0]) if len(names) == 1 else ellipse_figure(components, names)
+    rows = model.trace_.rows.x
+    picture = density_figure(components, names[0]) if len(names) == 1 else ellipse_figure(components, names, rows)
     steps.append(Step("The components", figure=picture))
     return Work(f"A mixture of {counted(len(components.weights), 'Gaussian')} by EM", steps, _left(model, options))
 
 
 def derive_iteration(model: GaussianMixture, iteration: int, options: WorkOptions) -> Work:
     """One iteration: what went in, shares of the first rows, sums, and what came out."""
-    steps = [Step("The step that EM repeats", RULES)]
+    steps = [Step("The step that EM repeats", rules_of(model))]
     steps += _iteration_steps(model, iteration, options, is_last=False)
     return Work(f"Iteration {iteration} of a mixture of {model.n_components} Gaussians", steps, _left(model, options))
 
@@ -282,7 +298,7 @@ def _covariances(
 def derive_predictions(model: GaussianMixture, x: Floats, cut: bool, options: WorkOptions) -> Work:
     """Joint densities, responsibilities and the log density of each row."""
     density, names = MixtureDensity.of(components_of(model)), tuple(model.schema_.column_names())
-    steps = [Step("The density of a mixture", RULES[:2])]
+    steps = [Step("The density of a mixture", E_STEP[:2])]
     for i, row in enumerate(x):
         steps += row_steps(i, row, density, names, options, tied=True)
     notes = [f"The first {len(x)} rows are derived; more are alike."] if cut else []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, curve_figure, few_digits, literal
+from novacula.learner.first_rows import drawn_rows
 from novacula.mixture.gaussian.density import GaussianComponents, lower_factors
 from novacula.table.chunk import Floats
 from novacula.words import shortened
@@ -41,8 +42,9 @@ def density_figure(components: GaussianComponents, name: str) -> Figure:
     )
 
 
-def ellipse_figure(components: GaussianComponents, names: tuple[str, ...]) -> Figure:
-    """Each component in the first two columns: its mean, and ellipses of one and two deviations."""
+def ellipse_figure(components: GaussianComponents, names: tuple[str, ...], rows: Floats) -> Figure:
+    """Each component in the first two columns: its mean, and ellipses of one and two deviations, over some rows."""
+    rows = rows[:, :2][np.isfinite(rows[:, :2]).all(axis=1)]
     heavy = np.sort(np.argsort(-components.weights, kind="stable")[:ELLIPSES])
     means = components.means[heavy, :2]
     lower = lower_factors(components.matrices()[heavy, :2, :2])
@@ -60,15 +62,17 @@ def ellipse_figure(components: GaussianComponents, names: tuple[str, ...]) -> Fi
                 f"{k}: {few_digits(components.weights[k])}", means[i], (0, 6), textcoords="offset points",
                 ha="center", color=INK, fontsize=9,
             )  # fmt: skip
+        axes.plot(*rows.T, "o", color=INK, markersize=3, alpha=0.6)
         axes.plot(*means.T, "+", color=INK, markersize=8)
         axes.set_xlabel(literal(shortened(names[0])))
         axes.set_ylabel(literal(shortened(names[1])))
         axes.grid()
 
     cut = f", the heaviest {ELLIPSES}" if len(components.weights) > ELLIPSES else ""
+    places = f"{_places(components.weights[heavy], means)}; {drawn_rows(len(rows))}"
     return Figure(
         draw,
-        f"Ellipses over {names[0]} and {names[1]}: {_places(components.weights[heavy], means)}.",
+        f"Ellipses over {names[0]} and {names[1]}: {places}.",
         f"Components{cut}, by number and weight: one and two deviations",
         (6.4, 5.0),
     )
@@ -82,7 +86,9 @@ def climb_figure(history: Floats) -> Figure:
         title="The log-likelihood never falls",
         xlabel="iteration",
         ylabel="mean ln p(x)",
-        alt=f"The mean log-likelihood of a row rises from {few_digits(history[0])} to {few_digits(history[-1])}.",
+        alt=f"The mean log-likelihood of a row rises from {few_digits(history[0])} to {few_digits(history[-1])}."
+        if len(history) > 1
+        else f"The mean log-likelihood of a row is {few_digits(history[0])} at the start, where no step was made.",
     )
 
 

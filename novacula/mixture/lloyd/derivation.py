@@ -48,7 +48,7 @@ def derive_model(model: KMeans, options: WorkOptions) -> Work:
     inertia = Equation("J", "sum(J[k] for k in _)", {"J[k]": model.cluster_inertia_}, ("inertia_",))
     steps += [Step("Inertia: the sum over clusters", inertia), _bic(model)]
     steps.append(Step("The way down", table=_passes(model, names), figure=fall_figure(model.history_)))
-    cells = cells_figure(model, names)
+    cells = cells_figure(model, names, model.trace_.rows.x)
     if cells is not None:
         steps.append(Step("The cells", figure=cells))
     return Work(f"{model.n_clusters} centres by Lloyd's algorithm", steps, _left(model, options))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from novacula.learner.figure import COLOURS, INK, Figure, curve_figure, few_digits, literal
+from novacula.learner.first_rows import drawn_rows
 from novacula.mixture.lloyd.assignment import Assignment, centres_at
 from novacula.table.chunk import Floats
 from novacula.words import shortened
@@ -18,21 +19,20 @@ if TYPE_CHECKING:
 
 GRID = 400
 """Points along each side of a picture."""
-MARGIN = 2.5
-"""How many root mean squared distances the picture reaches beyond the centres."""
+MARGIN = 0.15
+"""How far the picture reaches beyond centres and rows, as a share of their extent."""
 NAMED = 40
 """Clusters up to which each is written at its centre."""
 
 
-def cells_figure(model: KMeans, names: tuple[str, ...], rows: Floats | None = None) -> Figure | None:
+def cells_figure(model: KMeans, names: tuple[str, ...], rows: Floats) -> Figure | None:
     """The cell of each centre in the plane of two columns, with some rows (n, 2); None for other than two columns."""
     if len(names) != 2:
         return None
     centres = model.cluster_centers_
-    spread = np.sqrt(model.inertia_ / max(float(model.cluster_weight_.sum()), 1.0))
-    shown = centres if rows is None else np.concatenate([centres, rows])
+    shown = np.concatenate([centres, rows])
     low, high = shown.min(axis=0), shown.max(axis=0)
-    margin = np.maximum(MARGIN * spread if rows is None else 0.0, 0.08 * np.where(high > low, high - low, 1.0))
+    margin = MARGIN * np.where(high > low, high - low, 1.0)
     low, high = low - margin, high + margin
 
     def draw(axes: Axes) -> None:
@@ -44,8 +44,7 @@ def cells_figure(model: KMeans, names: tuple[str, ...], rows: Floats | None = No
         label = Assignment.of(cells.space.offsets(grid.reshape(-1, 2)), cells).label.reshape(GRID, GRID)
         shades = ListedColormap([COLOURS[k % len(COLOURS)] for k in range(len(centres))])
         axes.pcolormesh(x, y, label, cmap=shades, vmin=-0.5, vmax=len(centres) - 0.5, alpha=0.22, rasterized=True)
-        if rows is not None:
-            axes.plot(*rows.T, "o", color=INK, markersize=3, alpha=0.6)
+        axes.plot(*rows.T, "o", color=INK, markersize=3, alpha=0.6)
         axes.plot(*centres.T, "X", color=INK, markeredgecolor="white", markersize=10)
         if len(centres) <= NAMED:
             for k, centre in enumerate(centres):
@@ -58,7 +57,10 @@ def cells_figure(model: KMeans, names: tuple[str, ...], rows: Floats | None = No
     places = "; ".join(f"{k} at {', '.join(map(few_digits, centre))}" for k, centre in enumerate(centres[:5]))
     more = f"; and {len(centres) - 5} more" if len(centres) > 5 else ""
     return Figure(
-        draw, f"Voronoi cells of centres over {names[0]} and {names[1]}: {places}{more}.", "Voronoi cells", (6.4, 5.0)
+        draw,
+        f"Voronoi cells of centres over {names[0]} and {names[1]}: {places}{more}; {drawn_rows(len(rows))}.",
+        "Voronoi cells",
+        (6.4, 5.0),
     )
 
 
