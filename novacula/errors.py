@@ -37,6 +37,10 @@ class WriteError(OSError):
     """A file could not be written, since there is no room for it: what was there before is as it was."""
 
 
+class MissingFolderError(FileNotFoundError):
+    """A file could not be written, since there is no folder of that name."""
+
+
 class CheckpointError(ValueError):
     """A folder of checkpoints cannot be used for this fit."""
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 from novacula.errors import ParameterError
@@ -24,7 +25,7 @@ NEAR = 5
 
 @dataclass(frozen=True)
 class Mark:
-    """The verdict on one answer, and why."""
+    """The verdict on one answer, and why; what is missing stays to be found, so nothing is expected there."""
 
     number: int
     verdict: Verdict
@@ -36,7 +37,7 @@ class Mark:
         if self.verdict == "right":
             return f"{self.number}. right: {self.answer}."
         if self.verdict == "missing":
-            return f"{self.number}. missing: it is {self.expected}."
+            return f"{self.number}. missing."
         if self.verdict == "rounded":
             return f"{self.number}. right, but rounded too early: {self.answer} in place of {self.expected}."
         reason = f"; {self.slip}" if self.slip else ""
@@ -84,10 +85,12 @@ class Marks:
 def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
     """Mark the answer to a question that was to be given with so many significant digits."""
     value = question.value
-    text = "" if answer is None else answer.strip() if isinstance(answer, str) else repr(answer)
+    text = _written(answer)
     shown = shortened(printable(text))
     if not text:
-        return Mark(number, "missing", "", expected_text(value, digits))
+        return Mark(number, "missing", "", "")
+    if not isinstance(answer, str) and significant_digits(text) > digits:
+        shown = expected_text(float(answer), digits)
     if isinstance(value, str):
         same = " ".join(text.casefold().split()) == " ".join(value.casefold().split())
         return Mark(number, "right" if same else "wrong", shown, expected_text(value, digits))
@@ -97,6 +100,15 @@ def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
         return Mark(number, "wrong", shown, expected_text(value, digits), slip)
     verdict, slip = _verdict(question, written, digits, significant_digits(text))
     return Mark(number, verdict, shown, expected_text(value, digits), slip)
+
+
+def _written(answer: Any) -> str:
+    """An answer as text: a number of any type as the number that it is."""
+    if answer is None:
+        return ""
+    if isinstance(answer, str):
+        return answer.strip()
+    return str(int(answer)) if isinstance(answer, Integral) else repr(float(answer))
 
 
 def _verdict(question: GapQuestion, answer: float, digits: int, given: int) -> tuple[Verdict, str]:

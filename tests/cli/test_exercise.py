@@ -106,11 +106,13 @@ def test_json_has_questions_and_answers(novacula):
     ("arguments", "words"),
     [
         (("--out", "sheet.pdf"), "a worksheet is written as .html, .md, .tex or .txt, not as '.pdf'"),
+        (("--out", "nowhere/sheet.html"), "there is no folder 'nowhere' to write 'sheet.html' to: make it first"),
         (("--out", "sheet"), "a worksheet is written as .html, .md, .tex or .txt, not as 'a folder'"),
         (("--digits", 0), "digits is 0; it must be a whole number from 1 to 12"),
         (("--seed", -1), "seed is -1; it must be a whole number of at least 0"),
         (("--hide", "nothing"), "'nothing' is not one of"),
         (("--answer", "0.94"), "'0.94' answers no question: write --answer number=value"),
+        (("--answer", "1=0.94", "--answer", "1=0.6"), "there are two answers to question 1; give one of them"),
         (("--answer", "7=0.94"), "there is an answer to question '7'; the sheet has 1 question"),
         (("--row", 99), "there is no row 99"),
     ],
