@@ -8,6 +8,7 @@ checks them as they pass, and reports categories that were not there at fit.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -17,7 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, SchemaError
+from novacula.errors import ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.checkpointing import kept_up
@@ -63,6 +64,15 @@ class Learner(ShowsWork, BaseEstimator):
 
     def _require_result(self) -> None:
         check_is_fitted(self)
+
+    def _refuse_answers(self, X: Any) -> None:
+        """Have the method that answers say of which row it cannot; what else it notices was said before."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name in ("predict", "transform", "score_samples"):
+                if hasattr(self, name):
+                    getattr(self, name)(X)
+                    return
 
     @property
     def n_parameters_(self) -> int:
@@ -338,9 +348,9 @@ class Unsupervised(Learner):
 
 
 def require_target(learner: Any, y: Any) -> None:
-    """Refuse a fit without a target, in scikit-learn's words."""
+    """Refuse a fit without a target."""
     if y is None:
-        raise DataError(f"This {type(learner).__name__} estimator requires y to be passed, but the target y is None.")
+        raise ingest.no_target(type(learner).__name__)
 
 
 __all__ = ["Classifier", "Learner", "Regressor", "Unsupervised"]

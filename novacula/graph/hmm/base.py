@@ -173,7 +173,7 @@ class HiddenMarkovModel(Chain):
     def _learn(self, table: Table, sequences: Sequences, states: Any, weight: Any) -> None:
         chunk = sequences.arranged(table.to_chunk())
         labels = read_labels(states, sequences, self.n_states)
-        weight = sequence_weights(sequences, weight, chunk)
+        weight = sequence_weights(sequences, weight, chunk, table.source.name)
         takes_part = weight > 0.0
         steps = slice(None) if takes_part.all() else np.repeat(takes_part, sequences.lengths)
         self._require_admitted(replace(chunk, weight=np.repeat(weight, sequences.lengths)), sequences)
