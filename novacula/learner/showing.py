@@ -126,6 +126,4 @@ class ShowsWork:
 
     def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
         """Derive one iteration of the fit."""
-        raise ParameterError(
-            f"{type(self).__name__} keeps no iterations of its way, so it has no iteration {iteration!r} to show"
-        )
+        raise ParameterError(f"{type(self).__name__} keeps no iterations, so it has no iteration {iteration!r} to show")

@@ -180,7 +180,7 @@ def test_work_takes_what_the_method_takes(novacula):
         (("--rows", 0), "rows is 0; it must be a whole number of at least 1"),
         (("--detail", "all"), "detail is 'all'; it must be 'brief' or 'full'"),
         (("--notation", "bishop"), "notation is 'bishop'; it must be None, 'mitchell' or 'aima'"),
-        (("--iteration", 1), "keeps no iterations of its way, so it has no iteration 1 to show"),
+        (("--iteration", 1), "keeps no iterations, so it has no iteration 1 to show"),
         (("--row", 1, "--iteration", 1), "work takes X or iteration, not both"),
         (("--row", 1, "--rows", 2), "--row derives one row and --rows the first ones: give one of them"),
     ],

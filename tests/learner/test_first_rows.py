@@ -27,5 +27,7 @@ def test_a_fit_whose_first_rows_have_no_weight_shows_its_work(learner, weight):
         warnings.simplefilter("ignore")  # one row is little to learn from, and so are three steps
         model = learner.fit(X, y, sample_weight=weight)
     check_work(model, drawn=False)
+    if isinstance(model, GaussianMixture):
+        assert model.work(iteration=1).title == "Iteration 1 of a mixture of 1 Gaussian"
     if model.n_iter_:
         check_work(model, iteration=1, drawn=False)

@@ -63,7 +63,7 @@ def test_rows_and_detail_reach_the_derivation():
         ({"detail": None}, "detail is None; it must be 'brief' or 'full'"),
         ({"notation": "bishop"}, "notation is 'bishop'; it must be None, 'mitchell' or 'aima'"),
         ({"notation": 3}, "notation is 3; it must be None, 'mitchell' or 'aima'"),
-        ({"iteration": 1}, "Shown keeps no iterations of its way, so it has no iteration 1 to show"),
+        ({"iteration": 1}, "Shown keeps no iterations, so it has no iteration 1 to show"),
         ({"X": [1], "iteration": 1}, "work takes X or iteration, not both: an iteration belongs to the fit"),
     ],
 )

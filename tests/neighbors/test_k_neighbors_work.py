@@ -1,6 +1,7 @@
 """The derivations come to what the models say, for every metric and setting, and survive hostile names."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -104,3 +105,12 @@ def test_hostile_names_and_classes_in_pictures(names):
         page = model.work().to_html() + model.work(frame.head(1)).to_html()
         assert "<script" not in page
         assert "<svg" in page
+
+
+def test_distances_that_underflow_bring_no_foreign_warning():
+    """ln p̂ of two numbers of neighbours was ∞ − ∞."""
+    X = np.random.default_rng(0).random((24, 2)) * 1e-300
+    model = KNeighborsDensity().fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert "nan" not in str(model.work()).lower()

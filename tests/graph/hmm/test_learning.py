@@ -242,6 +242,8 @@ def test_bad_structure_is_refused():
         PoissonHMM(2, init={"rates": [1.0, 2.0, 3.0]}).fit(x)
     with pytest.raises(ValueError, match="init"):
         CategoricalHMM(2, init="kmeans").fit(x)
+    with pytest.raises(DataError, match=r"n_states is 2, but there is only 1 step \(n_samples=1\)"):
+        GaussianHMM(2).fit([[1.0]])
     with pytest.raises(DataError, match="n_states is 9, but there are only 4 steps"):
         GaussianHMM(9).fit(x)
     sentence = "there are n_samples=1 distinct rows for 2 starts: give more rows, or ask for fewer components or states"
