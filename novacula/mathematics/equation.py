@@ -21,7 +21,16 @@ import numpy as np
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.mathematics.layout import TERMS, Layout
-from novacula.mathematics.measuring import COMPARED, CONSTANTS, Measured, NameValues, compared, describe, measure
+from novacula.mathematics.measuring import (
+    COMPARED,
+    CONSTANTS,
+    Measured,
+    NameValues,
+    compared,
+    describe,
+    measure,
+    size_of,
+)
 from novacula.mathematics.notation import Notation, TextNotation
 from novacula.mathematics.reading import parse
 from novacula.mathematics.tree import Apply, Node, Number, Symbol, parts, renamed, walk
@@ -31,6 +40,9 @@ SIGNS = (*EQUAL, *(sign for sign in COMPARED if sign not in ("=", "∈")), "∝"
 RTOL = 1e-9
 NOISE = 1e-13
 """Where terms cancel, the last digits are noise of about 1e-16 times the size of the terms."""
+ROUNDING = 4.0 * np.finfo(np.float64).eps
+"""A sum that is less than this share of its terms is written as 0, unless more digits than TRUSTED are asked for."""
+TRUSTED = 14
 
 
 class Row(NamedTuple):
@@ -209,7 +221,7 @@ class Equation:
         rows = [Row(left, self.sign, written[0]), *(Row("", "=", text) for text in written[1:])]
         if not self.is_evaluated:
             return rows
-        result = notation.blank().text if is_result_hidden else value_text(self.value, notation)
+        result = notation.blank().text if is_result_hidden else value_text(self._shown(notation), notation)
         if self.sign in EQUAL:
             lines = numbers.lines(self.members[-1]) if is_broken else [numbers.write(self.members[-1])]
             if lines != [rows[-1].right] and lines != [result]:
@@ -221,6 +233,16 @@ class Equation:
             (value_text(left_value, notation), result),
         ]
         return [*rows, *(Row(a, self.sign, b) for a, b in dict.fromkeys(pairs) if (a, b) != (left, written[0]))]
+
+    def _shown(self, notation: Notation) -> Any:
+        """The value, and 0 where it is what rounding leaves of operands that cancel at the digits which are shown."""
+        member = self.members[-1]
+        if not (isinstance(member, Apply) and member.function in ("+", "-") and self.sign in EQUAL):
+            return self.value
+        operands = [size_of(measure(term, self.scope).value) for term in member.arguments]
+        shown = np.where(np.abs(self.value) <= ROUNDING * sum(operands), 0.0, self.value)
+        is_shown = notation.digits > TRUSTED or not np.isfinite(self.value).all()
+        return self.value if is_shown else shown if isinstance(self.value, np.ndarray) else float(shown)
 
     def __str__(self) -> str:
         return "\n".join(text_lines(self.rows(TextNotation()), self.therefore))

@@ -216,8 +216,9 @@ def all_finite(numbers: Any) -> bool:
 def _number_faults(numbers: Floats, kind: str, chunk: Chunk, admits: Admits) -> Iterator[Fault]:
     for what, test in (("missing", np.isnan), ("infinite", np.isinf)):
         if what in admits.refused:
-            for fault in _first(test(numbers), kind, what, chunk):
-                yield fault._replace(value=float(numbers[fault.row, fault.column])) if what == "infinite" else fault
+            for row, _, column, _, _ in _first(test(numbers), kind, what, chunk):
+                value = float(numbers[row, column]) if what == "infinite" else np.inf
+                yield Fault(row, kind, column, what, value)
 
 
 def _sparse_faults(chunk: Chunk, admits: Admits) -> Iterator[Fault]:
