@@ -63,7 +63,13 @@ class Exercise:
         answered is missing, and not told: `solution` tells it.
         """
         given = self._by_number(answers)
-        return Marks(tuple(mark(i + 1, q, given.get(i + 1), self.digits) for i, q in enumerate(self.questions)))
+        marks = (mark(i + 1, q, given.get(i + 1), self.digits, self._before(q)) for i, q in enumerate(self.questions))
+        return Marks(tuple(marks))
+
+    def _before(self, question: GapQuestion) -> list[Equation]:
+        """The equations of the work that come before a question, whose values it may be made of."""
+        steps = [step.equations for step in self.work][: question.step + 1]
+        return [equation for equations in (*steps[:-1], steps[-1][: question.place]) for equation in equations]
 
     def _by_number(self, answers: Any) -> dict[int, Any]:
         if isinstance(answers, str) or not isinstance(answers, Sequence | Mapping):

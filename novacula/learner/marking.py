@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 from novacula.errors import ParameterError
-from novacula.learner.questions import GapQuestion
+from novacula.learner.questions import GapQuestion, operand_sites
+from novacula.mathematics import Equation
+from novacula.mathematics.measuring import measure
 from novacula.mathematics.notation import TextNotation
 from novacula.mathematics.rounding import is_rounded, read_number, significant_digits, unit
-from novacula.mathematics.slips import slip_of
+from novacula.mathematics.slips import slip_of, without_prior
+from novacula.mathematics.tree import Node
 from novacula.table.names import printable
 from novacula.words import shortened
 
@@ -82,8 +86,11 @@ class Marks:
     _repr_html_ = to_html
 
 
-def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
-    """Mark the answer to a question that was to be given with so many significant digits."""
+def mark(number: int, question: GapQuestion, answer: Any, digits: int, before: Sequence[Equation] = ()) -> Mark:
+    """Mark the answer to a question that was to be given with so many significant digits.
+
+    `before` are the equations of which it may be made: a slip in all of them leads to another answer here too.
+    """
     value = question.value
     text = _written(answer)
     shown = shortened(printable(text))
@@ -99,6 +106,8 @@ def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
         slip = "it cannot be read as a number"
         return Mark(number, "wrong", shown, expected_text(value, digits), slip)
     verdict, slip = _verdict(question, written, digits, significant_digits(text))
+    if verdict == "wrong" and not slip and _follows_without_priors(question, written, digits, before):
+        slip = "the prior is forgotten in the probabilities that it is made of"
     return Mark(number, verdict, shown, expected_text(value, digits), slip)
 
 
@@ -145,6 +154,23 @@ def _slip(question: GapQuestion, answer: float, digits: int) -> str:
         if value != 0.0 and is_rounded(answer, factor * float(value), digits):
             return words
     return ""
+
+
+def _follows_without_priors(question: GapQuestion, answer: float, digits: int, before: Sequence[Equation]) -> bool:
+    """Whether the answer is right for operands that were found, in the equations before, without their priors."""
+    found: dict[Node, float] = {}
+    for equation in before:
+        if equation.is_evaluated and (tree := without_prior(equation.members[0])) is not None:
+            with suppress(ParameterError):
+                found[equation.left_tree] = measure(tree, equation.scope).value
+    changed = question.equation
+    for site in operand_sites(question.equation) if question.site is None else ():
+        if site.node in found:
+            changed = site.put(changed, found[site.node])
+    try:
+        return changed is not question.equation and is_rounded(answer, changed.value, digits)
+    except ParameterError:
+        return False
 
 
 def expected_text(value: float | str, digits: int) -> str:

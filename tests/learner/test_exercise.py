@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novacula import datasets
+from novacula.bayes import NaiveBayes
 from novacula.checks.work import html_fault
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner.figure import Figure
@@ -286,6 +288,19 @@ def test_what_is_not_answered_is_not_told():
 )
 def test_numbers_are_shown_at_the_digits_that_are_asked_for(answer, line):
     assert str(ALONE.exercise().check([answer])[0]) == line
+
+
+def test_a_prior_that_was_forgotten_in_the_joint_probabilities_is_found_in_the_posterior():
+    """3/5 · 2/5 · 4/5 · 2/5 over its sum with 2/9 · 2/9 · 3/9 · 6/9, of play tennis, in place of 0.795."""
+    table = datasets.load("play_tennis")
+    work = NaiveBayes(m=0).fit(table).work(table.head(1))
+    exercises = (work.exercise(seed=seed) for seed in range(20))
+    asked, i = next((e, i) for e in exercises for i, q in enumerate(e.questions) if q.equation.left == "P('No' | x)")
+    no, yes = 48 / 625, 72 / 6561
+    mark = asked.check({i + 1: no / (no + yes)})[i]
+    assert (mark.verdict, mark.expected) == ("wrong", "0.795")
+    assert mark.slip == "the prior is forgotten in the probabilities that it is made of"
+    assert asked.check({i + 1: 0.5})[i].slip == ""
 
 
 def test_counts_are_asked_for_as_they_are():
