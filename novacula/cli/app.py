@@ -44,8 +44,9 @@ def run() -> None:
 
         if debug or not (type(error).__module__ == errors.__name__ or isinstance(error, OSError)):
             raise
-        is_foreign = isinstance(error, OSError) and error.filename is not None and error.strerror is not None
-        words = f"{str(error.filename)!r} cannot be used: {error.strerror}" if is_foreign else str(error)
+        words = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            words = f"{str(error.filename)!r} cannot be used: {error.strerror}"
         print(f"novacula: {words}", file=sys.stderr)  # noqa: T201  (this is the command line)
         sys.exit(2)
 

@@ -125,6 +125,14 @@ def test_bad_input_is_one_sentence(novacula, tmp_path, monkeypatch, arguments, w
     assert "Traceback" not in done.err
 
 
+@pytest.mark.usefixtures("counted")
+def test_a_folder_in_the_place_of_a_file_is_said_in_one_sentence(novacula, tmp_path):
+    (tmp_path / "sheet.md").mkdir()
+    done = novacula("exercise", "tree", "play_tennis", "--out", tmp_path / "sheet.md")
+    assert done.code == 2
+    assert done.err == f"novacula: '{tmp_path}/sheet.md' cannot be used: Is a directory\n"
+
+
 # --- another table of the same kind -------------------------------------------------------------------------
 
 
