@@ -2,6 +2,9 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class DataError(ValueError):
@@ -37,6 +40,10 @@ class WriteError(OSError):
     """A file could not be written, since there is no room for it: what was there before is as it was."""
 
 
+class MissingFolderError(FileNotFoundError):
+    """A file could not be written, since there is no folder of that name."""
+
+
 class CheckpointError(ValueError):
     """A folder of checkpoints cannot be used for this fit."""
 
@@ -65,8 +72,25 @@ class RankWarning(UserWarning):
     """A linear system is under-determined or too ill-conditioned for all digits to be trusted."""
 
 
+_said: ContextVar[set[str] | None] = ContextVar("said", default=None)
+
+
+@contextmanager
+def warned_once(said: set[str]) -> Iterator[None]:
+    """Say nothing that was said before: for parts that look at the same rows, and would each say the same of them."""
+    token = _said.set(said)
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
 def warn_user(sentence: str, category: type[Warning]) -> None:
     """Warn at the line that called the library, however deep inside it something was noticed."""
+    if (said := _said.get()) is not None:
+        if sentence in said:
+            return
+        said.add(sentence)
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         depth, frame = depth + 1, frame.f_back

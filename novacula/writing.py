@@ -10,21 +10,26 @@ import errno
 import os
 import secrets
 import stat
+import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from novacula.errors import WriteError
+from novacula.errors import MissingFolderError, WriteError
 
 NO_ROOM = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the quota is used up", errno.EFBIG: "it would be too large"}
 """Why there is no room for a file."""
+LEFT_BEHIND = 3600.0
+"""Seconds after which a half-written file that nobody has touched is one that a kill has left behind."""
 
 
 def replace_file(path: str | os.PathLike[str], content: bytes | Iterable[bytes]) -> None:
     """Write a file that takes the place of an earlier one only when all of it is there.
 
     A link stays a link to the file that is replaced, and a file keeps its permissions. A pipe or a device is written to
-    as it is. If a kill leaves a file behind, its name begins with a dot and ends in `.part`.
+    as it is. If a kill leaves a file behind, its name begins with a dot and ends in `.part`, and writing the same file
+    an hour later or more removes it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -40,7 +45,12 @@ def replace_file(path: str | os.PathLike[str], content: bytes | Iterable[bytes])
             with target.open("wb") as file:
                 file.writelines(pieces)
             return
-        temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+        if not target.parent.is_dir():
+            place = f"there is no folder {str(Path(path).parent)!r} to write {target.name!r} to"
+            raise MissingFolderError(f"{place}: make it first")
+        own = f".{zlib.crc32(target.name.encode(errors='surrogateescape')):08x}-"
+        temporary = target.with_name(f"{own}{secrets.token_hex(8)}.part")
+        _remove_left_behind(target.parent, own)
         try:
             with temporary.open("xb") as file:
                 if mode is not None:
@@ -68,7 +78,7 @@ def explained(path: str | os.PathLike[str]) -> Iterator[None]:
                 f"{str(path)!r} cannot be written, since {why}, and what was there before is as it was: make room and "
                 "try again"
             ) from error
-        if error.errno is None:
+        if error.errno is None:  # a sentence of our own
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
 
@@ -81,6 +91,15 @@ def sync_folder(folder: Path) -> None:
             os.fsync(place)
         finally:
             os.close(place)
+
+
+def _remove_left_behind(folder: Path, own: str) -> None:
+    """Remove what earlier writings of a file have left half done; one that still goes on has touched its file since."""
+    with suppress(OSError):
+        for place in folder.glob(f"{own}*.part"):
+            with suppress(OSError):
+                if time.time() - place.stat().st_mtime > LEFT_BEHIND:
+                    place.unlink()
 
 
 def _mode_of(path: Path) -> int | None:

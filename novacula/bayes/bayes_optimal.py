@@ -60,7 +60,7 @@ class BayesOptimalClassifier(PosteriorClassifier):
         search="None: each hypothesis is fitted, then weighed by prior times likelihood of the same rows' labels.",
         noise="A hypothesis that is too sure of a wrong label loses its weight.",
         missing="As the hypotheses have it; naive Bayes leaves missing values out.",
-        admits=Admits(missing=True, infinite=True),
+        admits=Admits(missing=True),
         unseen="As the hypotheses have it; naive Bayes treats a new category as missing, with a warning.",
         takes=("numeric", "categorical", "text", "sparse"),
         scales=("memory",),

@@ -19,7 +19,7 @@ import numpy as np
 from novacula.arguments import as_numbers
 from novacula.bayes.probabilities import as_probabilities, as_weights, logarithm, refuse_doubled
 from novacula.concept import Conjunction
-from novacula.errors import DataError, InputTypeError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError, warned_once
 from novacula.table.chunk import Floats
 from novacula.words import listed, quoted
 
@@ -202,7 +202,11 @@ class LabelledRows:
 
     def probabilities(self, X: Any) -> Iterator[Floats]:
         """P(t | x, h) for each row and class (n, K), one hypothesis after the other."""
-        return (_shares(h, X) for h in self.hypotheses.values())
+        said = set[str]()
+        for h in self.hypotheses.values():
+            with warned_once(said):
+                shares = _shares(h, X)
+            yield shares
 
     def predict(self, X: Any, weights: Floats) -> Floats:
         """Σ P(t | x, h) · weight of h, for each row and class (n, K)."""

@@ -8,6 +8,7 @@ The hypotheses are fitted on the rows and weighed on the same rows, or come with
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from novacula.bayes.probabilities import refuse_doubled
 from novacula.errors import InputTypeError, ModelFileError, ParameterError
 from novacula.learner import ingest
 from novacula.learner.base import Classifier, Learner
+from novacula.learner.card import Admits
 from novacula.learner.parameter_count import n_parameters
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Work
@@ -80,6 +82,11 @@ class PosteriorClassifier(Classifier):
         else:
             posterior = Posterior(self._fitted(rows, labels, weight), self.prior)
         self._keep(posterior.update((rows, labels), weight))
+
+    @property
+    def _admits(self) -> Admits:
+        """What the hypotheses refuse they refuse themselves: other ones than naive Bayes may take infinite values."""
+        return replace(self.card.admits, infinite=True)
 
     def _checked_posterior(self, posterior: Posterior) -> Posterior:
         if self.prior is not None:

@@ -49,7 +49,10 @@ def run() -> None:
         is_ours = type(error).__module__ in (errors.__name__, PARAMETERS)
         if debug or not (is_ours or isinstance(error, OSError)):
             raise
-        print(f"novacula: {error}", file=sys.stderr)  # noqa: T201  (this is the command line)
+        words = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            words = f"{str(error.filename)!r} cannot be used: {error.strerror}"
+        print(f"novacula: {words}", file=sys.stderr)  # noqa: T201  (this is the command line)
         sys.exit(2)
 
 

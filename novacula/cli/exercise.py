@@ -80,6 +80,8 @@ def _answers(pairs: list[str]) -> dict[str, str]:
         number, equals, text = pair.partition("=")
         if not equals:
             raise ParameterError(f"{pair!r} answers no question: write --answer number=value")
+        if number in answers:
+            raise ParameterError(f"there are two answers to question {number}; give one of them")
         answers[number] = text
     return answers
 
@@ -121,7 +123,9 @@ def _write(work: Any, path: Path) -> None:
 
 def _print_marks(marks: Any, json: bool) -> None:
     if json:
-        listed = [{"number": m.number, "verdict": m.verdict, "expected": m.expected, "slip": m.slip} for m in marks]
+        listed = [
+            {"number": m.number, "verdict": m.verdict, "expected": m.expected or None, "slip": m.slip} for m in marks
+        ]
         echo_json({"marks": listed, "score": marks.score, "questions": len(marks)})
     else:
         typer.echo(str(marks))

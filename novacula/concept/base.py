@@ -79,6 +79,8 @@ class ConceptLearner(Classifier):
         "row_names_": record(RowNames, examples="examples"),
     }
     reports_unseen: ClassVar[bool] = False  # what is in no domain is reported instead
+    outside: ClassVar[str] = "satisfy only ?"
+    """What is said of values that are in no domain."""
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "space": [ConjunctiveSpace, None],
         "positive": ["boolean", Real, str, None],
@@ -229,7 +231,7 @@ class ConceptLearner(Classifier):
         strange = ((rows < 0) & ~(grids & self.space_.is_ordered)).sum(axis=0)
         if strange.any():
             found = [f"{name!r} ({n})" for name, n in zip(self.space_.names, strange.tolist(), strict=True) if n]
-            sentence = f"values that are in no domain satisfy only ? in {', '.join(found)}"
+            sentence = f"values that are in no domain {self.outside} in {', '.join(found)}"
             if self.unseen == "error":
                 raise DataError(f"{sentence}, which unseen='error' does not allow")
             warn_user(sentence, UnseenCategoryWarning)

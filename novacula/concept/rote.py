@@ -28,6 +28,8 @@ from novacula.table.equal_rows import equal_rows
 class InstanceMemory(ConceptLearner):
     """What rote and unbiased learners share: instances that were seen have their label, the others none."""
 
+    outside: ClassVar[str] = "are like none that was seen"
+
     def _recall(self, rows: Positions) -> npt.NDArray[np.int64]:
         """+1 or −1 for rows that were seen, 0 for those that were not, or with both labels."""
         verdicts: defaultdict[bytes, int] = defaultdict(int)

@@ -126,8 +126,9 @@ def _refuse_missing(column: Column, layout: Schema, chunk: Chunk, codes: Any) ->
     gaps = np.flatnonzero((codes == MISSING) & (chunk.weight > 0))
     if len(gaps):
         row, place = int(gaps[0]), _place(layout.of_kind(column.kind), column)
-        endless = column.kind == "numeric" and np.isinf(chunk.numeric[row, place])
-        raise refusal(Fault(row, column.kind, place, "infinite" if endless else "missing"), layout, f"row {row + 1}")
+        value = float(chunk.numeric[row, place]) if column.kind == "numeric" else np.nan
+        what = "infinite" if np.isinf(value) else "missing"
+        raise refusal(Fault(row, column.kind, place, what, value), layout, f"row {row + 1}")
 
 
 def row_values(space: ConjunctiveSpace, layout: Schema, chunk: Chunk, row: int) -> dict[str, Category]:

@@ -206,6 +206,9 @@ def _resampled(learner: Any, X: Any, y: Any, sets: int, rng: np.random.Generator
 
 def _squared(predictions: Floats, out_of_sample: Flags, y: Any, f: Any) -> Parts:
     """bias², variance, noise and error at each point, and how noise and variance count."""
+    for values, whose in ((predictions, "the learner predicts"), (np.asarray(y), "y holds")):
+        if values.dtype.kind not in "biuf":
+            raise ParameterError(f"the squared loss is one of numbers, and {whose} labels: say loss='zero_one'")
     h, labels = predictions.astype(np.float64), np.asarray(y, np.float64)
     if h.ndim != 2:
         raise DataError("the learner predicts several targets at once: give it one")

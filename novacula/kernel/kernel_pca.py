@@ -143,9 +143,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
         weight = self.examples_["weight"]
         centre, matrix = Centre.of(self._gram(), weight)
         total = float(np.trace(matrix))
+        if total <= np.finfo(np.float64).eps * centre.square * weight.sum() < np.inf:
+            raise self._no_direction()
         values, vectors = leading(matrix, self.n_components)
-        rounding = np.finfo(np.float64).eps * centre.square * weight.sum()
-        self._warn_of_fewer(len(values) if total > rounding else 0)
+        self._warn_of_fewer(len(values))
         directions = signed(np.ascontiguousarray((vectors / np.sqrt(weight)[:, None]).T))
         unit = np.ascontiguousarray(directions.T)  # scores over √λ (n, k), as a file gives them back
         self.eigenvalues_, self.explained_variance_ratio_ = values, values / total
@@ -164,10 +165,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unsupervised,
                 f"fit_inverse_transform compares scores by the kernel too, and {kernel!r} cannot: leave it out"
             )
 
+    def _no_direction(self) -> DataError:
+        n = len(self.examples_["weight"])
+        return DataError(f"n_samples={n} do not differ in the features of the kernel: there is no direction to find")
+
     def _warn_of_fewer(self, n_directions: int) -> None:
         if not n_directions:
-            n = len(self.examples_["weight"])
-            raise DataError(f"n_samples={n} do not differ in the features of the kernel: there is no direction to find")
+            raise self._no_direction()
         if self.n_components is not None and n_directions < self.n_components:
             warn_user(
                 f"KernelPCA: n_components is {self.n_components}, but the rows vary along {n_directions} "

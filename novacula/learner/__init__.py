@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from novacula.lazy import load_when_used
 
 if TYPE_CHECKING:
-    from novacula.learner.base import Classifier, Learner, Regressor
+    from novacula.learner.base import Classifier, Learner, Regressor, Unsupervised
     from novacula.learner.card import Admits, Card
     from novacula.learner.card_table import CardTable, side_by_side
     from novacula.learner.checkpointing import checkpoint
@@ -29,6 +29,7 @@ _HOME = {
     "Outcome": "iterate",
     "Regressor": "base",
     "Step": "work",
+    "Unsupervised": "base",
     "Work": "work",
     "WorkTable": "work",
     "checkpoint": "checkpointing",
@@ -48,6 +49,7 @@ __all__ = [
     "Outcome",
     "Regressor",
     "Step",
+    "Unsupervised",
     "Work",
     "WorkTable",
     "checkpoint",

@@ -8,6 +8,7 @@ checks them as they pass, and reports categories that were not there at fit.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -18,7 +19,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, SchemaError
+from novacula.errors import ParameterError, SchemaError
 from novacula.learner import ingest
 from novacula.learner.card import Admits, Card
 from novacula.learner.checkpointing import kept_up
@@ -70,6 +71,15 @@ class Learner(ShowsWork, BaseEstimator):
         """What scikit-learn reads from the constructor, once for each class."""
         kind: type = cls
         return list(_parameter_names(kind))
+
+    def _refuse_answers(self, X: Any) -> None:
+        """Have the method that answers say of which row it cannot; what else it notices was said before."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name in ("predict", "transform", "score_samples"):
+                if hasattr(self, name):
+                    getattr(self, name)(X)
+                    return
 
     @property
     def n_parameters_(self) -> int:
@@ -350,9 +360,9 @@ def _parameter_names(kind: type) -> tuple[str, ...]:
 
 
 def require_target(learner: Any, y: Any) -> None:
-    """Refuse a fit without a target, in scikit-learn's words."""
+    """Refuse a fit without a target."""
     if y is None:
-        raise DataError(f"This {type(learner).__name__} estimator requires y to be passed, but the target y is None.")
+        raise ingest.no_target(type(learner).__name__)
 
 
 __all__ = ["Classifier", "Learner", "Regressor", "Unsupervised"]

@@ -59,10 +59,17 @@ class Exercise:
     def check(self, answers: Sequence[Any] | Mapping[Any, Any]) -> Marks:
         """Mark answers, given in order or by the number of their question.
 
-        An answer is a number, or text such as "5/14", "0,357" or "2 1/2"; for a conclusion it is a word.
+        An answer is a number, or text such as "5/14", "0,357" or "2 1/2"; for a conclusion it is a word. What is not
+        answered is missing, and not told: `solution` tells it.
         """
         given = self._by_number(answers)
-        return Marks(tuple(mark(i + 1, q, given.get(i + 1), self.digits) for i, q in enumerate(self.questions)))
+        marks = (mark(i + 1, q, given.get(i + 1), self.digits, self._before(q)) for i, q in enumerate(self.questions))
+        return Marks(tuple(marks))
+
+    def _before(self, question: GapQuestion) -> list[Equation]:
+        """The equations of the work that come before a question, whose values it may be made of."""
+        steps = [step.equations for step in self.work][: question.step + 1]
+        return [equation for equations in (*steps[:-1], steps[-1][: question.place]) for equation in equations]
 
     def _by_number(self, answers: Any) -> dict[int, Any]:
         if isinstance(answers, str) or not isinstance(answers, Sequence | Mapping):
@@ -79,6 +86,8 @@ class Exercise:
                 raise ParameterError(f"there is an answer to question {quoted(number)}; {have}")
             if answer is not None and (isinstance(answer, bool) or not isinstance(answer, str | Real)):
                 raise InputTypeError(f"the answer to question {number} is {quoted(answer)}; give a number or text")
+            if int(number) in given:
+                raise ParameterError(f"there are two answers to question {int(number)}; give one of them")
             given[int(number)] = answer
         return given
 
@@ -126,7 +135,8 @@ def _sheet(work: Work, questions: Sequence[GapQuestion], digits: int) -> Work:
     """The work with gaps; figures are left out, and numbers that would give an answer away are blank everywhere."""
     notes: dict[int, list[str]] = {}
     for number, question in enumerate(questions, start=1):
-        end = "" if isinstance(question.value, str) else f" to {counted(digits, 'significant digit')}"
+        is_exact = isinstance(question.value, str) or question.is_count
+        end = "" if is_exact else f" to {counted(digits, 'significant digit')}"
         notes.setdefault(question.step, []).append(f"Question {number}: find {question.asked}{end}.")
     values = [question.value for question in questions if question.secret(work.digits) is not None]
     steps = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -34,9 +35,8 @@ class FirstRows:
     def of(cls, table: Table) -> Self:
         """The first rows of a table of numbers."""
         most = min(MOST_ROWS, max(MOST_CELLS // max(len(table.layout.features), 1), 1))
-        first = table.head(most + 1).to_chunk()
-        kept = first.rows(0, min(most, len(first))).counted()
-        return cls(kept.dense().copy(), kept.weight.copy(), len(first) <= most)
+        kept, is_all = first_counted(table, most)
+        return cls(kept.dense().copy(), kept.weight.copy(), is_all)
 
     def chunk(self) -> Chunk:
         """The rows as a chunk."""
@@ -53,3 +53,17 @@ def drawn_rows(number: int) -> str:
     ('points are the first 20 rows', 'the point is the first row')
     """
     return "the point is the first row" if number == 1 else f"points are the first {number} rows"
+
+
+def first_counted(table: Table, most: int) -> tuple[Chunk, bool]:
+    """Those of the first rows that have weight, and whether these are all rows.
+
+    Where none of them has any, the first rows that have are looked for: there is always one to show.
+    """
+    first = table.head(most + 1).to_chunk()
+    kept = first.rows(0, min(most, len(first))).counted()
+    if len(kept):
+        return kept, len(first) <= most
+    with closing(table.chunks()) as chunks:
+        kept = next(rows for chunk in chunks if len(rows := chunk.counted()))
+    return kept.rows(0, min(most, len(kept))), False

@@ -226,10 +226,26 @@ def number_columns(source: MemorySource) -> list[Column]:
     return [Column(name, "numeric", missing=0) for name in target_names(source, source.target)]
 
 
+def no_target(learner: str) -> SchemaError:
+    """The error of rows without a target, with the words that scikit-learn's checks look for."""
+    return SchemaError(
+        f"{learner} needs a target, so it requires y to be passed, but the target y is None: give y, or name a column "
+        "of the table with y= or with_target"
+    )
+
+
+def require_one_target(table: Table, learner: str) -> None:
+    """Refuse a table that has no target, or several."""
+    if not table.layout.target:
+        raise no_target(learner)
+    if len(table.layout.target) > 1:
+        raise SchemaError(f"{learner} learns one target; name it with y= or with_target")
+
+
 def with_numbers(table: Table, learner: str) -> Table:
     """A table with a target of one or more columns of numbers."""
     if not table.layout.target:
-        raise SchemaError(f"{learner} needs a target; name it with y= or with_target")
+        raise no_target(learner)
     for column in table.layout.target_columns:
         if column.kind != "numeric":
             raise SchemaError(f"the target {column.name!r} is {column.kind}, not numeric")
@@ -238,8 +254,7 @@ def with_numbers(table: Table, learner: str) -> Table:
 
 def with_classes(table: Table, learner: str, classes: Any = None) -> Table:
     """A table with a categorical target, whose categories are the classes; `classes`: the only ones that may occur."""
-    if len(table.layout.target) != 1:
-        raise SchemaError(f"{learner} learns one target; name it with y= or with_target")
+    require_one_target(table, learner)
     column = table.layout.target_columns[0]
     if classes is not None:
         return table.with_types({column.name: named_classes(classes).tolist()})

@@ -80,7 +80,8 @@ def _one_kind(y: Any) -> Any:
     if y.dtype.kind == "f":
         for what, wrong in (("missing", np.isnan(y)), ("infinite", np.isinf(y))):
             if wrong.any():
-                raise refused_target(what, TARGET, _row(int(np.argmax(wrong))))
+                place = int(np.argmax(wrong))
+                raise refused_target(what, TARGET, _row(place), float(y[place]))
     if y.dtype.kind in "OcmMV":
         raise DataError(f"y holds labels such as {quoted(y[0])}: make them words or whole numbers")
     return y

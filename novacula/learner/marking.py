@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 from novacula.errors import ParameterError
-from novacula.learner.questions import GapQuestion
+from novacula.learner.questions import GapQuestion, operand_sites
+from novacula.mathematics import Equation
+from novacula.mathematics.measuring import measure
 from novacula.mathematics.notation import TextNotation
 from novacula.mathematics.rounding import is_rounded, read_number, significant_digits, unit
-from novacula.mathematics.slips import slip_of
+from novacula.mathematics.slips import slip_of, without_prior
+from novacula.mathematics.tree import Node
 from novacula.table.names import printable
 from novacula.words import shortened
 
@@ -24,7 +29,7 @@ NEAR = 5
 
 @dataclass(frozen=True)
 class Mark:
-    """The verdict on one answer, and why."""
+    """The verdict on one answer, and why; what is missing stays to be found, so nothing is expected there."""
 
     number: int
     verdict: Verdict
@@ -36,7 +41,7 @@ class Mark:
         if self.verdict == "right":
             return f"{self.number}. right: {self.answer}."
         if self.verdict == "missing":
-            return f"{self.number}. missing: it is {self.expected}."
+            return f"{self.number}. missing."
         if self.verdict == "rounded":
             return f"{self.number}. right, but rounded too early: {self.answer} in place of {self.expected}."
         reason = f"; {self.slip}" if self.slip else ""
@@ -81,13 +86,18 @@ class Marks:
     _repr_html_ = to_html
 
 
-def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
-    """Mark the answer to a question that was to be given with so many significant digits."""
+def mark(number: int, question: GapQuestion, answer: Any, digits: int, before: Sequence[Equation] = ()) -> Mark:
+    """Mark the answer to a question that was to be given with so many significant digits.
+
+    `before` are the equations of which it may be made: a slip in all of them leads to another answer here too.
+    """
     value = question.value
-    text = "" if answer is None else answer.strip() if isinstance(answer, str) else repr(answer)
+    text = _written(answer)
     shown = shortened(printable(text))
     if not text:
-        return Mark(number, "missing", "", expected_text(value, digits))
+        return Mark(number, "missing", "", "")
+    if not isinstance(answer, str) and significant_digits(text) > digits:
+        shown = expected_text(float(answer), digits)
     if isinstance(value, str):
         same = " ".join(text.casefold().split()) == " ".join(value.casefold().split())
         return Mark(number, "right" if same else "wrong", shown, expected_text(value, digits))
@@ -96,7 +106,18 @@ def mark(number: int, question: GapQuestion, answer: Any, digits: int) -> Mark:
         slip = "it cannot be read as a number"
         return Mark(number, "wrong", shown, expected_text(value, digits), slip)
     verdict, slip = _verdict(question, written, digits, significant_digits(text))
+    if verdict == "wrong" and not slip and _follows_without_priors(question, written, digits, before):
+        slip = "the prior is forgotten in the probabilities that it is made of"
     return Mark(number, verdict, shown, expected_text(value, digits), slip)
+
+
+def _written(answer: Any) -> str:
+    """An answer as text: a number of any type as the number that it is."""
+    if answer is None:
+        return ""
+    if isinstance(answer, str):
+        return answer.strip()
+    return str(int(answer)) if isinstance(answer, Integral) else repr(float(answer))
 
 
 def _verdict(question: GapQuestion, answer: float, digits: int, given: int) -> tuple[Verdict, str]:
@@ -133,6 +154,23 @@ def _slip(question: GapQuestion, answer: float, digits: int) -> str:
         if value != 0.0 and is_rounded(answer, factor * float(value), digits):
             return words
     return ""
+
+
+def _follows_without_priors(question: GapQuestion, answer: float, digits: int, before: Sequence[Equation]) -> bool:
+    """Whether the answer is right for operands that were found, in the equations before, without their priors."""
+    found: dict[Node, float] = {}
+    for equation in before:
+        if equation.is_evaluated and (tree := without_prior(equation.members[0])) is not None:
+            with suppress(ParameterError):
+                found[equation.left_tree] = measure(tree, equation.scope).value
+    changed = question.equation
+    for site in operand_sites(question.equation) if question.site is None else ():
+        if site.node in found:
+            changed = site.put(changed, found[site.node])
+    try:
+        return changed is not question.equation and is_rounded(answer, changed.value, digits)
+    except ParameterError:
+        return False
 
 
 def expected_text(value: float | str, digits: int) -> str:

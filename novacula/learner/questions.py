@@ -25,6 +25,9 @@ ASKED_SHARE = 2 / 3
 SMALL = 1000
 """Whole numbers below it are counts that stand in many places for many things, and are no secrets."""
 
+COUNTING = frozenset({"+", "-", "*", "size"})
+"""What makes whole numbers of whole numbers."""
+
 
 @dataclass(frozen=True)
 class BlankEquation(Equation):
@@ -120,6 +123,14 @@ class GapQuestion:
     def value(self) -> float | str:
         """The right answer."""
         return self.equation.value if self.site is None else self.site.value(self.equation)
+
+    @property
+    def is_count(self) -> bool:
+        """Whether whole numbers stand there, so that an answer need not be rounded, and saying so tells nothing."""
+        operands = [site.value(self.equation) for site in operand_sites(self.equation)]
+        applied = {node.function for node in walk(self.equation.members[-1]) if isinstance(node, Apply)}
+        is_whole = bool(operands) and all(number.is_integer() for number in operands)
+        return is_whole and (self.site is not None or applied <= COUNTING)
 
     def secret(self, digits: int) -> str | None:
         """The right answer as it would give itself away elsewhere, or None for words and small counts."""

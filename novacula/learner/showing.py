@@ -85,7 +85,7 @@ class ShowsWork:
         self._require_result()
         options = WorkOptions(rows, terms, digits, detail, notation)
         if iteration is None:
-            work = self._derive(options) if X is None else self._derive_answers(X, options)
+            work = self._derive(options) if X is None else self._answers_with_values(X, options)
         elif X is not None:
             raise ParameterError("work takes X or iteration, not both: an iteration belongs to the fit")
         else:
@@ -100,6 +100,22 @@ class ShowsWork:
     def _require_result(self) -> None:
         """Refuse something that has no result yet, such as a learner that is not fitted."""
 
+    def _answers_with_values(self, X: Any, options: WorkOptions) -> Work:
+        """The derivation of answers, each equation of which has a value."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # it is infinite in the work too, or refused
+                work = self._derive_answers(X, options)
+            for step in work:
+                for equation in step.equations:
+                    equation.measured  # noqa: B018  (kept for whoever writes it)
+        except ParameterError:
+            self._refuse_answers(X)
+            raise
+        return work
+
+    def _refuse_answers(self, X: Any) -> None:
+        """Refuse rows that cannot be answered, where their derivation has come upon what is not a number."""
+
     def _derive(self, options: WorkOptions) -> Work:
         """Derive the model."""
         raise NotImplementedError(f"{type(self).__name__} must derive its work")
@@ -110,6 +126,4 @@ class ShowsWork:
 
     def _derive_iteration(self, iteration: int, options: WorkOptions) -> Work:
         """Derive one iteration of the fit."""
-        raise ParameterError(
-            f"{type(self).__name__} keeps no iterations of its way, so it has no iteration {iteration!r} to show"
-        )
+        raise ParameterError(f"{type(self).__name__} keeps no iterations, so it has no iteration {iteration!r} to show")

@@ -29,5 +29,6 @@ def leverages(x: Floats, alpha: float, intercept: bool) -> Floats:
         x = x / np.where(lengths > 0.0, lengths, 1.0)
     u, s, _ = svd(x, full_matrices=False)
     none = s <= s.max(initial=0.0) * max(x.shape) * np.finfo(np.float64).eps
+    none |= s**2 == 0.0  # of columns whose squares underflow, which the fit leaves out too
     kept = np.where(none, 0.0, s**2 / np.where(none, 1.0, s**2 + alpha))
     return np.asarray(u**2 @ kept + (1.0 / len(x) if intercept else 0.0))

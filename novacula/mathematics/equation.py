@@ -32,6 +32,8 @@ SIGNS = (*EQUAL, *(sign for sign in COMPARED if sign not in ("=", "∈")), "∝"
 RTOL = 1e-9
 NOISE = 1e-13
 """Where terms cancel, the last digits are noise of about 1e-16 times the size of the terms."""
+TRUSTED = 14
+"""Digits up to which what rounding leaves of terms that cancel is written as 0."""
 
 
 class Row(NamedTuple):
@@ -210,7 +212,7 @@ class Equation:
         rows = [Row(left, self.sign, written[0]), *(Row("", "=", text) for text in written[1:])]
         if not self.is_evaluated:
             return rows
-        result = notation.blank().text if is_result_hidden else value_text(without_noise(*self.measured[-1]), notation)
+        result = notation.blank().text if is_result_hidden else value_text(self._shown(notation), notation)
         if self.sign in EQUAL:
             lines = numbers.lines(self.members[-1]) if is_broken else [numbers.write(self.members[-1])]
             if lines != [rows[-1].right] and lines != [result]:
@@ -222,6 +224,10 @@ class Equation:
             (value_text(left_value, notation), result),
         ]
         return [*rows, *(Row(a, self.sign, b) for a, b in dict.fromkeys(pairs) if (a, b) != (left, written[0]))]
+
+    def _shown(self, notation: Notation) -> Any:
+        """The value, without the rounding of terms that cancel unless more digits are asked for than can be trusted."""
+        return self.value if notation.digits > TRUSTED else without_noise(*self.measured[-1])
 
     def __str__(self) -> str:
         return "\n".join(text_lines(self.rows(TextNotation()), self.therefore))

@@ -340,7 +340,12 @@ def _quotient(over: Measured, under: Measured) -> Measured:
 
 
 def _power(base: Measured, exponent: Measured) -> Measured:
-    value = math.pow(base.value, exponent.value)  # refuses what the operator would turn into a complex number
+    try:
+        value = math.pow(base.value, exponent.value)  # refuses what the operator would turn into a complex number
+    except OverflowError:
+        if exponent.value != 2.0:
+            raise
+        value = math.inf  # a square, as of a distance, and exp(−∞) is 0
     relative = base.scale / abs(base.value) if base.value else 1.0
     return Measured(value, abs(value) * max(1.0, abs(exponent.value) * relative, _exponent_noise(base, exponent)))
 

@@ -164,6 +164,14 @@ def _is_prior(node: Node) -> bool:
     return bool(inside) and not any(part.given for part in inside)
 
 
+def without_prior(tree: Node) -> Node | None:
+    """A product without the prior among its factors, or None if it has none."""
+    if not (isinstance(tree, Apply) and tree.function == "*"):
+        return None
+    rest = tuple(factor for factor in tree.arguments if not _is_prior(factor))
+    return Apply("*", rest) if 0 < len(rest) < len(tree.arguments) else None
+
+
 def _place_left_out(node: Big, noun: str, scope: NameValues) -> Iterator[Slip]:
     try:
         places = [inner.places[node.index] for inner in islice(scope.places_in(node), MOST_PLACES)]

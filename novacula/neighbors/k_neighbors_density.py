@@ -153,7 +153,9 @@ class KNeighborsDensity(DensityMixin, Unsupervised, NeighborsLearner):
             return np.full((len(ks), 1), np.inf)
 
         def squared_gap(nearest: Neighbours, k: int, _rows: Places) -> Floats:
-            return (self._evened(nearest, k) - self._evened(nearest, few))[:, None] ** 2
+            with np.errstate(invalid="ignore"):
+                gap = self._evened(nearest, k) - self._evened(nearest, few)
+            return np.where(np.isnan(gap), np.inf, gap)[:, None] ** 2  # where both are infinite, nothing can be said
 
         spread = 2.0 * polygamma(1, np.maximum(ks, few)) - polygamma(1, few)
         return self._mean_losses(ks, squared_gap) + spread[:, None]

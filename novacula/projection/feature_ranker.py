@@ -247,8 +247,7 @@ class FeatureRanker(SelectorMixin, Learner):
         return y.dtype.kind not in "iuf" or (y.dtype.kind in "iu" and int(np.ptp(y)) < FEW_LABELS)
 
     def _with_target(self, table: Table, classes: Any = None) -> Table:
-        if len(table.layout.target) != 1:
-            raise SchemaError("FeatureRanker needs one target; name it with y= or with_target")
+        ingest.require_one_target(table, type(self).__name__)
         column = table.layout.target_columns[0]
         if column.kind == "text":
             raise SchemaError(f"the target {column.name!r} has too many distinct values to be classes")

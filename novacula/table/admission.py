@@ -64,6 +64,7 @@ class Fault(NamedTuple):
     kind: str  # of the column, or "target"
     column: int  # its place among those of its kind
     what: str  # "missing" or "infinite"
+    value: float = np.inf  # which of the two infinities it is
 
 
 ORDER = ("numeric", "categorical", "sparse", "target")
@@ -215,7 +216,9 @@ def all_finite(numbers: Any) -> bool:
 def _number_faults(numbers: Floats, kind: str, chunk: Chunk, admits: Admits) -> Iterator[Fault]:
     for what, test in (("missing", np.isnan), ("infinite", np.isinf)):
         if what in admits.refused:
-            yield from _first(test(numbers), kind, what, chunk)
+            for row, _, column, _, _ in _first(test(numbers), kind, what, chunk):
+                value = float(numbers[row, column]) if what == "infinite" else np.inf
+                yield Fault(row, kind, column, what, value)
 
 
 def _sparse_faults(chunk: Chunk, admits: Admits) -> Iterator[Fault]:
@@ -225,7 +228,8 @@ def _sparse_faults(chunk: Chunk, admits: Admits) -> Iterator[Fault]:
             places = np.flatnonzero(test(entries.data) & (chunk.weight[entries.row] > 0.0))
             if len(places):
                 first = places[np.argmin(entries.row[places])]
-                yield Fault(int(entries.row[first]), "sparse", int(entries.col[first]), what)
+                value = float(entries.data[first])
+                yield Fault(int(entries.row[first]), "sparse", int(entries.col[first]), what, value)
 
 
 def _first(flags: npt.NDArray[np.bool_], kind: str, what: str, chunk: Chunk) -> Iterator[Fault]:

@@ -215,9 +215,9 @@ def require_classes(table: Table, labels: Sequence[Any], admits: Admits) -> None
 def refusal(fault: Fault, layout: Schema, row: str) -> DataError:
     """The error of a value that is not admitted, with its column and row."""
     if fault.kind == "target":
-        return refused_target(fault.what, layout.target[fault.column], row)
+        return refused_target(fault.what, layout.target[fault.column], row, fault.value)
     columns = layout.of_kind(fault.kind)  # type: ignore[arg-type]
     name = f"{columns[0].name}[{fault.column}]" if fault.kind == "sparse" else columns[fault.column].name
     if fault.what == "missing":
         return DataError(f"column {name!r} is missing (NaN) in {row}: fill the value in or leave the row out")
-    return DataError(f"column {name!r} is infinite (inf) in {row}: replace the value or leave the row out")
+    return DataError(f"column {name!r} is infinite ({fault.value:g}) in {row}: replace the value or leave the row out")

@@ -209,11 +209,11 @@ def _target(values: Any, column: Column, schema: Schema, place: Place) -> Any:
     return part
 
 
-def refused_target(what: str, name: str, row: str) -> DataError:
+def refused_target(what: str, name: str, row: str, value: float = np.inf) -> DataError:
     """The error of a target that is missing or infinite."""
     if what == "missing":
         return DataError(f"{row} has no value for the target {name!r}: fill it in or leave the row out")
-    return DataError(f"the target {name!r} is infinite (inf) in {row}: replace the value or leave the row out")
+    return DataError(f"the target {name!r} is infinite ({value:g}) in {row}: replace the value or leave the row out")
 
 
 def _numbers(values: Any, column: Column, schema: Schema, place: Place) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.arguments import Floats, as_numbers, whole_number
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.learner.figure import COLOURS, INK, LINES, Figure, draw_curves, few_digits, finite
 from novacula.theory.bounds import pac_error
 from novacula.theory.shattering import cover_dichotomies
+from novacula.words import quoted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,6 +120,8 @@ def in_words(places: Sequence[int], bound: Floats, runs: Floats) -> str:
 
 def increasing(sizes: Sequence[int]) -> list[int]:
     """Numbers of examples in their order, which is that of the axis."""
+    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+        raise InputTypeError(f"sizes is {quoted(sizes)}; it must be a list of numbers of examples")
     places = [whole_number(n, "a sample size", 1) for n in sizes]
     if not places or any(after <= before for before, after in pairwise(places)):
         raise ParameterError("sizes must be at least one number of examples, each larger than the one before")

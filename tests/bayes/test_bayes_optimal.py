@@ -1,20 +1,22 @@
 """The Bayes-optimal classifier: three hypotheses, mixtures by hand, optimality by enumeration, files, bad input."""
 
 import itertools
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import novacula as nv
-from novacula.bayes import NaiveBayes
+from novacula.bayes import GibbsClassifier, NaiveBayes
 from novacula.bayes.bayes_optimal import BayesOptimalClassifier
 from novacula.bayes.posterior import Posterior
 from novacula.checks import check_work
 from novacula.concept import CandidateElimination, ConjunctiveSpace
-from novacula.errors import InputTypeError, ModelFileError, ParameterError
+from novacula.errors import DataError, InputTypeError, ModelFileError, ParameterError
 from novacula.learner.files import load, save
 
 
@@ -120,6 +122,27 @@ def test_pairs_and_lists_of_estimators():
     assert pair.hypothesis_names_ == ("one", "two")
     bare = BayesOptimalClassifier([NaiveBayes(), LogisticRegression()]).fit(X, y)
     assert bare.hypothesis_names_ == ("NaiveBayes", "LogisticRegression")
+
+
+@pytest.mark.parametrize("learner", [BayesOptimalClassifier(), GibbsClassifier()])
+def test_what_all_hypotheses_notice_is_said_once(learner):
+    frame = pd.DataFrame({"a": list("xyxyxyxy"), "b": list("uuvvuvuv")})
+    model = learner.fit(frame, list("ppnnppnn"))
+    for method in (model.predict, getattr(model, "predict_proba", model.predict)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            method(pd.DataFrame({"a": ["z", "x"], "b": ["u", "q"]}))
+        assert [str(warning.message) for warning in caught] == [
+            "categories that were not there at fit were treated as missing in 'a' (1), 'b' (1)"
+        ]
+
+
+@pytest.mark.parametrize("learner", [BayesOptimalClassifier(), GibbsClassifier()])
+def test_the_card_says_that_naive_bayes_takes_no_infinite_values(learner):
+    assert not learner.card.admits.infinite
+    X = np.array([[1.0], [2.0], [np.inf], [4.0]])
+    with pytest.raises(DataError, match=r"column 'x0' is infinite \(inf\) in row 3 of X"):
+        learner.fit(X, [0, 0, 1, 1])
 
 
 def test_files(tmp_path):

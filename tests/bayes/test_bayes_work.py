@@ -76,7 +76,7 @@ def test_every_equation_is_true(kind):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"iteration": 1}, "keeps no iterations of its way, so it has no iteration 1 to show"),
+        ({"iteration": 1}, "keeps no iterations, so it has no iteration 1 to show"),
         ({"digits": 0}, "digits is 0; it must be a whole number from 1 to 17"),
         ({"notation": "bishop"}, "notation is 'bishop'; it must be None, 'mitchell' or 'aima'"),
         ({"detail": "long"}, "detail is 'long'; it must be 'brief' or 'full'"),

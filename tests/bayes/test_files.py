@@ -121,6 +121,11 @@ def test_a_model_with_such_a_pattern_works_and_is_not_saved(tmp_path, pattern):
     assert not (tmp_path / "m.nova").exists()
 
 
+def test_what_is_no_pattern_is_said_to_be_none(tmp_path):
+    with pytest.raises(ModelFileError, match=r"the token_pattern '\(' is no regular expression: model files hold"):
+        files.save(TextNaiveBayes(token_pattern="("), tmp_path / "m.nova")
+
+
 def without_check(monkeypatch):
     """Save as someone who forges a file would."""
     monkeypatch.setattr(TextNaiveBayes, "_check_storable", lambda self: None)

@@ -106,11 +106,13 @@ def test_json_has_questions_and_answers(novacula):
     ("arguments", "words"),
     [
         (("--out", "sheet.pdf"), "a worksheet is written as .html, .md, .tex or .txt, not as '.pdf'"),
+        (("--out", "nowhere/sheet.html"), "there is no folder 'nowhere' to write 'sheet.html' to: make it first"),
         (("--out", "sheet"), "a worksheet is written as .html, .md, .tex or .txt, not as 'a folder'"),
         (("--digits", 0), "digits is 0; it must be a whole number from 1 to 12"),
         (("--seed", -1), "seed is -1; it must be a whole number of at least 0"),
         (("--hide", "nothing"), "'nothing' is not one of"),
         (("--answer", "0.94"), "'0.94' answers no question: write --answer number=value"),
+        (("--answer", "1=0.94", "--answer", "1=0.6"), "there are two answers to question 1; give one of them"),
         (("--answer", "7=0.94"), "there is an answer to question '7'; the sheet has 1 question"),
         (("--row", 99), "there is no row 99"),
     ],
@@ -121,6 +123,14 @@ def test_bad_input_is_one_sentence(novacula, tmp_path, monkeypatch, arguments, w
     assert done.code == 2
     assert words in " ".join(done.err.split())
     assert "Traceback" not in done.err
+
+
+@pytest.mark.usefixtures("counted")
+def test_a_folder_in_the_place_of_a_file_is_said_in_one_sentence(novacula, tmp_path):
+    (tmp_path / "sheet.md").mkdir()
+    done = novacula("exercise", "tree", "play_tennis", "--out", tmp_path / "sheet.md")
+    assert done.code == 2
+    assert done.err == f"novacula: '{tmp_path}/sheet.md' cannot be used: Is a directory\n"
 
 
 # --- another table of the same kind -------------------------------------------------------------------------
@@ -178,7 +188,7 @@ def test_work_takes_what_the_method_takes(novacula):
         (("--rows", 0), "rows is 0; it must be a whole number of at least 1"),
         (("--detail", "all"), "detail is 'all'; it must be 'brief' or 'full'"),
         (("--notation", "bishop"), "notation is 'bishop'; it must be None, 'mitchell' or 'aima'"),
-        (("--iteration", 1), "keeps no iterations of its way, so it has no iteration 1 to show"),
+        (("--iteration", 1), "keeps no iterations, so it has no iteration 1 to show"),
         (("--row", 1, "--iteration", 1), "work takes X or iteration, not both"),
         (("--row", 1, "--rows", 2), "--row derives one row and --rows the first ones: give one of them"),
     ],

@@ -18,7 +18,7 @@ from novacula.concept import (
     RoteLearner,
     UnbiasedLearner,
 )
-from novacula.errors import DataError, DataWarning, ParameterError
+from novacula.errors import DataError, DataWarning, ParameterError, UnseenCategoryWarning
 
 LEARNERS = (FindS, ListThenEliminate, CandidateElimination, RoteLearner, UnbiasedLearner)
 
@@ -80,6 +80,14 @@ def test_works_as_they_are_asked_for(learner, sport):
             model.work(**how)
     with pytest.raises((nv.errors.SchemaError, DataError)):
         model.work(pd.DataFrame({"Sky": ["Sunny"]}))
+
+
+@pytest.mark.parametrize("learner", [RoteLearner(), UnbiasedLearner()])
+def test_new_values_are_like_none_that_was_seen(learner, sport):
+    model = learner.fit(sport)
+    foggy = sport.to_pandas().drop(columns="EnjoySport").assign(Sky="Foggy")
+    with pytest.warns(UnseenCategoryWarning, match=r"no domain are like none that was seen in 'Sky' \(4\)"):
+        assert model.decide(foggy).tolist() == [0, 0, 0, 0]
 
 
 def test_what_is_crossed_out_is_named(sport):

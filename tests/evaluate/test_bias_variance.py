@@ -125,6 +125,11 @@ def test_a_table_is_resampled_too():
         (lambda: bias_variance(LinearRegression(), sines, np.zeros(3)), InputTypeError, "leave y out"),
         (lambda: bias_variance(DummyRegressor(), [[1.0]], [1.0]), DataError, "1 rows are in every training set"),
         (
+            lambda: bias_variance(NaiveBayes(), nv.datasets.load("iris"), n_sets=2),
+            ParameterError,
+            "^the squared loss is one of numbers, and the learner predicts labels: say loss='zero_one'$",
+        ),
+        (
             lambda: bias_variance(LinearRegression(), np.zeros((3, 1)), np.zeros(3), points=([[1.0]], [1.0])),
             InputTypeError,
             "leave points out",

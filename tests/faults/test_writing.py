@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -80,10 +81,29 @@ def test_an_interrupt_leaves_the_old_file(path):
 
 
 def test_other_errors_name_the_file_that_was_meant(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nowhere/file\.txt'$"):
+    with pytest.raises(FileNotFoundError, match=r"^there is no folder '.+' to write 'file\.txt' to: make it first$"):
         replace_file(tmp_path / "nowhere" / "file.txt", b"new")
     with pytest.raises(IsADirectoryError):
         replace_file(tmp_path, b"new")
+
+
+def test_what_a_kill_left_behind_is_removed_by_the_next_writing_of_the_same_file(path):
+    def killed():
+        yield b"half"
+        [left.append(place.name) for place in path.parent.iterdir() if place.suffix == ".part"]
+
+    left = []
+    replace_file(path, killed())
+    [name] = left
+    others = path.with_name("other.txt")
+    for place, age in ((path.with_name(name), 7200), (path.with_name(name.replace("-", "-0")), 60)):
+        place.write_bytes(b"half")
+        os.utime(place, (time.time() - age,) * 2)
+    replace_file(others, b"new")
+    assert path.with_name(name).exists()
+    replace_file(path, b"new")
+    assert not path.with_name(name).exists()
+    assert path.with_name(name.replace("-", "-0")).exists()  # somebody else may be writing it now
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and permissions of POSIX")

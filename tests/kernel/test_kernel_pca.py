@@ -185,3 +185,5 @@ def test_what_rounding_leaves_of_equal_rows_is_no_direction(size):
     rows = np.full((30, 5), size) * [1.0, -1.0, -1.0, 1.0, -1.0]
     with pytest.raises(DataError, match="do not differ in the features of the kernel"):
         KernelPCA(1, kernel="linear").fit(rows)
+    with pytest.raises(DataError, match="do not differ in the features of the kernel"):
+        KernelPCA().fit(rows[:6])  # of which rounding leaves negative eigenvalues too

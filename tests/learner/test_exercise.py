@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novacula import datasets
+from novacula.bayes import NaiveBayes
 from novacula.checks.work import html_fault
 from novacula.errors import InputTypeError, ParameterError
 from novacula.learner.figure import Figure
@@ -83,7 +85,7 @@ HIDES = ["results", "one", "all"]
 def test_the_entropy_of_play_tennis(answer, verdict, slip):
     mark = ALONE.exercise().check([answer])[0]
     assert (mark.verdict, mark.slip) == (verdict, slip)
-    assert mark.expected == "0.940"
+    assert mark.expected == ("" if verdict == "missing" else "0.940")
 
 
 def test_an_answer_with_too_few_digits_was_rounded_too_early():
@@ -264,6 +266,51 @@ def test_all_renderings_come_out(hide):
     assert repr(exercise).endswith("1 question>")
 
 
+def test_what_is_not_answered_is_not_told():
+    exercise = PLAY_TENNIS.exercise(seed=1)
+    marks = exercise.check({2: 0.1})
+    first = marks[0]
+    assert (str(first), first.expected) == ("1. missing.", "")
+    assert str(marks).count("in place of") == 1
+    assert str(marks).splitlines()[0] == "1. missing."
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (np.float64(H), "1. right: 0.940."),
+        (H, "1. right: 0.940."),
+        (np.float32(0.94), "1. right: 0.940."),
+        (np.int64(2), "1. wrong: 2 in place of 0.940."),
+        (0.9, "1. wrong: 0.9 in place of 0.940."),
+        (1234567.25, "1. wrong: 1.23×10⁶ in place of 0.940."),
+    ],
+)
+def test_numbers_are_shown_at_the_digits_that_are_asked_for(answer, line):
+    assert str(ALONE.exercise().check([answer])[0]) == line
+
+
+def test_a_prior_that_was_forgotten_in_the_joint_probabilities_is_found_in_the_posterior():
+    """3/5 · 2/5 · 4/5 · 2/5 over its sum with 2/9 · 2/9 · 3/9 · 6/9, of play tennis, in place of 0.795."""
+    table = datasets.load("play_tennis")
+    work = NaiveBayes(m=0).fit(table).work(table.head(1))
+    exercises = (work.exercise(seed=seed) for seed in range(20))
+    asked, i = next((e, i) for e in exercises for i, q in enumerate(e.questions) if q.equation.left == "P('No' | x)")
+    no, yes = 48 / 625, 72 / 6561
+    mark = asked.check({i + 1: no / (no + yes)})[i]
+    assert (mark.verdict, mark.expected) == ("wrong", "0.795")
+    assert mark.slip == "the prior is forgotten in the probabilities that it is made of"
+    assert asked.check({i + 1: 0.5})[i].slip == ""
+
+
+def test_counts_are_asked_for_as_they_are():
+    count = Equation("size(S)", "sum(size(S[v]) for v in _)", {"size(S[v])": {"Yes": 9, "No": 5}})
+    asked = str(Work("W", [Step("s", count)]).exercise())
+    assert "find |S|." in asked
+    strong = str(Work("W", [Step("s", STRONG)]).exercise())  # an entropy of 1 is not called a count
+    assert "to 3 significant digits." in strong
+
+
 # --- bad input ----------------------------------------------------------------------------------------------
 
 
@@ -312,6 +359,7 @@ def test_a_work_without_anything_to_ask_is_refused(steps):
         ([0.94, 0.5], ParameterError, "there is an answer to question 2; the sheet has 1 question"),
         ({0: 0.94}, ParameterError, "there is an answer to question 0; the sheet has 1 question"),
         ({"one": 0.94}, ParameterError, "there is an answer to question 'one'; the sheet has 1 question"),
+        ({1: 0.94, "1": 0.5}, ParameterError, "there are two answers to question 1; give one of them"),
         ([[0.94]], InputTypeError, r"the answer to question 1 is \[0\.94\]; give a number or text"),
         ([True], InputTypeError, "the answer to question 1 is True; give a number or text"),
         ([1j], InputTypeError, "the answer to question 1 is 1j; give a number or text"),

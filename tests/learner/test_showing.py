@@ -1,14 +1,20 @@
 """What can be asked of a work, what is refused in one sentence, and that the base applies it."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
-from novacula.errors import ParameterError
+from novacula.errors import DataError, ParameterError
+from novacula.kernel import SVC, KernelPCA, KernelRidge
 from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Step, Work
+from novacula.linear import LogisticRegression, Perceptron
 from novacula.mathematics import Equation
+from novacula.mixture import KMeans
+from novacula.neural import RBFNetworkRegressor
 
 
 class Shown(ShowsWork):
@@ -57,7 +63,7 @@ def test_rows_and_detail_reach_the_derivation():
         ({"detail": None}, "detail is None; it must be 'brief' or 'full'"),
         ({"notation": "bishop"}, "notation is 'bishop'; it must be None, 'mitchell' or 'aima'"),
         ({"notation": 3}, "notation is 3; it must be None, 'mitchell' or 'aima'"),
-        ({"iteration": 1}, "Shown keeps no iterations of its way, so it has no iteration 1 to show"),
+        ({"iteration": 1}, "Shown keeps no iterations, so it has no iteration 1 to show"),
         ({"X": [1], "iteration": 1}, "work takes X or iteration, not both: an iteration belongs to the fit"),
     ],
 )
@@ -69,3 +75,21 @@ def test_bad_input_is_refused_in_one_sentence(how, message):
 
 def test_numpys_whole_numbers_are_whole_numbers():
     assert WorkOptions(rows=np.int64(2)).rows == 2
+
+
+# --- answers that are not finite ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", [LogisticRegression(), Perceptron(max_iter=5), KernelRidge(), KernelPCA()])
+def test_a_work_refuses_rows_in_the_words_of_the_answers(learner):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few passes
+        model = learner.fit(*load_iris(return_X_y=True))
+    with pytest.raises(DataError, match=r"^the answer for row 1 of X is not finite: its largest value is 1e\+308"):
+        model.work([[1e308] * 4])
+
+
+@pytest.mark.parametrize("learner", [SVC(), RBFNetworkRegressor(), KMeans(2, random_state=0)])
+def test_squares_that_overflow_are_infinite_in_a_work(learner):
+    model = learner.fit(*load_iris(return_X_y=True))
+    assert "10³⁰⁸" in str(model.work([[1e308] * 4]))

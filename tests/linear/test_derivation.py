@@ -1,5 +1,7 @@
 """The work of linear models: what it says, and that its arithmetic is that of the model."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,8 @@ from hypothesis import strategies as st
 
 import novacula as nv
 from novacula.checks import check_equations, check_work
+from novacula.errors import RankWarning
+from novacula.graph import LinearGaussian
 from novacula.linear import LinearRegression, Ridge
 from novacula.linear.derivation import eliminated
 
@@ -182,3 +186,17 @@ def test_targets_whose_penalties_need_different_solvers(wiggle):
     model = Ridge([1e-9, 1e30]).fit(X[:, :5], np.column_stack([y, y]))
     assert model.solver_ == "qr"
     check_work(model)
+
+
+@pytest.mark.parametrize("learner", [LinearRegression(), LinearGaussian()])
+@pytest.mark.parametrize("case", ["constant", "tiny", "one row"])
+def test_columns_that_do_not_vary_bring_no_foreign_warning(learner, case):
+    X = np.random.default_rng(0).random((24, 2))
+    rows = {"constant": np.ones((24, 2)), "tiny": X * 1e-300, "one row": X}[case]
+    weight = np.r_[np.zeros(23), 1.0] if case == "one row" else None
+    with pytest.warns(RankWarning):
+        model = learner.fit(rows, 3.0 * X[:, 0], sample_weight=weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "ŷ" in str(model.work())
+        assert np.isfinite(model.left_out(rows, 3.0 * X[:, 0]).predictions).all()

@@ -208,3 +208,19 @@ def test_another_books_names():
 def test_values_by_themselves():
     assert value_text("No", TextNotation()) == "No"
     assert value_text(np.arange(3.0), TextNotation()) == "[0 1 2]"
+
+
+@pytest.mark.parametrize(
+    ("right", "values", "shown"),
+    [
+        ("a - b", {"a": 0.3, "b": 0.1 + 0.2}, "= 0.3 − 0.3 = 0"),
+        ("x + s * d", {"x": np.array([3.0, 1.0]), "s": 1.0, "d": np.array([-3.0 + 4e-16, 0.5])}, "= [0 1.5]"),
+        ("a - b", {"a": 1e-20, "b": 3e-20}, "= −2×10⁻²⁰"),
+        ("a - b", {"a": 1.0, "b": 1.0 - 1e-12}, "= 9.99978×10⁻¹³"),
+    ],
+)
+def test_what_rounding_leaves_of_terms_that_cancel_is_written_as_nothing(right, values, shown):
+    equation = Equation("y", right, values)
+    assert str(equation).replace("\n    ", "").endswith(shown)
+    exact = [row.right for row in equation.rows(TextNotation(17))][-1]
+    assert (exact == "0") == (np.asarray(equation.value) == 0.0).all()

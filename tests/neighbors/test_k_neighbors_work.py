@@ -1,6 +1,7 @@
 """The derivations come to what the models say, for every metric and setting, and survive hostile names."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -124,3 +125,12 @@ def test_few_neighbours_are_compared_with_more_or_fewer_in_true_words(n, k, form
     lacks = "the gaps lack this much" in step.note
     assert lacks is (k < 5)
     check_equations(model)
+
+
+def test_distances_that_underflow_bring_no_foreign_warning():
+    """ln p̂ of two numbers of neighbours was ∞ − ∞."""
+    X = np.random.default_rng(0).random((24, 2)) * 1e-300
+    model = KNeighborsDensity().fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert "nan" not in str(model.work()).lower()

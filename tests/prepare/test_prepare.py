@@ -206,7 +206,7 @@ def test_what_is_asked_of_the_work_goes_to_the_learner_behind():
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"iteration": 1}, "NaiveBayes keeps no iterations of its way"),
+        ({"iteration": 1}, "NaiveBayes keeps no iterations"),
         ({"digits": 0}, "digits is 0"),
         ({"notation": "bishop"}, "notation is 'bishop'"),
         ({"X": pd.DataFrame({"rain": [1.0]})}, "wind"),

@@ -237,10 +237,11 @@ def test_what_cannot_be_ranked_is_said(flats):
         FeatureRanker().fit(X.assign(size=np.inf), y)
     with pytest.raises(DataError, match="no row counts"):
         FeatureRanker().fit(nv.read(flats.assign(w=0.0), target="rent", weight="w"))
-    with pytest.raises(DataError, match="requires y"):
-        FeatureRanker().fit(X)
-    with pytest.raises(SchemaError, match="needs one target"):
-        FeatureRanker().fit(nv.read(flats))
+    for without in (lambda: FeatureRanker().fit(X), lambda: FeatureRanker().fit(nv.read(flats))):
+        with pytest.raises(SchemaError, match=r"^FeatureRanker needs a target, so it requires y to be passed, but the"):
+            without()
+    with pytest.raises(SchemaError, match="FeatureRanker learns one target"):
+        FeatureRanker().fit(nv.read(flats, target=["rent", "town"]))
     with pytest.raises(SchemaError, match="holds categories, not numbers"):
         FeatureRanker(target="numbers").fit(nv.read(flats, target="town"))
     ranker = FeatureRanker(k=1).fit(X, y)

@@ -13,7 +13,7 @@ import novacula as nv
 from novacula.errors import DataError, UnseenCategoryWarning
 from novacula.learner import Admits
 from novacula.mixture import KMeans
-from novacula.neighbors import KNeighborsClassifier
+from novacula.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from novacula.statistics import CoMoments
 from novacula.table import Chunk, Table
 from novacula.table.admission import NotAdmitted, RowCheck, first_fault, propagated_by, propagating
@@ -57,7 +57,7 @@ def test_the_first_fault_is_the_first_one_by_brute_force(rows, weight, admits):
         for j, value in enumerate(row):
             what = "missing" if value != value else "infinite" if abs(value) == np.inf else None
             if expected is None and weight[i] > 0 and what in admits.refused:
-                expected = (i, "numeric", j, what)
+                expected = (i, "numeric", j, what, value if what == "infinite" else np.inf)
     assert first_fault(chunk(rows, weight=weight[: len(rows)]), admits) == expected
 
 
@@ -148,6 +148,17 @@ def test_what_an_expansion_makes_infinite_by_itself_is_its_own_affair():
         lambda chunk: np.where(chunk.numeric > 0, np.inf, 0.0), ["made"]
     )
     assert table.map(lambda chunk: chunk.numeric).ravel().tolist() == [0.0, np.inf]
+
+
+def test_which_infinity_it_is_is_said():
+    low = -np.inf
+    with pytest.raises(DataError, match=r"column 'x0' is infinite \(-inf\) in row 2 of X: "):
+        KMeans(1).fit(np.array([[1.0], [low]]))
+    sparse = first_fault(chunk(np.empty((2, 0)), sparse=csr_matrix([[0.0, low], [1.0, 0.0]])), FINITE)
+    assert (sparse.row, sparse.value) == (0, low)
+    for learner in (KNeighborsRegressor(1), KNeighborsClassifier(1)):
+        with pytest.raises(DataError, match=r"the target 'y' is infinite \(-inf\) in row 2"):
+            learner.fit(np.array([[1.0], [2.0]]), [1.0, low])
 
 
 def test_weights_that_sum_to_zero_and_too_few_classes():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from novacula.errors import DataError, ParameterError
+from novacula.errors import DataError, InputTypeError, ParameterError
 from novacula.theory import pac_curve
 
 SIZES = [10, 50, 100]
@@ -74,3 +74,6 @@ def test_errors_are_numbers():
 def test_the_space_is_needed():
     with pytest.raises(ParameterError, match="either hypotheses"):
         pac_curve([10], [0.1])
+    for sizes in (973, "973"):
+        with pytest.raises(InputTypeError, match="it must be a list of numbers of examples"):
+            pac_curve(sizes, 0.1, 100)

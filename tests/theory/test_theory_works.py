@@ -113,7 +113,7 @@ def test_works_beside_whole_numbers():
 def test_bad_requests():
     number = pac_sample_size(973)
     for how, sentence in (
-        ({"iteration": 1}, "keeps no iterations of its way"),
+        ({"iteration": 1}, "keeps no iterations"),
         ({"X": [[1.0]]}, "a number answers no rows"),
         ({"digits": 0}, "digits is 0"),
         ({"notation": "knuth"}, "notation is 'knuth'"),

@@ -342,7 +342,7 @@ def test_no_number_that_is_kept_can_change_unnoticed(prune):
 def test_bad_requests(learner):
     model = learner().fit(nv.datasets.load("play_tennis"))
     for how, sentence in (
-        ({"iteration": 1}, "keeps no iterations of its way"),
+        ({"iteration": 1}, "keeps no iterations"),
         ({"digits": 0}, "digits is 0"),
         ({"notation": "knuth"}, "notation is 'knuth'"),
         ({"detail": "long"}, "detail is 'long'"),

@@ -86,8 +86,9 @@ def _compiles(pattern: str) -> bool:
 
 def linear_words(pattern: str) -> str:
     """A sentence about a pattern that a model file does not hold."""
+    fault = "may hang" if _compiles(pattern) else "is no regular expression"
     return (
-        rf"the token_pattern {quoted(pattern)} may hang: model files hold characters such as \w or [a-z], repeated up "
+        rf"the token_pattern {quoted(pattern)} {fault}: model files hold characters such as \w or [a-z], repeated up "
         r"to a limit, without one only at the end"
     )
 

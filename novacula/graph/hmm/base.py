@@ -40,6 +40,7 @@ from novacula.learner.work import Work
 from novacula.state import State, each, flag, floats, number, optional, record, text, whole
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
+from novacula.words import counted
 
 IN_TIME: Mapping[str, str] = {
     "check_fit1d": "an array of one dimension is a sequence of single observations",
@@ -173,7 +174,7 @@ class HiddenMarkovModel(Chain):
     def _learn(self, table: Table, sequences: Sequences, states: Any, weight: Any) -> None:
         chunk = sequences.arranged(table.to_chunk())
         labels = read_labels(states, sequences, self.n_states)
-        weight = sequence_weights(sequences, weight, chunk)
+        weight = sequence_weights(sequences, weight, chunk, table.source.name)
         takes_part = weight > 0.0
         steps = slice(None) if takes_part.all() else np.repeat(takes_part, sequences.lengths)
         self._require_admitted(replace(chunk, weight=np.repeat(weight, sequences.lengths)), sequences)
@@ -193,7 +194,8 @@ class HiddenMarkovModel(Chain):
         rng = check_random_state(self.random_state)
         k, seeds = len(labels.states), rng.randint(2**31, size=self.n_init + 1).tolist()
         if labels.codes is None and len(values) < k:
-            raise DataError(f"n_states is {k}, but there are only {len(values)} steps (n_samples={len(values)})")
+            steps = f"{'is' if len(values) == 1 else 'are'} only {counted(len(values), 'step')}"
+            raise DataError(f"n_states is {k}, but there {steps} (n_samples={len(values)})")
         step_weight = np.concatenate([block.step_weight for block in blocks])
         overview, given = self._overview(values, step_weight, seeds[-1]), self._given(k)
         begin = np.ones(k, bool) if given.start is None else given.start > 0.0

@@ -88,8 +88,8 @@ def _all_states(labels: tuple[Any, ...], n_states: int | None) -> tuple[Any, ...
     return tuple(sorted([*labels, *new])) if numbers else (*labels, *new)
 
 
-def sequence_weights(sequences: Sequences, sample_weight: Any, chunk: Chunk) -> Floats:
-    """A weight for each sequence (S,)."""
+def sequence_weights(sequences: Sequences, sample_weight: Any, chunk: Chunk, where: str) -> Floats:
+    """A weight for each sequence (S,); `where` the rows are, in words."""
     if isinstance(sequences.data, Table):
         if sample_weight is not None:
             raise InputTypeError("a Table holds its weights itself: read it with weight='column'")
@@ -103,9 +103,7 @@ def sequence_weights(sequences: Sequences, sample_weight: Any, chunk: Chunk) -> 
         weight = _of_rows(np.asarray(sequences.sorted(rows)), sequences)
     with np.errstate(over="ignore"):  # a total that overflows is refused
         total = float(weight.sum())
-    if not total > 0.0:
-        raise DataError("the weights sum to zero: no sequence counts")
-    require_total_weight(total, "the sequences")
+    require_total_weight(total, where)
     return weight
 
 

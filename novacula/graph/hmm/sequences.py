@@ -138,11 +138,12 @@ class Sequences:
         return out
 
     def row_name(self, step: int) -> str:
-        """The place of a step among all: its sequence and its number there, counted from 1."""
+        """The place of a step among all: its sequence and its number there, counted from 1, and the table if any."""
         ends = np.cumsum(self.lengths)
         s = int(np.searchsorted(ends, step, side="right"))
         inside = step - int(ends[s] - self.lengths[s]) + 1
-        return f"step {inside}" + (f" of sequence {s + 1}" if len(self) > 1 else "")
+        whole = f" of sequence {s + 1}" if len(self) > 1 else ""
+        return f"step {inside}{whole}" + (f" of {self.data.source.name}" if isinstance(self.data, Table) else "")
 
 
 def as_lengths(lengths: Any, n: int) -> Places:

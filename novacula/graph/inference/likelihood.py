@@ -99,7 +99,8 @@ def _numbers(family: GaussianFamily, column: Any) -> Floats:
         raise SchemaError(f"column {family.node!r} holds words, but the node is continuous") from None
     if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values)))
-        raise refusal(Fault(row, "numeric", 0, "infinite"), Schema((Column(family.node, "numeric"),)), f"row {row + 1}")
+        fault = Fault(row, "numeric", 0, "infinite", float(values[row]))
+        raise refusal(fault, Schema((Column(family.node, "numeric"),)), f"row {row + 1}")
     return values
 
 

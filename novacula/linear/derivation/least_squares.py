@@ -72,7 +72,8 @@ def fit_steps(model: LinearRegression, system: NormalEquations, k: int) -> Itera
     """What is left of the squares, the noise they speak of, and the share that is explained."""
     w, sigma = of_target(model.coef_, k), float(np.atleast_1d(model.sigma_)[k])
     squares, spread = float(system.squares[model.n_features_in_ + k]), float(system.spread[k])
-    uncertain = np.sqrt(squares) * float(system.noise @ (np.sqrt(np.diagonal(system.gram)) * np.abs(w)))
+    lengths = np.sqrt(np.diagonal(system.gram)) * np.abs(w)
+    uncertain = np.sqrt(squares) * float(np.where(lengths > 0.0, system.noise, 0.0) @ lengths)
     known = system.weight * (sigma * sigma)
     held = max(uncertain, EPS * squares) <= DIGITS * known
     total, cross = "sum(y[i]**2 for i in _)", "sum(x[i] * y[i] for i in _)"

@@ -12,6 +12,7 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy import special
 
+from novacula.learner.first_rows import first_counted
 from novacula.learner.trace import MOST_NUMBERS, FitPath, PathRecorder
 from novacula.linear.logistic.objective import LogisticObjective, LogisticPoint
 from novacula.state import State, codes, flag, floats, record
@@ -113,9 +114,7 @@ class LogisticRecorder(PathRecorder):
         objective, kept, p = self.objective, self.kept(), self.size
         theta, loss, gradient, share, hessian = np.split(kept.states, [p, p + 1, 2 * p + 1, 2 * p + 2], axis=1)
         most = max(min(ROWS, MOST_NUMBERS // max(len(objective.frame.centre), 1)), 1)
-        found = objective.table.head(most + 1).to_chunk()
-        complete = len(found) <= most
-        first = found.rows(0, min(most, len(found))).counted()
+        first, complete = first_counted(objective.table, most)
         classes = np.asarray(first.target, np.int32)
         weights = first.weight * objective.frame.factor[classes]
         held = FirstLogisticRows.of(first.dense(), classes, weights, objective.frame.centre, objective.shape)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from novacula.errors import ModelFileError
+from novacula.learner.first_rows import first_counted
 from novacula.learner.trace import MOST_NUMBERS, FitPath, PathRecorder
 from novacula.linear.online.delta import Bowl
 from novacula.linear.online.passes import dense_blocks
@@ -76,9 +77,9 @@ class OnlineTrace:
     @classmethod
     def of_steps(cls, path: FitPath, table: Table, bowl: Bowl, rule: ShowingRule) -> Self:
         """Keep the first rows of steps down a bowl of all rows."""
-        chunk = table.head(FIRST + 1).to_chunk()
-        showings = first_showings(iter([chunk]))
-        showings = replace(showings, whole=showings.whole and len(chunk) <= FIRST)
+        chunk, is_all = first_counted(table, FIRST)
+        showings = first_showings([chunk])
+        showings = replace(showings, whole=showings.whole and is_all)
         d, others = showings.rows.shape[1], np.zeros((0, 0))
         if not showings.whole:
             q, k = bowl.cross.shape

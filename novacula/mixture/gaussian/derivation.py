@@ -90,7 +90,8 @@ def derive_iteration(model: GaussianMixture, iteration: int, options: WorkOption
     """One iteration: what went in, shares of the first rows, sums, and what came out."""
     steps = [Step("The step that EM repeats", rules_of(model))]
     steps += _iteration_steps(model, iteration, options, is_last=False)
-    return Work(f"Iteration {iteration} of a mixture of {model.n_components} Gaussians", steps, _left(model, options))
+    title = f"Iteration {iteration} of a mixture of {counted(model.n_components, 'Gaussian')}"
+    return Work(title, steps, _left(model, options))
 
 
 def components_of(model: GaussianMixture) -> GaussianComponents:

@@ -4,12 +4,14 @@ import itertools
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 
+import novacula as nv
 from novacula.errors import DataError, DataWarning, ParameterError
 from novacula.graph.hmm import CategoricalHMM, GaussianHMM, PoissonHMM
 from novacula.mixture import GaussianMixture
@@ -240,6 +242,8 @@ def test_bad_structure_is_refused():
         PoissonHMM(2, init={"rates": [1.0, 2.0, 3.0]}).fit(x)
     with pytest.raises(ValueError, match="init"):
         CategoricalHMM(2, init="kmeans").fit(x)
+    with pytest.raises(DataError, match=r"n_states is 2, but there is only 1 step \(n_samples=1\)"):
+        GaussianHMM(2).fit([[1.0]])
     with pytest.raises(DataError, match="n_states is 9, but there are only 4 steps"):
         GaussianHMM(9).fit(x)
     sentence = "there are n_samples=1 distinct rows for 2 starts: give more rows, or ask for fewer components or states"
@@ -351,11 +355,22 @@ def test_no_convergence_is_reported():
     assert not model.converged_
 
 
+def test_weights_that_sum_to_zero_are_said_in_one_way():
+    frame = pd.DataFrame({"x": [1.0, 3.0, 2.0], "w": [0.0, 0.0, 0.0]})
+    with pytest.raises(DataError, match=r"^the weights of the frame sum to zero: no row counts$"):
+        GaussianHMM(1).fit(nv.read(frame, weight="w"))
+    with pytest.raises(DataError, match=r"^the weights of X sum to zero: no row counts$"):
+        GaussianHMM(1).fit([[1.0, 2.0], [3.0]], sample_weight=[0.0, 0.0])
+
+
 def test_bad_values_are_named():
     with pytest.raises(DataError, match=r"column 'x0' is -1 in step 2 of sequence 2"):
         PoissonHMM(1).fit([[1, 2, 3], [4, -1]])
     with pytest.raises(DataError, match=r"column 'x0' is infinite \(inf\) in step 2"):
         GaussianHMM(1).fit(np.array([1.0, np.inf, 2.0]))
+    frame = pd.DataFrame({"x": [1.0, -np.inf, 2.0], "w": [1.0, 1.0, 1.0]})
+    with pytest.raises(DataError, match=r"column 'x' is infinite \(-inf\) in step 2 of the frame: "):
+        GaussianHMM(1).fit(nv.read(frame, weight="w"))
     with pytest.raises(DataError, match=r"'x1' has no value"):
         GaussianHMM(1).fit(np.array([[1.0, np.nan], [2.0, np.nan]]))
     with pytest.raises(DataError, match=r"'x0'.*overflow"):
