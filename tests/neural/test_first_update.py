@@ -98,6 +98,11 @@ def test_a_network_that_learned_nothing_says_so():
     assert set(network.predict(X)) != {0, 1} or (network.predict(X) == Y).all()
 
 
+def test_a_network_that_learned_a_little_is_not_called_no_better():
+    with pytest.warns(ConvergenceWarning, match="hardly better than the 0.6931 of one constant answer"):
+        MLPClassifier(2, random_state=5).fit(X, Y)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_exclusive_or_is_right_or_warned_of(seed):
     with warnings.catch_warnings(record=True) as caught:

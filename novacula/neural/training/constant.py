@@ -15,7 +15,7 @@ GAIN = 0.02
 
 
 def why_constant(architecture: Architecture, loss: str, theta: Floats, trace: NetworkTrace) -> str | None:
-    """A sentence where a network that was trained on the rows of a trace is no better on them than a constant."""
+    """A sentence where a network that was trained on the rows of a trace is no better on them than a constant, or hardly."""
     if not trace.by_epoch or architecture.n_layers == 1:
         return None
     T, shares = trace.wanted(architecture.sizes[-1]), trace.shares
@@ -29,8 +29,9 @@ def why_constant(architecture: Architecture, loss: str, theta: Floats, trace: Ne
     found = NetworkObjective(architecture, loss).value(theta.astype(np.float64), trace.rows, T, shares)
     if not constant or found < (1.0 - GAIN) * constant:
         return None
+    beside = "no better" if found >= constant else "hardly better"
     return (
-        f"its loss of {found:.4g} on the rows is no better than the {constant:.4g} of one constant answer: try more "
+        f"its loss of {found:.4g} on the rows is {beside} than the {constant:.4g} of one constant answer: try more "
         "restarts, another eta0 or activation, or solver='lbfgs'"
     )
 
