@@ -15,7 +15,7 @@ GAIN = 0.02
 
 
 def why_constant(architecture: Architecture, loss: str, theta: Floats, trace: NetworkTrace) -> str | None:
-    """A sentence where a network that was trained on the rows of a trace is no better on them than a constant, or hardly."""
+    """A sentence where a network is no better, or hardly, on the rows of its trace than a constant."""
     if not trace.by_epoch or architecture.n_layers == 1:
         return None
     T, shares = trace.wanted(architecture.sizes[-1]), trace.shares
