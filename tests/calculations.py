@@ -81,6 +81,8 @@ COMMANDS: dict[str, list[str]] = {  # what is set, and the table if it is of one
     "information_gain": ["play_tennis", "values=Outlook"],
     "gain_ratio": ["play_tennis", "values=Outlook"],
     "smallest_tree": ["play_tennis"],
+    "complexity": ["w=[3, -4]", "q=1.5"],
+    "fit_priced": ["X=[[0, 0], [1, 1], [2, 4], [3, 9]]", "y=[1, 3, 5, 8]", "q=1.5", "alpha=1"],
     "fit_polynomial": ["x=[0, 1, 2, 3]", "y=[1, 0, 2, 5]", "degree=2"],
     "sigmoid_unit": ["X=[[0], [1], [2]]", "t=[0.1, 0.5, 0.9]", "max_iter=20"],
     "compare_biases": ["enjoy_sport", 'instance=["Sunny", "Warm", "Normal", "Strong", "Cool", "Change"]'],

@@ -81,7 +81,8 @@ CALCULATIONS: Mapping[str, Calculation] = {
     **_named("tree", measuring.of_columns, "entropy information_gain gain_ratio", "may"),
     **_named("tree", measuring.of_columns, "smallest_tree", "must"),
     **_named("linear", measuring.of_columns, "fit_polynomial", "may"),
-    **_named("linear", measuring.of_numbers, "sigmoid_unit", "may"),
+    **_named("linear", measuring.of_numbers, "sigmoid_unit fit_priced", "may"),
+    **_named("linear", called, "complexity"),
     **_named("concept", measuring.of_columns, "compare_biases", "must"),
     **_named("neural", measuring.of_network, "collapse prune_weights", "must"),
     **_named("evaluate", called, "compare proportion_interval"),
@@ -105,6 +106,7 @@ ONLY_IN_PYTHON: Mapping[str, str] = {
     "ComparedAnswers": "Posterior(…).compare gives it, whose hypotheses say the classes of instances",
     "VersionSpacePosterior": "Posterior gives it, of a ConjunctiveSpace",
     "Identification": "identify of CandidateElimination gives it, which asks an oracle, question by question",
+    "CostMatrix": "its costs are a table by classes and actions, which you make or of_utility does",
     "Custom": "its function of two rows is your own",
     "Precomputed": "its rows are those of a Gram matrix that was computed before",
     **dict.fromkeys(

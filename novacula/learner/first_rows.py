@@ -60,7 +60,7 @@ def first_counted(table: Table, most: int) -> tuple[Chunk, bool]:
 
     Where none of them has any, the first rows that have are looked for: there is always one to show.
     """
-    first = table.head(most + 1).to_chunk()
+    first = Chunk.concatenate(list(table.head(most + 1).chunks()))
     kept = first.rows(0, min(most, len(first))).counted()
     if len(kept):
         return kept, len(first) <= most

@@ -348,7 +348,7 @@ def test_a_long_product_is_a_sum_of_logarithms(rng):
         (lambda X, y: NaiveBayes().fit(X), ValueError, "y is None"),
         (lambda X, y: NaiveBayes().fit(nv.read(X), sample_weight=y), InputTypeError, "weight="),
         (lambda X, y: NaiveBayes().fit(nv.read(X), y), InputTypeError, "name of its target"),
-        (lambda X, y: NaiveBayes().fit(nv.read(X)), SchemaError, "one target"),
+        (lambda X, y: NaiveBayes().fit(nv.read(X)), SchemaError, "needs a target"),
         (lambda X, y: NaiveBayes().fit(nv.read(X + 0.5), "x0"), DataError, "continuous"),
     ],
 )

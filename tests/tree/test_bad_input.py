@@ -163,7 +163,7 @@ def test_text_columns_are_refused_by_name():
 @pytest.mark.parametrize(
     ("target", "weight", "error", "words"),
     [
-        (None, None, SchemaError, "one target"),
+        (None, None, SchemaError, "needs a target"),
         (Y, None, InputTypeError, "name of its target"),
         ("collar", None, SchemaError, "'collar'.*'colour'"),
         ("colour", np.ones(6), InputTypeError, "weight="),

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import novacula as nv
 from novacula.checks import check_equations, check_work
-from novacula.errors import DataError, ParameterError, UnseenCategoryWarning
+from novacula.errors import DataError, ParameterError, SchemaError, UnseenCategoryWarning
 from novacula.learner.files import load
 from novacula.tree import DecisionTreeClassifier, RuleListClassifier
 from novacula.tree.attributes import Attribute
@@ -408,7 +408,7 @@ def test_rows_that_judge_have_known_classes_and_columns():
         RuleListClassifier().fit(frame, y, X_val=frame, y_val=np.where(y == "a", "d", y))
     with pytest.raises(ValueError, match="feature names"):
         RuleListClassifier().fit(frame, y, X_val=frame.drop(columns="size"), y_val=y)
-    with pytest.raises(DataError, match="requires y"):
+    with pytest.raises(SchemaError, match="requires y"):
         RuleListClassifier().fit(frame, y, X_val=frame)
 
 
