@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,15 @@ JARRING = {
 }
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def test_a_class_name_is_used_once():
     places = defaultdict(list)
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
@@ -41,7 +47,7 @@ def test_a_class_name_is_used_once():
 
 def private_reaches(path: Path):
     """Every use of another object's private name: not of self, of the class itself, or of another of the same class."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     own = {}
     for kind in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
         names = {node.name for node in ast.walk(kind) if isinstance(node, ast.FunctionDef)}
