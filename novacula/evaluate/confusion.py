@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +129,9 @@ def confusion(y: Any, prediction: Any, labels: Any = None, sample_weight: Any = 
             f"classes of shape {truth.shape} and predictions of shape {predicted.shape} do not fit: give one per row"
         )
     names = _names(truth, predicted) if labels is None else np.asarray(labels)
+    doubled = [label for label, times in Counter(names.tolist()).items() if times > 1]
+    if doubled:
+        raise ParameterError(f"labels holds {quoted(doubled[0])} twice: name each class once")
     weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if weight.shape != truth.shape or not weight.sum() > 0:
         raise DataError(f"weights of shape {weight.shape} do not fit {len(truth)} rows, or sum to zero")

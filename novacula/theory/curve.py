@@ -67,7 +67,7 @@ def pac_curve(
 def dichotomy_curve(dimensions: int, points: int | None = None) -> Figure:
     """Draw how many dichotomies half-spaces through the origin of N dimensions make of P points: log₂ N_d against P.
 
-    Up to P = N these are all 2ᴾ, and the curve is a straight line. There it leaves the line, slowly at first: at P = 2N
+    Up to P = N these are all 2ᴾ, and the curve is a straight line. There, at its knee, it leaves the line: at P = 2N
     they are half of all, and beyond it the curve bends, since they grow as a polynomial. `points` is the largest P, by
     default 4N.
 
@@ -83,7 +83,7 @@ def dichotomy_curve(dimensions: int, points: int | None = None) -> Figure:
 
     def draw(axes: Axes) -> None:
         draw_curves(axes, np.array(places, float), {"all: 2ᴾ": np.array(places, float), "N_d": np.array(logs)}, {})
-        for place, words in ((N, f"all up to P = N = {N}"), (2 * N, f"half at P = 2N = {2 * N}")):
+        for place, words in ((N, f"the knee: all up to P = N = {N}"), (2 * N, f"half at P = 2N = {2 * N}")):
             if place <= most:
                 axes.axvline(place, color=INK, linewidth=0.8, linestyle=LINES[3])
                 axes.annotate(words, (place, logs[place - 1]), (8, -14), textcoords="offset points")

@@ -133,6 +133,7 @@ def test_one_class_against_the_rest():
         (lambda: confusion([0, 1], [0]), DataError, "do not fit"),
         (lambda: confusion(["0", "1"], [0, 1]), DataError, "words and the predictions numbers"),
         (lambda: confusion([0, 1], [0, 2], labels=[0, 1]), ParameterError, "do not name the class 2"),
+        (lambda: confusion([0, 1], [0, 1], labels=[0, 1, 1]), ParameterError, "labels holds 1 twice"),
     ],
 )
 def test_bad_input_is_named(call, kind, words):

@@ -107,4 +107,4 @@ def test_the_curve_of_dichotomies_leaves_all_at_the_dimension_and_half_at_twice_
     assert (leaves.get_xdata()[0], half.get_xdata()[0]) == (3, 6)
     assert counted.get_ydata()[5] == 5, "half of 2⁶"
     assert (counted.get_ydata() == every.get_ydata()).tolist() == [True] * 3 + [False] * 4
-    assert [text.get_text() for text in axes.texts] == ["all up to P = N = 3", "half at P = 2N = 6"]
+    assert [text.get_text() for text in axes.texts] == ["the knee: all up to P = N = 3", "half at P = 2N = 6"]
