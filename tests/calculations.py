@@ -175,7 +175,7 @@ def _holes() -> np.ndarray:
 ITERATED: dict[str, Callable[[], object]] = {
     "pca by em": lambda: PCA(1).fit(_holes()),
     "fine-tuning": lambda: RBFNetworkRegressor(2, fine_tune=2).fit(np.arange(8.0)[:, None], np.sin(np.arange(8.0))),
-    "mixture": lambda: GaussianMixture(2, max_iter=3).fit(np.array([[0.0], [0.5], [4.0], [4.5]])),
+    "mixture": lambda: GaussianMixture(2, max_iter=3, random_state=0).fit(np.array([[0.0], [0.5], [4.0], [4.5]])),
     "logistic": lambda: LogisticRegression().fit(datasets.load("iris")),
     "network": lambda: MLPRegressor(2, max_epochs=3).fit(np.arange(6.0)[:, None], np.arange(6.0)),
     "k-means": lambda: KMeans(2, random_state=0).fit(np.array([[0.0], [0.5], [4.0], [4.5]])),

@@ -56,7 +56,7 @@ def checkpoint(folder: str | os.PathLike[str], *, every: float = 1.0) -> Iterato
     >>> import tempfile
     >>> import novacula as nv
     >>> with tempfile.TemporaryDirectory() as folder, nv.checkpoint(folder):
-    ...     model = nv.mixture.GaussianMixture(3).fit(nv.datasets.load("iris"))
+    ...     model = nv.mixture.GaussianMixture(3, random_state=0).fit(nv.datasets.load("iris"))
     >>> model.converged_
     True
     """
