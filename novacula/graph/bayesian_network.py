@@ -28,7 +28,7 @@ from novacula.learner.showing import ShowsWork, WorkOptions
 from novacula.learner.work import Work
 from novacula.table import Column, Schema, Table
 from novacula.table.chunk import Floats
-from novacula.table.frames import is_frame
+from novacula.table.frames import is_frame, names_of_frame
 
 
 class BayesianNetwork(NetworkLearner):
@@ -260,7 +260,11 @@ class BayesianNetwork(NetworkLearner):
     def _derive_answers(self, X: Any, options: WorkOptions) -> Work:
         if self.target_names_:
             return self.derive_node(X, self.target_names_[0], options)
-        columns = set(X.columns if hasattr(X, "columns") else X.column_names) if is_frame(X) else set(self.families_)
+        columns = list(self.families_)
+        if isinstance(X, Table):
+            columns = [column.name for column in X.layout.features]
+        elif is_frame(X):
+            columns = names_of_frame(X)
         open_nodes = [node for node in self.families_ if node not in columns]
         return self.derive_node(X, (open_nodes or list(self.families_)[-1:])[0], options)
 

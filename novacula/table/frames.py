@@ -105,6 +105,15 @@ def is_frame(value: Any) -> bool:
     return bool(nw.dependencies.is_into_dataframe(value)) or isinstance(value, pa.RecordBatch)
 
 
+def names_of_frame(frame: Any) -> list[str]:
+    """The names of a frame's columns."""
+    import narwhals.stable.v2 as nw
+
+    if isinstance(frame, pa.RecordBatch):
+        return list(frame.schema.names)
+    return [str(name) for name in nw.from_native(frame, eager_only=True).columns]
+
+
 def require_frame(value: Any) -> Any:
     """Give the Arrow table of a frame, or say that this is none."""
     if not is_frame(value):

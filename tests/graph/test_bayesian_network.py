@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -450,6 +451,14 @@ def test_a_network_that_is_given_needs_no_fit(tmp_path):
             question()
     loaded.save(tmp_path / "wet.nova")
     assert nv.load(tmp_path / "wet.nova").query("Wet").to_dict() == given.query("Wet").to_dict()
+
+
+def test_the_work_of_rows_is_the_same_for_any_frame():
+    frame = pd.DataFrame({"Rain": list("nnny"), "Wet": list("nnyy")})
+    model = BayesianNetwork({"Wet": ["Rain"]}).fit(frame)
+    table = pa.Table.from_pandas(frame)
+    forms = [table, pl.from_pandas(frame), nv.read(frame)]
+    assert {str(model.work(form)) for form in forms} == {str(model.work(frame))}
 
 
 def test_the_graph_answers_for_itself():
