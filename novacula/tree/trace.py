@@ -33,7 +33,7 @@ class CutNodes:
         "says": codes("below", below="classes"),
         "judged": floats("below", "classes", least=0.0),
         "own": floats("cut", "classes", least=0.0),
-        "tests": floats("cut", "two", least=0.0),
+        "tests": floats("cut", 2, least=0.0),
         "tally": floats("tally", least=0.0),
         "bits": floats("bits", least=0.0),
     }

@@ -70,7 +70,7 @@ class HiddenMarkovModel(Chain):
         "log_likelihood_": optional(number(), beside="history_"),
         "n_steps_": optional(number(above=0.0), beside="history_"),
         "n_free_": optional(whole(), beside="history_"),
-        "trace_": optional(record(ChainTrace), beside="history_"),
+        "trace_": optional(record(ChainTrace, columns="columns"), beside="history_"),
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

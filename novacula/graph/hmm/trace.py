@@ -53,7 +53,7 @@ class ChainTrace:
     def parameters(self, iteration: int, like: Emission) -> Parameters:
         """The parameters after an iteration."""
         k = like.n_states
-        numbers = self.path.at(iteration, (self.path.states.shape[1],))
+        numbers = self.path.at(iteration, (k + k * k + like.numbers().size,))
         return Parameters(numbers[:k], numbers[k : k + k * k].reshape(k, k), like.with_numbers(numbers[k + k * k :]))
 
 

@@ -55,6 +55,8 @@ def solve_dual(gram: Floats, weight: Floats, price: float, target: Floats, learn
 
 def told_apart(matrix: Floats) -> tuple[Floats, Floats]:
     """The eigenvalues (r,) that are not 0 beyond rounding, of either sign, and their vectors (n, r)."""
+    if not np.isfinite(matrix).all():
+        raise DataError("the kernel matrix with its penalty overflows: scale the columns")
     with few_threads(len(matrix)):
         values, vectors = linalg.eigh(matrix)
     above_rounding = np.abs(values) > len(values) * EPS * np.abs(values).max()

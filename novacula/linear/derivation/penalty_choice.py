@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from novacula.errors import ModelFileError
 from novacula.learner.derivation import TABLE_ROWS
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.work import Step, WorkTable
@@ -39,6 +40,8 @@ def choice_step(
     said = f"has the least {what}"
     if choice != "best":
         said = f"is the largest whose {what} is within one standard error of the least"
+        if chosen not in alphas:
+            raise ModelFileError(f"its alpha_ is {chosen!r}, which is none of the alphas that it was chosen from")
         least, reach = float(errors[tried.best]), float(std_errors[tried.best])
         values = {"E(α)": float(errors[alphas == chosen][0]), "E_min": least, "SE": reach}
         found.append(Equation("E(α)", "E_min + SE", values, sign="≤", therefore=True))

@@ -356,6 +356,8 @@ class LogisticRegression(LinearClassifier):
 
     def _check_state(self) -> None:
         super()._check_state()
+        if (self.solver_ == "gradient_descent") != hasattr(self, "eta_"):
+            raise ModelFileError(f"its solver_ is {self.solver_!r}, and a rate eta_ belongs to gradient_descent alone")
         n_estimates = max(len(self.coef_) - 1, 1) * (self.n_features_in_ + int(self.fit_intercept))
         if self.covariance_ is not None and len(self.covariance_) != n_estimates:
             raise ModelFileError(

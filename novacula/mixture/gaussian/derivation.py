@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novacula.errors import ParameterError
+from novacula.errors import ModelFileError, ParameterError
 from novacula.learner.derivation import TABLE_ROWS, cut_table, only_first
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Step, Work
@@ -138,7 +138,10 @@ def _covariance_step(components: GaussianComponents, names: tuple[str, ...]) -> 
         return []
     pairs = [(i, j) for j in range(len(names)) for i in range(j + 1)]
     entries = tuple(f"⟦{{}}[{i + 1}, {j + 1}]⟧" for i, j in pairs)
-    inverse = np.linalg.inv(matrices)
+    try:
+        inverse = np.linalg.inv(matrices)
+    except np.linalg.LinAlgError:
+        raise ModelFileError("its covariances_ have no inverse") from None
     rows = [
         (
             c,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novacula.errors import ModelFileError
 from novacula.learner.derivation import cut_table, only_first_rows
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.showing import WorkOptions
@@ -186,6 +187,8 @@ def update_steps(
         note = f"Each row is worked out like row {missed + 1}.{more}" if with_row else f"Worked out as above.{more}"
         yield Step(f"{title}: its batch", table=batch_table(update, full), note=note)
     place = int(np.searchsorted(model.trace_.path.iterations, update.epoch))
+    if place == len(model.trace_.path.iterations):
+        raise ModelFileError(f"its path ends before epoch {update.epoch}, of which it keeps an update")
     is_single = model.dtype == "float32" and model.solver in ("sgd", "adam")
     is_kept = ends_epoch or not model.trace_.by_epoch
 

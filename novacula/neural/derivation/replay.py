@@ -148,7 +148,8 @@ def require_epoch(model: MultilayerNetwork, iteration: int) -> None:
 def rates_of(model: MultilayerNetwork, epoch: int) -> Floats:
     """The rate of each layer in an epoch: hidden layers see numeric targets in their unit s."""
     layers, scale = model.architecture_.n_layers, model.target_scale_
-    hidden, output = (1.0, scale) if model.solver == "adam" else (1.0 / scale**2, 1.0)
+    with np.errstate(over="ignore"):
+        hidden, output = (1.0, scale) if model.solver == "adam" else (float(np.float64(scale) ** -2.0), 1.0)
     if model.solver == "batch":
         eta = float(model.trace_.steps[int(np.searchsorted(model.trace_.path.iterations, epoch))])
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novacula.errors import ModelFileError
 from novacula.learner.derivation import largest
 from novacula.learner.figure import Figure, curve_figure
 from novacula.learner.showing import WorkOptions
@@ -84,8 +85,9 @@ def exact_steps(model: LinearUnit, is_full: bool) -> Iterator[Step]:
 
 def bowl_of(model: LinearUnit) -> Bowl:
     """The error as a function of the weights."""
-    moments: Any = model.moments_  # which only sgd does without
-    return Bowl.of(moments, model.n_features_in_, model.fit_intercept)
+    if model.moments_ is None:  # which only sgd does without
+        raise ModelFileError(f"it has no moments_, which solver={model.solver!r} goes by")
+    return Bowl.of(model.moments_, model.n_features_in_, model.fit_intercept)
 
 
 def batch_steps(model: LinearUnit, is_full: bool) -> Iterator[Step]:
@@ -134,6 +136,8 @@ def descent_steps(
     x = np.array([np.append(c.x, 1.0) for c in examples])
     gaps = np.array([c.share * (c.target - c.output) for c in examples])
     others = model.trace_.others
+    if others.size and others.shape[1] < len(old):
+        raise ModelFileError(f"its trace_ has sums of other rows for {others.shape[1]} weights, and not for {len(old)}")
     for j in largest(bowl.cross[:, 0] - bowl.gram @ old, len(old) if is_full else COLUMNS):
         i = j + 1
         rest = {"i": float(others[place, j])} if others.size else {}
