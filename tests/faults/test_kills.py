@@ -33,9 +33,14 @@ def test_nothing_is_lost_at_many_moments():
     assert [one["wrong"] for one in kill(67, 2)] == [0, 0, 0]
 
 
+def test_a_killed_worker_changes_no_digit_at_a_moment():
+    """Where it comes to have fewer tasks than in peace, the worker lives; `cluster/test_losses.py` always kills."""
+    [found] = lines_of("cluster_moments.py", "1", "1")
+    assert found["wrong"] == 0
+
+
 @pytest.mark.slow
 def test_a_killed_worker_changes_no_digit_at_many_moments():
-    """Following every line of a worker takes most of a minute; `cluster/test_losses.py` kills workers in the gate."""
     [found] = lines_of("cluster_moments.py", "30", "2")
     assert found["wrong"] == 0
     assert found["killed"] >= 10
