@@ -29,6 +29,7 @@ from novacula.statistics.base import weighted_counts
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree import settings
+from novacula.tree.additive import AdditiveTrees
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.exporting import TreeExports
@@ -44,7 +45,7 @@ from novacula.tree.pruning import (
     prune_by_alpha,
 )
 from novacula.tree.routing import Router, costs_paid, leaf_classes, leaf_values, leaf_weights, leaves, nodes_passed
-from novacula.tree.structure import Integers, Tree, most_frequent
+from novacula.tree.structure import ClassTree, Integers, most_frequent
 from novacula.tree.trace import CutNodes, TreeTrace
 from novacula.words import counted
 
@@ -156,10 +157,10 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         "mitchell": {"H": "Entropy"},
         "aima": {"H(S)": "B(q)", "H(S[v])": "B(q[v])", "H": "B"},
     }
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, Tree, Candidates, CutNodes, TreeTrace)
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, ClassTree, Candidates, CutNodes, TreeTrace)
     state: ClassVar[State] = {
         "attributes_": each(record(Attribute), "attributes"),
-        "tree_": record(Tree, nodes="nodes", attributes="attributes", classes="classes"),
+        "tree_": record(ClassTree, nodes="nodes", attributes="attributes", classes="classes"),
         "trace_": record(TreeTrace, nodes="nodes", attributes="attributes", classes="classes"),
         "cuts_": wholes("attributes"),
     }
@@ -191,7 +192,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
     }
 
     attributes_: tuple[Attribute, ...]
-    tree_: Tree
+    tree_: ClassTree
     trace_: TreeTrace
     cuts_: Integers
 
@@ -372,7 +373,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
 
     @property
     def n_parameters_(self) -> int:
-        """The parameters of the tree: see `Tree.n_parameters`."""
+        """The parameters of the tree: see `ClassTree.n_parameters`."""
         return self.tree_.n_parameters
 
     def code_length(self, n: float) -> tuple[float, str]:
@@ -389,6 +390,13 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
         words = f"code with shares: a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
         return bits, f"{words}, {counted(shares, 'class share')} in leaves"
+
+    def additive_trees(self) -> AdditiveTrees:
+        """Give the tree as a sum of one tree, whose values are class probabilities."""
+        values, places = self._leaf_distributions(), cut_places(self.schema_, self.attributes_)
+        nothing = np.zeros(len(self.classes_))
+        fractional = STRATEGIES[self.missing].is_fractional
+        return AdditiveTrees(nothing, (self.tree_,), (values,), self.attributes_, places, fractional)
 
     def get_depth(self) -> int:
         """Give the number of tests on the longest path."""

@@ -1,12 +1,14 @@
 """A decision tree as arrays: node 0 is the root, and the children of a node are side by side after it.
 
-Nodes are numbered level by level, so that a tree is the same arrays however it was grown.
+Nodes are numbered level by level, so that a tree is the same arrays however it was grown. What a tree asks is the same
+for all of them; what a node knows of its examples is theirs: class weights, or the mean and spread of numbers.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -23,8 +25,8 @@ LEAF = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
-    """m nodes over K classes.
+class Tree(ABC):
+    """m nodes.
 
     A numeric test sends x ≤ threshold to branch 0 and the rest to branch 1. A test by category looks the code up
     among the node's arms, which name a branch for each code that its examples had; another code of the domain goes
@@ -41,7 +43,6 @@ class Tree:
         "arm_start": offsets("nodes+1", "arms"),
         "arm_code": codes("arms"),
         "arm_branch": codes("arms"),
-        "counts": floats("nodes", "classes", least=0.0),
         "gain": floats("nodes"),
     }
 
@@ -54,7 +55,6 @@ class Tree:
     arm_start: Integers  # (m + 1,) where the arms of each node begin
     arm_code: Codes  # rising within a node
     arm_branch: Codes
-    counts: Floats  # (m, K) weight of the training examples of each class
     gain: Floats  # (m,) what the test gained, 0 at a leaf
 
     def __len__(self) -> int:
@@ -63,25 +63,14 @@ class Tree:
     # --- shape -------------------------------------------------------------------------------------------------
 
     @property
-    def n_classes(self) -> int:
-        """Classes."""
-        return self.counts.shape[1]
-
-    @property
     def is_leaf(self) -> npt.NDArray[np.bool_]:
         """Whether each node is a leaf."""
         return self.feature == LEAF
 
     @property
+    @abstractmethod
     def weight(self) -> Floats:
         """The weight of the training examples at each node."""
-        return self.counts.sum(axis=1)
-
-    @property
-    def n_parameters(self) -> int:
-        """The tests, and for each leaf one share less than there are classes."""
-        leaves = int(self.is_leaf.sum())
-        return len(self) - leaves + leaves * (self.n_classes - 1)
 
     def children(self, node: int) -> range:
         """The nodes of a node's branches, in order."""
@@ -152,25 +141,6 @@ class Tree:
             asked[level, self.feature[above]] = True
         return asked
 
-    # --- what leaves say ---------------------------------------------------------------------------------------
-
-    def distributions(self, m: float = 0.0) -> Floats:
-        """Class probabilities at each node: m-estimates (n_k + m/K) / (n + m).
-
-        A node without examples has those of its parent.
-        """
-        counts, total = self.counts, self.weight
-        empty = ~(total > 0)
-        if empty.any():
-            counts, parent = counts.copy(), self.parent()
-            for node in np.flatnonzero(empty):  # parents first, so that an empty parent is already filled
-                counts[node], total[node] = counts[parent[node]], total[parent[node]]
-        return (counts + m / self.n_classes) / (total[:, None] + m)
-
-    def plurality(self) -> Integers:
-        """The most frequent class at each node, ties to the first; that of the parent where there are no examples."""
-        return most_frequent(self.distributions())
-
     # --- another tree ------------------------------------------------------------------------------------------
 
     def order(self, stop: npt.NDArray[np.bool_] | None = None) -> Integers:
@@ -210,8 +180,8 @@ class Tree:
             start,
             self.arm_code[taken],
             self.arm_branch[taken],
-            self.counts[order],
             where_split(self.gain, 0.0),
+            *(getattr(self, field.name)[order] for field in fields(self)[len(fields(Tree)) :]),
         )
 
     # --- whether arrays from elsewhere are a tree --------------------------------------------------------------
@@ -260,6 +230,78 @@ class Tree:
             and bool(((self.arm_code < last) & (self.arm_branch < self.arity[node])).all())
             and bool((np.diff(self.arm_code)[same] > 0).all())
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassTree(Tree):
+    """m nodes over K classes."""
+
+    state: ClassVar[State] = {**Tree.state, "counts": floats("nodes", "classes", least=0.0)}
+
+    counts: Floats  # (m, K) weight of the training examples of each class
+
+    @property
+    def weight(self) -> Floats:
+        """The weight of the training examples at each node."""
+        return self.counts.sum(axis=1)
+
+    @property
+    def n_classes(self) -> int:
+        """Classes."""
+        return self.counts.shape[1]
+
+    @property
+    def n_parameters(self) -> int:
+        """The tests, and for each leaf one share less than there are classes."""
+        leaves = int(self.is_leaf.sum())
+        return len(self) - leaves + leaves * (self.n_classes - 1)
+
+    def distributions(self, m: float = 0.0) -> Floats:
+        """Class probabilities at each node: m-estimates (n_k + m/K) / (n + m).
+
+        A node without examples has those of its parent.
+        """
+        counts, total = self.counts, self.weight
+        empty = ~(total > 0)
+        if empty.any():
+            counts, parent = counts.copy(), self.parent()
+            for node in np.flatnonzero(empty):  # parents first, so that an empty parent is already filled
+                counts[node], total[node] = counts[parent[node]], total[parent[node]]
+        return (counts + m / self.n_classes) / (total[:, None] + m)
+
+    def plurality(self) -> Integers:
+        """The most frequent class at each node, ties to the first; that of the parent where there are no examples."""
+        return most_frequent(self.distributions())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberTree(Tree):
+    """m nodes that answer with a number."""
+
+    state: ClassVar[State] = {
+        **Tree.state,
+        "mass": floats("nodes", least=0.0),
+        "value": floats("nodes"),
+        "deviation": floats("nodes", least=0.0),
+    }
+
+    mass: Floats  # (m,) weight of the training examples
+    value: Floats  # (m,) what the node answers; of a node without examples that of its parent
+    deviation: Floats  # (m,) the sum over its examples of weight times squared (or absolute) deviation from the value
+
+    @property
+    def weight(self) -> Floats:
+        """The weight of the training examples at each node."""
+        return self.mass
+
+    @property
+    def n_parameters(self) -> int:
+        """The tests, and a number for each leaf."""
+        return len(self)
+
+    def impurities(self) -> Floats:
+        """The mean squared (or absolute) deviation at each node; 0 where there are no examples."""
+        return np.divide(self.deviation, self.mass, out=np.zeros(len(self)), where=self.mass > 0)
 
 
 def most_frequent(counts: Floats) -> Integers:

@@ -14,7 +14,7 @@ from novacula.tree.attributes import Attribute
 from novacula.tree.growing import Candidates
 from novacula.tree.pruning import PruningEvidence, description_length
 from novacula.tree.pruning.mdl import test_bits
-from novacula.tree.structure import Integers, Tree
+from novacula.tree.structure import ClassTree, Integers
 
 KEPT_NODES, KEPT_LEAVES = 20, 50
 """Nodes that were cut of which the leaves below are kept, and how many leaves such a node may have had."""
@@ -73,7 +73,7 @@ class CutNodes:
         totals = (self.tally, self.bits) if len(rows) == len(self.node) else (self.tally[:0], self.bits[:0])
         return CutNodes(new[rows], *whys, start, *below, self.own[rows], self.tests[rows], *totals)
 
-    def joined(self, tree: Tree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence) -> CutNodes:
+    def joined(self, tree: ClassTree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence) -> CutNodes:
         """With the first nodes that these marks make leaves of, numbered as in the tree before it is cut."""
         validation, cuts = evidence.validation, evidence.cuts
         inner = ~tree.is_leaf & ~stop
@@ -108,14 +108,16 @@ class CutNodes:
         )
 
 
-def _tally(tree: Tree, order: Integers, inner: npt.NDArray[np.bool_], nodes: list[int], validation: Floats) -> Floats:
+def _tally(
+    tree: ClassTree, order: Integers, inner: npt.NDArray[np.bool_], nodes: list[int], validation: Floats
+) -> Floats:
     """All validation examples, and of the leaves other than some nodes all and those that are right."""
     elsewhere = np.setdiff1d(order[~inner[order]], nodes)
     right = validation[elsewhere, tree.plurality()[elsewhere]].sum()
     return np.array([validation[0].sum(), validation[elsewhere].sum(), right])
 
 
-def _tests_below(tree: Tree, inner: npt.NDArray[np.bool_], node: int) -> list[int]:
+def _tests_below(tree: ClassTree, inner: npt.NDArray[np.bool_], node: int) -> list[int]:
     """A node and the nodes below it that were tests just before it was cut."""
     found = [node]
     for above in found:
@@ -123,7 +125,7 @@ def _tests_below(tree: Tree, inner: npt.NDArray[np.bool_], node: int) -> list[in
     return found
 
 
-def _leaves_below(tree: Tree, inner: npt.NDArray[np.bool_], node: int) -> list[int]:
+def _leaves_below(tree: ClassTree, inner: npt.NDArray[np.bool_], node: int) -> list[int]:
     """The leaves of a subtree whose other marked nodes are leaves already; none if they are too many to keep."""
     found, waiting = [], list(tree.children(node))
     while waiting:
@@ -154,7 +156,9 @@ class TreeTrace:
         """Of a tree that was not grown here."""
         return cls(Candidates.none(attributes, n_classes), CutNodes.none(n_classes))
 
-    def pruned(self, tree: Tree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence | None = None) -> TreeTrace:
+    def pruned(
+        self, tree: ClassTree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence | None = None
+    ) -> TreeTrace:
         """What is kept once the marked nodes of the tree are leaves; where that is derived, with their leaves.
 
         `evidence` is what they were judged by, none where the cut is not derived: then the tree is another than that

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, interval_labels
-from novacula.tree.structure import LEAF, Tree
+from novacula.tree.structure import LEAF, ClassTree
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Sketch:
     otherwise: int = LEAF
 
 
-def as_tree(root: Sketch, n_classes: int) -> Tree:
+def as_tree(root: Sketch, n_classes: int) -> ClassTree:
     """The arrays of a sketch: nodes level by level, counts summed from the leaves, gains of entropy."""
     nodes, child, waiting = [root], [], deque([root])
     while waiting:
@@ -46,7 +46,7 @@ def as_tree(root: Sketch, n_classes: int) -> Tree:
             gain[i] = max(entropy(counts[i]) - sum(entropy(b) * b.sum() for b in below) / counts[i].sum(), 0.0)
     arms = [sorted(node.arms.items()) for node in nodes]
     pairs = np.array([pair for held in arms for pair in held], np.int32).reshape(-1, 2)
-    return Tree(
+    return ClassTree(
         np.array([node.feature for node in nodes], np.int32),
         np.array([node.threshold for node in nodes], np.float64),
         np.array(child, np.int32),
@@ -56,8 +56,8 @@ def as_tree(root: Sketch, n_classes: int) -> Tree:
         np.concatenate([[0], np.cumsum([len(held) for held in arms])]).astype(np.int64),
         np.ascontiguousarray(pairs[:, 0]),
         np.ascontiguousarray(pairs[:, 1]),
-        counts,
         gain,
+        counts,
     )
 
 
@@ -96,7 +96,7 @@ def random_attributes(rng: np.random.Generator, count: int) -> tuple[Attribute, 
 
 def random_tree(
     rng: np.random.Generator, attributes: Sequence[Attribute], n_classes: int, n_tests: int, *, unit: float = 1.0
-) -> Tree:
+) -> ClassTree:
     """A tree of at most `n_tests` tests; counts are multiples of `unit`, and no leaf but `otherwise` is empty.
 
     A nominal or cut attribute is asked once on a path. Some tests by category group values, some have none left over.
@@ -137,7 +137,7 @@ def _draw_test(rng: np.random.Generator, node: Sketch, asked: Attribute) -> None
 
 
 @st.composite
-def trees(draw: st.DrawFn, max_tests: int = 12, units: Sequence[float] = (1.0, 0.25)) -> tuple[Tree, Any]:
+def trees(draw: st.DrawFn, max_tests: int = 12, units: Sequence[float] = (1.0, 0.25)) -> tuple[ClassTree, Any]:
     """A random tree and its attributes; with the second unit its counts are fractional, yet sums are exact."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     attributes = random_attributes(rng, draw(st.integers(1, 5)))
@@ -145,7 +145,7 @@ def trees(draw: st.DrawFn, max_tests: int = 12, units: Sequence[float] = (1.0, 0
     return random_tree(rng, attributes, n_classes, n_tests, unit=draw(st.sampled_from(units))), attributes
 
 
-def random_weights(rng: np.random.Generator, tree: Tree, unit: float = 1.0) -> Floats:
+def random_weights(rng: np.random.Generator, tree: ClassTree, unit: float = 1.0) -> Floats:
     """Weights (m, K) of other examples that pass through the nodes: those of a node are the sum of its children's."""
     weights = rng.integers(0, 5, tree.counts.shape) * unit
     for node in tree.upwards():
@@ -153,7 +153,7 @@ def random_weights(rng: np.random.Generator, tree: Tree, unit: float = 1.0) -> F
     return weights
 
 
-def all_prunings(tree: Tree) -> list[np.ndarray]:
+def all_prunings(tree: ClassTree) -> list[np.ndarray]:
     """Every way to make nodes leaves, one set of marks for each pruned tree; for small trees."""
     below: dict[int, list[frozenset[int]]] = {}
     for node in tree.upwards():
@@ -170,7 +170,7 @@ def all_prunings(tree: Tree) -> list[np.ndarray]:
 # --- trees by hand ------------------------------------------------------------------------------------------------
 
 
-def chain(levels: int) -> Tree:
+def chain(levels: int) -> ClassTree:
     """A numeric test above a numeric test above …, each with a leaf of one example at its left; classes take turns."""
     m = 2 * levels + 1
     feature, child = np.full(m, LEAF, np.int32), np.full(m, LEAF, np.int32)
@@ -183,7 +183,7 @@ def chain(levels: int) -> Tree:
     split = feature >= 0
     threshold = np.full(m, np.nan)
     threshold[inner] = np.arange(levels) + 0.5
-    return Tree(
+    return ClassTree(
         feature,
         threshold,
         child,
@@ -193,12 +193,12 @@ def chain(levels: int) -> Tree:
         np.zeros(m + 1, np.int64),
         np.zeros(0, np.int32),
         np.zeros(0, np.int32),
-        counts,
         np.where(split, 1.0 / np.maximum(counts.sum(axis=1), 1.0), 0.0),
+        counts,
     )
 
 
-def play_tennis() -> tuple[Tree, tuple[Attribute, ...]]:
+def play_tennis() -> tuple[ClassTree, tuple[Attribute, ...]]:
     """The tree of ID3 for the fourteen days; classes No and Yes."""
     attributes = (
         Attribute("Outlook", "nominal", 0, ("Overcast", "Rain", "Sunny")),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from novacula.errors import InputTypeError, ParameterError
 from novacula.tree.attributes import Attribute
 from novacula.tree.export import NamedTree, from_dict, to_dict
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, trees
 
@@ -21,7 +21,7 @@ laws = settings(deadline=None)
 
 def same(first, second):
     """Whether two named trees are equal to the last bit and type."""
-    pairs = [(getattr(first.tree, f.name), getattr(second.tree, f.name)) for f in fields(Tree)]
+    pairs = [(getattr(first.tree, f.name), getattr(second.tree, f.name)) for f in fields(ClassTree)]
     arrays = all(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs)
     return arrays and (first.attributes, first.classes, first.m, first.fractional) == (
         second.attributes,

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from novacula.errors import ParameterError
 from novacula.tree.pruning import cost_complexity_path, grow_best_first, prune_by_alpha
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 from .random_trees import Sketch, all_prunings, as_tree, chain, play_tennis, trees
 
@@ -18,7 +18,7 @@ laws = settings(deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def converted(model) -> tuple[Tree, np.ndarray]:
+def converted(model) -> tuple[ClassTree, np.ndarray]:
     """scikit-learn's tree as ours, and the impurities of its nodes."""
     theirs = model.tree_
     counts = theirs.value[:, 0] * theirs.weighted_n_node_samples[:, None]

@@ -23,7 +23,7 @@ import numpy as np
 from novacula.errors import ParameterError
 from novacula.tree.attributes import Attribute, Kind
 from novacula.tree.export.named import NamedTree, plain
-from novacula.tree.structure import LEAF, Tree
+from novacula.tree.structure import LEAF, ClassTree
 
 FORMAT = 1
 """The version of the record; another one is refused."""
@@ -110,7 +110,7 @@ def _attribute(part: Any, where: str) -> Attribute:
     return Attribute(name, kind, part["place"], tuple(labels), tuple(map(float, edges)))
 
 
-def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> Tree:
+def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> ClassTree:
     _require(isinstance(nodes, list) and bool(nodes), "nodes is not a list, or it is empty")
     rows = []
     arms: list[tuple[int, int]] = []
@@ -125,7 +125,7 @@ def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> Tree
     _require(children == list(range(1, len(nodes))), "not every node but the first is the child of one other")
     feature, threshold, child, arity, default, otherwise, gain = zip(*rows, strict=True)
     arm_code, arm_branch = np.array(arms, np.int32).reshape(-1, 2).T
-    tree = Tree(
+    tree = ClassTree(
         np.array(feature, np.int32),
         np.array(threshold, np.float64),
         np.array(child, np.int32),
@@ -135,8 +135,8 @@ def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> Tree
         np.array(starts, np.int64),
         np.ascontiguousarray(arm_code),
         np.ascontiguousarray(arm_branch),
-        np.array([node["counts"] for node in nodes], np.float64),
         np.array(gain, np.float64),
+        np.array([node["counts"] for node in nodes], np.float64),
     )
     _require(bool(tree.counts[0].sum() > 0), "node 0 has no examples")
     tree.check(np.array([attribute.size for attribute in attributes], np.int32))

@@ -25,7 +25,7 @@ from novacula.table.names import printable
 from novacula.tree.attributes import Attribute
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition, amount, branch_conditions
-from novacula.tree.structure import LEAF, Integers, Tree
+from novacula.tree.structure import LEAF, ClassTree, Integers
 from novacula.words import listed
 
 
@@ -36,7 +36,7 @@ class NamedTree:
     `m` is that of the leaves' m-estimates; `fractional` says that a missing value goes down every branch.
     """
 
-    tree: Tree
+    tree: ClassTree
     attributes: tuple[Attribute, ...]
     classes: tuple[Any, ...]
     m: float = 0.0

@@ -19,7 +19,7 @@ from novacula.tree.attributes import Attribute, attribute_codes
 from novacula.tree.growing.exact import Grower, TreeExamples
 from novacula.tree.growing.levels import CodedColumns, grow_by_levels
 from novacula.tree.growing.problem import Candidates, Features, Rules
-from novacula.tree.structure import Integers, Tree
+from novacula.tree.structure import ClassTree, Integers
 
 STREAM_BINS = 256
 """Bins of a numeric column where its values cannot be sorted as a whole."""
@@ -31,7 +31,7 @@ CODED_ROWS = 1 << 14
 class Grown:
     """A tree level by level, what was found at its first nodes, and how many thresholds each attribute offered."""
 
-    tree: Tree
+    tree: ClassTree
     candidates: Candidates
     cuts: Integers  # (F,)
 
@@ -102,7 +102,9 @@ def _bin_columns(
     return bins, all_codes
 
 
-def _by_level(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:
+def _by_level(
+    tree: ClassTree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]
+) -> Grown:
     """The nodes level by level; offered are the thresholds of the numeric attributes."""
     number = np.full(len(tree), -1, np.int64)
     order = tree.order()

@@ -20,7 +20,7 @@ from novacula.table.parallel import map_ordered
 from novacula.tree.constants import GONE, ROW, TIE
 from novacula.tree.growing.problem import UNLIMITED, Assembly, Candidates, Features, Longs, Rules, single_leaf
 from novacula.tree.growing.record import Record
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 Entries = npt.NDArray[np.uint32]
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class Grower:
         self.assembly = Assembly()
         self.record = Record(n_classes)
 
-    def grow(self) -> tuple[Tree, Candidates]:
+    def grow(self) -> tuple[ClassTree, Candidates]:
         """The tree, and what was found for each attribute at its first nodes."""
         self.assembly.add(0, *single_leaf(self.total))
         root = Task(0, self.arena, self.masses, 0, self.arena.shape[1], 0, self.total)

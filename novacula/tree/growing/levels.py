@@ -22,7 +22,7 @@ from novacula.tree.attributes import Attribute
 from novacula.tree.growing.problem import Assembly, Candidates, Features, Rules, single_leaf
 from novacula.tree.growing.record import Record
 from novacula.tree.routing import Router
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 PASS_BYTES = 1 << 28
 """What the counts of one pass may take; a level with more nodes takes several passes."""
@@ -60,7 +60,7 @@ def observe_level(
 
 def grow_by_levels(
     table: Table, columns: CodedColumns, total: Floats, class_weight: Floats, rules: Rules
-) -> tuple[Tree, Candidates]:
+) -> tuple[ClassTree, Candidates]:
     """The tree, and what was found for each attribute at its first nodes; total (K,) are the class weights."""
     from novacula.tree.growing._kernels.drivers import split
 

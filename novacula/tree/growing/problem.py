@@ -18,7 +18,7 @@ from novacula.tree.constants import ARM, ARMS, CHILD, MULTIWAY, NOISE, NOMINAL, 
 from novacula.tree.criterion import Criterion
 from novacula.tree.growing._kernels.arguments import GrowthData, GrowthSettings, read_only
 from novacula.tree.missing import Strategy
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 Longs = npt.NDArray[np.int64]
 
@@ -185,7 +185,7 @@ class Assembly:
         self.size += len(nodes) - 1
         return first
 
-    def tree(self, n_classes: int) -> Tree:
+    def tree(self, n_classes: int) -> ClassTree:
         """The whole, its nodes in order of arrival."""
         nodes = np.empty((self.size, 7), np.int32)
         numbers, counts = np.empty((self.size, 2)), np.empty((self.size, n_classes))
@@ -206,9 +206,9 @@ class Assembly:
         taken = np.repeat(nodes[:, ARM] - start[:-1], sizes) + np.arange(start[-1])
         feature, child, arity, default, otherwise = (np.ascontiguousarray(nodes[:, c]) for c in range(5))
         threshold, gain = (np.ascontiguousarray(numbers[:, c]) for c in range(2))
-        return Tree(
+        return ClassTree(
             feature, threshold, child, arity, default, otherwise, start, np.ascontiguousarray(arms[taken, 0]),
-            np.ascontiguousarray(arms[taken, 1]), counts, gain,
+            np.ascontiguousarray(arms[taken, 1]), gain, counts,
         )  # fmt: skip
 
 

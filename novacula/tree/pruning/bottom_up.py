@@ -11,10 +11,10 @@ import numpy as np
 from novacula.table.chunk import Floats
 from novacula.tree.constants import NOISE
 from novacula.tree.pruning.pruner import Marks
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree, Tree
 
 
-def leaf_errors(tree: Tree) -> Floats:
+def leaf_errors(tree: ClassTree) -> Floats:
     """The weight (m,) of the training examples that each node would get wrong, were it a leaf."""
     return tree.weight - tree.counts[np.arange(len(tree)), tree.plurality()]
 

@@ -32,7 +32,7 @@ from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute
 from novacula.tree.pruning.bottom_up import cheapest, leaf_errors
 from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 
 class DescriptionLengthPruner:
@@ -40,21 +40,21 @@ class DescriptionLengthPruner:
 
     needs: ClassVar[tuple[Need, ...]] = ("cuts",)
 
-    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
+    def stop(self, tree: ClassTree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         if evidence.cuts is None:
             raise ParameterError("pruning by description length needs the number of cuts of each attribute")
         return prune_by_description_length(tree, evidence.attributes, evidence.cuts)
 
 
-def prune_by_description_length(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Marks:
+def prune_by_description_length(tree: ClassTree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Marks:
     """The nodes that become leaves; `n_cuts` (d,) are the thresholds that each attribute offers."""
     choice = choice_bits(attributes)
     as_leaf = choice + np.log2(tree.n_classes) + exception_bits(tree)
     return cheapest(tree, as_leaf, choice + test_bits(tree, attributes, n_cuts))
 
 
-def description_length(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> tuple[float, float]:
+def description_length(tree: ClassTree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> tuple[float, float]:
     """The bits of a tree, and those of its exceptions."""
     leaf = tree.is_leaf
     tests = test_bits(tree, attributes, n_cuts).sum()
@@ -67,7 +67,7 @@ def choice_bits(attributes: Sequence[Attribute]) -> float:
     return float(np.log2(1 + len(attributes)))
 
 
-def test_bits(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Floats:
+def test_bits(tree: ClassTree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike) -> Floats:
     """Bits (m,) that say how each test sends its attribute's values; none for a leaf or a branch a category."""
     cuts = np.asarray(n_cuts, np.float64)
     if cuts.shape != (len(attributes),):
@@ -83,7 +83,7 @@ def test_bits(tree: Tree, attributes: Sequence[Attribute], n_cuts: npt.ArrayLike
     return cut_bits[tree.feature] + np.where(arms > branches, arms * np.log2(np.maximum(branches, 1)), 0.0)
 
 
-def exception_bits(tree: Tree) -> Floats:
+def exception_bits(tree: ClassTree) -> Floats:
     """Bits (m,) of the examples that are not of the plurality class, were each node a leaf."""
     n, e = tree.weight, leaf_errors(tree)
     which = (gammaln(n + 1.0) - gammaln(e + 1.0) - gammaln(n - e + 1.0)) / np.log(2.0)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from novacula.tree.pruning.pruner import Marks
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 
-def merge_siblings(tree: Tree) -> Marks:
+def merge_siblings(tree: ClassTree) -> Marks:
     """The nodes that become leaves: those all of whose leaves below have the node's own plurality class.
 
     The predicted class of an example that reaches one leaf stays the same; its class probabilities become those of

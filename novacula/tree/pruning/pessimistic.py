@@ -19,7 +19,7 @@ from novacula.errors import ParameterError
 from novacula.table.chunk import Floats
 from novacula.tree.pruning.bottom_up import cheapest, leaf_errors
 from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
-from novacula.tree.structure import Tree
+from novacula.tree.structure import ClassTree
 
 SLACK = 0.1
 """The errors by which a leaf may be worse than the subtree it replaces."""
@@ -34,12 +34,12 @@ class PessimisticPruner:
     confidence: float = 0.25
     needs: ClassVar[tuple[Need, ...]] = ()
 
-    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
+    def stop(self, tree: ClassTree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         return prune_by_upper_error(tree, self.confidence)
 
 
-def prune_by_upper_error(tree: Tree, confidence: float) -> Marks:
+def prune_by_upper_error(tree: ClassTree, confidence: float) -> Marks:
     """The nodes that become leaves; a lower confidence prunes more."""
     guess = tree.weight * upper_error(tree.weight, leaf_errors(tree), confidence)  # none for an empty leaf
     return cheapest(tree, guess, np.zeros(len(tree)), SLACK)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute
-from novacula.tree.structure import Integers, Tree
+from novacula.tree.structure import ClassTree, Integers
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 Need: TypeAlias = Literal["validation", "cuts"]
@@ -36,5 +36,5 @@ class TreePruner(Protocol):
     def needs(self) -> tuple[Need, ...]:
         """The evidence that must be gathered for it."""
 
-    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
+    def stop(self, tree: ClassTree, evidence: PruningEvidence) -> Marks:
         """The nodes (m,) that become leaves."""

@@ -20,7 +20,7 @@ from novacula.tree.constants import NOISE
 from novacula.tree.pruning.bottom_up import leaf_sums
 from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
 from novacula.tree.pruning.ranking import ranks
-from novacula.tree.structure import Integers, Tree
+from novacula.tree.structure import ClassTree, Integers
 
 
 class ReducedErrorPruner:
@@ -28,14 +28,14 @@ class ReducedErrorPruner:
 
     needs: ClassVar[tuple[Need, ...]] = ("validation",)
 
-    def stop(self, tree: Tree, evidence: PruningEvidence) -> Marks:
+    def stop(self, tree: ClassTree, evidence: PruningEvidence) -> Marks:
         """The nodes that become leaves."""
         if evidence.validation is None:
             raise ParameterError("reduced-error pruning needs validation examples")
         return prune_by_validation(tree, evidence.validation)
 
 
-def prune_by_validation(tree: Tree, validation: Floats) -> Marks:
+def prune_by_validation(tree: ClassTree, validation: Floats) -> Marks:
     """The nodes that become leaves, given the weights (m, K) of the validation examples that pass each node.
 
     The loop of the definition needs no loop over gains, as they never change while they matter. Replacing a node with
@@ -59,7 +59,7 @@ def prune_by_validation(tree: Tree, validation: Floats) -> Marks:
     return _take(tree, harmless[np.argsort(places, kind="stable")])
 
 
-def _take(tree: Tree, order: Integers) -> Marks:
+def _take(tree: ClassTree, order: Integers) -> Marks:
     """Take nodes in turn, but none above or below one that was taken.
 
     A node that is not settled has no settled node below it, and one that is settled from below only settled nodes

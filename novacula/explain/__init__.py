@@ -1,0 +1,3 @@
+"""Seeing into any model: importance, dependence, interaction, contributions, surrogates."""
+
+__all__: list[str] = []
