@@ -6,7 +6,7 @@ from novacula.statistics.comoments import CoMoments
 from novacula.statistics.contingency import Contingency
 from novacula.statistics.histogram import Histogram
 from novacula.statistics.moments import ClassMoments
-from novacula.statistics.node_counts import NodeCounts
+from novacula.statistics.node_counts import NodeCounts, NodeSums
 from novacula.statistics.quantiles import QuantileSketch
 from novacula.statistics.totals import ClassTotals
 from novacula.statistics.triangle import Triangle
@@ -20,6 +20,7 @@ __all__ = [
     "Contingency",
     "Histogram",
     "NodeCounts",
+    "NodeSums",
     "QuantileSketch",
     "Statistic",
     "Triangle",

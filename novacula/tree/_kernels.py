@@ -148,3 +148,29 @@ def count_nodes(codes, y, weight, rows, slots, shares, offsets, counts, missing)
                 counts[slot, offsets[j] + code, k] += w
             else:
                 missing[slot, j, k] += w
+
+
+@kernel(
+    void(CODE_ROWS, VALUES, VALUES, LONGS, CODES, VALUES, VALUES, LONGS, float64[:, :, ::1], float64[:, :, ::1])
+)  # fmt: skip
+def sum_nodes(codes, y, weight, rows, slots, shares, centres, offsets, sums, missing):
+    """Add numbers up by node and code (n, C): rows are in slots, −1 for none, with shares; about centres (S,).
+
+    Weight, sum and squares into sums (S, c, 3), column j from offsets[j] on, and missing (S, C, 3).
+    """
+    for i in range(len(rows)):
+        slot, row = slots[i], rows[i]
+        if slot < 0 or weight[row] == 0.0:
+            continue
+        w, gap = weight[row] * shares[i], y[row] - centres[slot]
+        for j in range(codes.shape[1]):
+            code = codes[row, j]
+            if code >= 0:
+                cell = offsets[j] + code
+                sums[slot, cell, 0] += w
+                sums[slot, cell, 1] += w * gap
+                sums[slot, cell, 2] += w * gap * gap
+            else:
+                missing[slot, j, 0] += w
+                missing[slot, j, 1] += w * gap
+                missing[slot, j, 2] += w * gap * gap

@@ -17,7 +17,7 @@ SORTED, NOMINAL, ORDERED = range(3)
 
 ENTROPY, GINI = range(2)
 LINEAR, SQUARE, EXPONENTIAL = range(3)
-FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS = range(3)
+FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS, BETTER = range(4)
 MULTIWAY, SUBSET = range(2)
 NO_RATIO, RATIO_ABOVE_MEAN, RATIO_OF_ALL = range(3)
 """Whether gains are compared by split information: not, among tests of at least the mean gain, or among all."""
@@ -25,6 +25,11 @@ IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH, RELEASE_8 = range(7)
 """Places of the rules: for all but the last two, one of the constants above."""
 MIN_SPLIT, MIN_LEAF, MIN_GAIN = range(3)
 """Places of the limits."""
+WEIGHT, MEAN, SQUARES = range(3)
+"""Of numbers: their weight, their mean, and the sum of their squared deviations from it. In sums about a point, the
+place of the mean has the sum of deviations from that point."""
+PURE = 1e-30
+"""Numbers between −1 and 1 whose mean squared deviation is below this are equal but for rounding."""
 
 FEATURE, CHILD, ARITY, DEFAULT, OTHERWISE, ARM, ARMS = range(7)
 """Columns of nodes; their arms are those from ARM on, ARMS of them."""

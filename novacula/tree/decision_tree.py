@@ -33,7 +33,7 @@ from novacula.tree.additive import AdditiveTrees
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.exporting import TreeExports
-from novacula.tree.growing import Candidates, Grown, grow_tree
+from novacula.tree.growing import ClassCandidates, ClassKind, Grown, grow_tree
 from novacula.tree.holding_out import split_rows
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import (
@@ -157,7 +157,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         "mitchell": {"H": "Entropy"},
         "aima": {"H(S)": "B(q)", "H(S[v])": "B(q[v])", "H": "B"},
     }
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, ClassTree, Candidates, CutNodes, TreeTrace)
+    state_types: ClassVar[tuple[type, ...]] = (Attribute, ClassTree, ClassCandidates, CutNodes, TreeTrace)
     state: ClassVar[State] = {
         "attributes_": each(record(Attribute), "attributes"),
         "tree_": record(ClassTree, nodes="nodes", attributes="attributes", classes="classes"),
@@ -274,7 +274,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         total = counts * class_weight
         rules = settings.rules(self, self.attributes_, float(total.sum()))
         places = cut_places(self.schema_, self.attributes_)
-        return grow_tree(table, self.attributes_, places, class_weight, total, rules, self.max_bins)
+        return grow_tree(table, self.attributes_, places, ClassKind(class_weight), total, rules, self.max_bins)
 
     def _held_out(self, table: Table) -> tuple[Table, Table | None]:
         """The rows to learn from, and those to judge the tree by, where the pruner needs any."""

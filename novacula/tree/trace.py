@@ -11,7 +11,7 @@ import numpy.typing as npt
 from novacula.state import State, codes, flags, floats, indices, offsets, record
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute
-from novacula.tree.growing import Candidates
+from novacula.tree.growing import ClassCandidates
 from novacula.tree.pruning import PruningEvidence, description_length
 from novacula.tree.pruning.mdl import test_bits
 from novacula.tree.structure import ClassTree, Integers
@@ -144,17 +144,17 @@ class TreeTrace:
     """What is kept of a tree's growth, of at most 40 nodes, and of its pruning, of at most 20."""
 
     state: ClassVar[State] = {
-        "candidates": record(Candidates, nodes="nodes", attributes="attributes", classes="classes", cells="cells"),
+        "candidates": record(ClassCandidates, nodes="nodes", attributes="attributes", classes="classes", cells="cells"),
         "cut": record(CutNodes, nodes="nodes", classes="classes"),
     }
 
-    candidates: Candidates
+    candidates: ClassCandidates
     cut: CutNodes
 
     @classmethod
     def none(cls, attributes: tuple[Attribute, ...], n_classes: int) -> TreeTrace:
         """Of a tree that was not grown here."""
-        return cls(Candidates.none(attributes, n_classes), CutNodes.none(n_classes))
+        return cls(ClassCandidates.none(attributes, n_classes), CutNodes.none(n_classes))
 
     def pruned(
         self, tree: ClassTree, stop: npt.NDArray[np.bool_], evidence: PruningEvidence | None = None

@@ -14,7 +14,7 @@ from novacula.tree.constants import NOISE, RATIO_ABOVE_MEAN, TINY
 from novacula.tree.derivation.equations import distinct
 from novacula.tree.derivation.split import ExaminedSplit
 from novacula.tree.export import Condition, NamedTree
-from novacula.tree.growing import Candidates, Rules
+from novacula.tree.growing import ClassCandidates, Rules
 from novacula.tree.structure import most_frequent
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ExaminedGrowth:
         self.cost_weight = model.cost_weight
         self.costs: Floats = settings.costs(model.costs, model.attributes_)
         self.rules: Rules = settings.rules(model, model.attributes_, float(self.tree.weight[0]))
-        self.candidates: Candidates = self.trace.candidates
+        self.candidates: ClassCandidates = self.trace.candidates
         self.parent = self.tree.parent()
         self.row = {int(node): r for r, node in enumerate(self.candidates.node)}
         self.coded = sorted((a for a in model.attributes_ if a.kind != "numeric"), key=lambda a: a.place)
@@ -50,9 +50,9 @@ class ExaminedGrowth:
         counts = self.tree.counts[node]
         if not counts.any():
             return f"no examples: answers as node {self.parent[node]}"
-        if not self.rules.may_split(counts, depth):
-            if np.count_nonzero(counts) < 2:
-                return "one class"
+        if np.count_nonzero(counts) < 2:
+            return "one class"
+        if not self.rules.may_test(float(counts.sum()), depth):
             return "max_depth" if depth == self.rules.max_depth else "fewer examples than min_samples_split"
         return Examined(self, self.row[node]).why_leaf() if node in self.row else UNKNOWN
 

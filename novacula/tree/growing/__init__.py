@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +17,14 @@ from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
 from novacula.tree.attributes import Attribute, attribute_codes
+from novacula.tree.growing.candidates import Candidates, ClassCandidates, NumberCandidates
+from novacula.tree.growing.coded_columns import CodedColumns
 from novacula.tree.growing.exact import Grower, TreeExamples
-from novacula.tree.growing.levels import CodedColumns, grow_by_levels
-from novacula.tree.growing.problem import Candidates, Features, Rules
-from novacula.tree.structure import ClassTree, Integers
+from novacula.tree.growing.kinds import ClassKind, GrowthKind, NumberKind
+from novacula.tree.growing.levels import grow_by_levels
+from novacula.tree.growing.problem import Features, Rules
+from novacula.tree.growing.target_scale import TargetScale
+from novacula.tree.structure import Integers, Tree
 
 STREAM_BINS = 256
 """Bins of a numeric column where its values cannot be sorted as a whole."""
@@ -31,8 +36,8 @@ CODED_ROWS = 1 << 14
 class Grown:
     """A tree level by level, what was found at its first nodes, and how many thresholds each attribute offered."""
 
-    tree: ClassTree
-    candidates: Candidates
+    tree: Any  # of the kind that was asked for
+    candidates: Any
     cuts: Integers  # (F,)
 
 
@@ -40,18 +45,18 @@ def grow_tree(
     table: Table,
     attributes: tuple[Attribute, ...],
     cut_places: tuple[int, ...],
-    class_weight: Floats,
+    kind: GrowthKind,
     total: Floats,
     rules: Rules,
     max_bins: int | None,
 ) -> Grown:
-    """Grow from a table whose classes have weights total (K,), class_weight (K,) included."""
+    """Grow from a table of whose rows total (K,) is known."""
     if table.is_local:
-        return _in_memory(table, attributes, cut_places, class_weight, rules, max_bins)
+        return _in_memory(table, attributes, cut_places, kind, rules, max_bins)
     bins = _sketch_bins(table, attributes, STREAM_BINS if max_bins is None else max_bins)
     features = Features.of(attributes, bins)
     columns = CodedColumns(attributes, cut_places, bins, features)
-    tree, candidates = grow_by_levels(table, columns, total, class_weight, rules)
+    tree, candidates = grow_by_levels(table, columns, total, kind, rules)
     return _by_level(tree, candidates, attributes, [len(column.edges) for column in bins])
 
 
@@ -59,7 +64,7 @@ def _in_memory(
     table: Table,
     attributes: tuple[Attribute, ...],
     cut_places: tuple[int, ...],
-    class_weight: Floats,
+    kind: GrowthKind,
     rules: Rules,
     max_bins: int | None,
 ) -> Grown:
@@ -68,9 +73,7 @@ def _in_memory(
     if max_bins is not None:
         bins, codes = _bin_columns(chunk, codes, attributes, max_bins)
     features = Features.of(attributes, bins)
-    y: Codes = chunk.target  # type: ignore[assignment]
-    weight = chunk.weight if (class_weight == 1.0).all() else chunk.weight * class_weight[y]
-    grower = Grower(TreeExamples(chunk.numeric, codes, y, weight), features, len(class_weight), rules)
+    grower = Grower(TreeExamples(chunk.numeric, codes, *kind.examples(chunk)), features, kind, rules)
     tree, candidates = grower.grow()
     offered = grower.n_cuts if bins is None else [len(column.edges) for column in bins]
     return _by_level(tree, candidates, attributes, offered)
@@ -121,4 +124,13 @@ def _sketch_bins(table: Table, attributes: tuple[Attribute, ...], max_bins: int)
     return table.reduce(QuantileSketch.observe, 1, places).bins(max_bins)
 
 
-__all__ = ["Candidates", "Grown", "Rules", "grow_tree"]
+__all__ = [
+    "ClassCandidates",
+    "ClassKind",
+    "Grown",
+    "NumberCandidates",
+    "NumberKind",
+    "Rules",
+    "TargetScale",
+    "grow_tree",
+]

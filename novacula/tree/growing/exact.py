@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from novacula.statistics.base import weighted_counts
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
 from novacula.tree.constants import GONE, ROW, TIE
-from novacula.tree.growing.problem import UNLIMITED, Assembly, Candidates, Features, Longs, Rules, single_leaf
-from novacula.tree.growing.record import Record
-from novacula.tree.structure import ClassTree
+from novacula.tree.growing.candidates import Candidates
+from novacula.tree.growing.kinds import GrowthKind
+from novacula.tree.growing.problem import UNLIMITED, Assembly, Features, Longs, Rules
+from novacula.tree.structure import Tree
 
 Entries = npt.NDArray[np.uint32]
 T = TypeVar("T")
@@ -36,11 +36,11 @@ LEVELS = 64
 
 @dataclass(frozen=True)
 class TreeExamples:
-    """Rows in memory: numbers (n, d), codes (n, C), classes and weights (n,)."""
+    """Rows in memory: numbers (n, d), codes (n, C), targets and weights (n,)."""
 
     numeric: Floats
     codes: Codes
-    y: Codes
+    y: Codes | Floats
     weight: Floats
 
     def __len__(self) -> int:
@@ -63,9 +63,9 @@ class Task:
 class Grower:
     """Grows one tree; `n_cuts` is how many thresholds each sorted column offers."""
 
-    def __init__(self, examples: TreeExamples, features: Features, n_classes: int, rules: Rules) -> None:
+    def __init__(self, examples: TreeExamples, features: Features, kind: GrowthKind, rules: Rules) -> None:
         rows = np.flatnonzero(examples.weight > 0).astype(np.uint32)
-        self.examples, self.features, self.n_classes, self.rules = examples, features, n_classes, rules
+        self.examples, self.features, self.kind, self.rules = examples, features, kind, rules
         self.arena = sorted_lists(examples.numeric, rows, features.sorted_columns)
         self.n_cuts = [int(np.count_nonzero(entries < GONE)) - 1 for entries in self.arena[1:]]
         missing = bool((self.arena[1:, -1:] & GONE).any()) or bool(examples.codes.min(initial=0) < 0)
@@ -73,16 +73,15 @@ class Grower:
         weight = examples.weight[rows]
         unit = not self.splits_rows and bool((weight == 1.0).all())
         self.masses = np.zeros(0) if unit else weight
-        self.total = weighted_counts(examples.y[rows], weight, n_classes)
-        self.settings = rules.settings(n_classes, features.max_branches, whole_logs(len(rows) if unit else 0))
-        self.assembly = Assembly()
-        self.record = Record(n_classes)
+        self.total = kind.total(examples.y[rows], weight)
+        self.settings = kind.settings(rules, features, len(rows) if unit else 0)
+        self.assembly = Assembly(self.total)
+        self.record = kind.record()
 
-    def grow(self) -> tuple[ClassTree, Candidates]:
+    def grow(self) -> tuple[Tree, Candidates]:
         """The tree, and what was found for each attribute at its first nodes."""
-        self.assembly.add(0, *single_leaf(self.total))
         root = Task(0, self.arena, self.masses, 0, self.arena.shape[1], 0, self.total)
-        level = [root] if self.rules.may_split(self.total, 0) else []
+        level = [root] if self.kind.may_split(self.rules, self.total, 0) else []
         small: list[Task] = []
         for _ in range(LEVELS):
             recorded = self.record.takes(len(level))
@@ -92,7 +91,7 @@ class Grower:
             if not level:
                 break
         self._finish(small + level)
-        return self.assembly.tree(self.n_classes), self.record.candidates(self.features)
+        return self.assembly.tree(self.kind.tree), self.record.candidates(self.features)
 
     def _split(self, tasks: Sequence[Task], recorded: bool) -> list[Task]:
         """Split each node once; gives its branches that may be split again."""
@@ -102,7 +101,7 @@ class Grower:
                 nodes, numbers, counts, arms, waiting, arena, masses, candidates, table = result
                 first = self.assembly.add(task.node, nodes, numbers, counts, arms)
                 if recorded:
-                    self.record.add(task.node, candidates, table)
+                    self.record.add(task.node, candidates, table, counts[0])
                 for node, start, stop, depth in waiting.tolist():
                     total = counts[node]
                     if self.splits_rows:  # branches may need more room than there is between their siblings
@@ -133,8 +132,6 @@ class Grower:
         return self._grow(local, UNLIMITED, False, rows.astype(np.int64))[:4]
 
     def _grow(self, task: Task, splits: int, record: bool, origin: Longs | None = None) -> Any:
-        from novacula.tree.growing._kernels.drivers import grow
-
         y, codes = self.examples.y, self.examples.codes
         if origin is None:
             origin = np.zeros(0, np.int64)
@@ -142,7 +139,7 @@ class Grower:
             y, codes = y[origin], codes[origin]
         data = self.features.data(y, codes, self.examples.numeric, origin)
         place = task.arena, task.masses, task.start, task.stop, task.depth, task.total
-        return grow(*place, splits, record, data, self.settings)
+        return self.kind.grow(*place, splits, record, data, self.settings)
 
 
 def each(function: Callable[[T], R], items: Sequence[T], n_rows: int) -> Generator[R, None, None]:
@@ -168,11 +165,3 @@ def sorted_lists(numeric: Floats, rows: Entries, columns: Longs) -> Entries:
         for _ in filled:
             pass
     return arena
-
-
-def whole_logs(n: int) -> Floats:
-    """i · log2 i for i up to n; empty where n is 0."""
-    if n == 0:
-        return np.zeros(0)
-    counts = np.arange(n + 1, dtype=np.float64)
-    return counts * np.log2(counts, out=np.zeros(n + 1), where=counts > 0)

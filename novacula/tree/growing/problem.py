@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from novacula.state import State, floats, indices
 from novacula.statistics.contingency import side_by_side
 from novacula.statistics.quantiles import Bins
 from novacula.table.chunk import Codes, Floats
@@ -18,11 +17,12 @@ from novacula.tree.constants import ARM, ARMS, CHILD, MULTIWAY, NOISE, NOMINAL, 
 from novacula.tree.criterion import Criterion
 from novacula.tree.growing._kernels.arguments import GrowthData, GrowthSettings, read_only
 from novacula.tree.missing import Strategy
-from novacula.tree.structure import ClassTree
 
 Longs = npt.NDArray[np.int64]
+T = TypeVar("T")
 
 UNLIMITED = 2**62
+NONE = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -40,20 +40,14 @@ class Rules:
     chi2_alpha: float | None = None
     release_8: bool = False  # thresholds as in C4.5 release 8
 
-    def may_split(self, counts: Floats, depth: int) -> bool:
-        """Whether a node with these class weights is tested: two classes or more, not too deep, not too light."""
-        light = counts.sum() < self.min_split * (1.0 - NOISE)
+    def may_test(self, weight: float, depth: int) -> bool:
+        """Whether a node of this weight is tested if its examples differ: not too deep, not too light."""
+        light = weight < self.min_split * (1.0 - NOISE)
         deep = self.max_depth is not None and depth >= self.max_depth
-        return int((counts > 0).sum()) > 1 and not deep and not light
+        return not deep and not light
 
-    def settings(self, n_classes: int, max_branches: int, logs: Floats) -> GrowthSettings:
-        """The rules as the kernels take them."""
-        from scipy.stats import chi2
-
-        critical = np.zeros(0)
-        if self.chi2_alpha is not None:
-            degrees = np.arange(1, max(max_branches, 2) * n_classes + 1)
-            critical = np.concatenate([[0.0], chi2.isf(self.chi2_alpha, degrees)])
+    def settings(self, critical: Floats = NONE, logs: Floats = NONE) -> GrowthSettings:
+        """The rules as the kernels take them, with limits of χ² and tables of logarithms where there are any."""
         depth = UNLIMITED if self.max_depth is None else self.max_depth
         criterion = self.criterion
         rules = [
@@ -103,7 +97,7 @@ class Features:
             np.array([a.place for a in numeric], np.int64),
         )
 
-    def data(self, y: Codes, codes: Codes, numeric: Floats, origin: Longs) -> GrowthData:
+    def data(self, y: Codes | Floats, codes: Codes, numeric: Floats, origin: Longs) -> GrowthData:
         """Rows with these features as the kernels take them."""
         features = (self.kind, self.place, self.offsets, self.low, self.high, self.sorted_columns)
         return read_only(GrowthData(y, codes, numeric, origin, *features))
@@ -119,64 +113,23 @@ class Features:
         return max(2, int(np.diff(self.offsets).max(initial=0)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
-    """What was found for each attribute at the first nodes where tests were tried: r nodes, F attributes, K classes."""
-
-    state: ClassVar[State] = {
-        "node": indices("nodes", "examined"),
-        "gain": floats("examined", "attributes", least=-1.0),
-        "information": floats("examined", "attributes"),
-        "threshold": floats("examined", "attributes", finite=False),  # NaN where there is none
-        "below": floats("examined", "attributes", "classes", least=0.0),
-        "missing": floats("examined", "attributes", "classes"),
-        "tries": floats("examined", "attributes", least=0.0),
-        "codes": floats("examined", "cells", "classes", least=0.0),
-    }
-
-    node: Longs  # (r,)
-    gain: Floats  # (r, F) −1 where no test was allowed
-    information: Floats  # (r, F) split information in bits
-    threshold: Floats  # (r, F) NaN for tests by category
-    below: Floats  # (r, F, K) class weights of known values up to the threshold
-    missing: Floats  # (r, F, K) class weights of missing values, for thresholds
-    tries: Floats  # (r, F) thresholds that C4.5's rule makes a threshold pay for, 0 without that rule
-    codes: (
-        Floats  # (r, c, K) class weights of each code, the coded attributes side by side in the order of their places
-    )
-
-    @classmethod
-    def none(cls, attributes: Sequence[Attribute], n_classes: int) -> Candidates:
-        """Of no node."""
-        F, cells = len(attributes), sum(a.size for a in attributes)
-        flat, by_class = np.zeros((0, F)), np.zeros((0, F, n_classes))
-        return cls(np.zeros(0, np.int64), flat, flat, flat, by_class, by_class, flat, np.zeros((0, cells, n_classes)))
-
-    def renumbered(self, number: Longs) -> Candidates:
-        """Those of the nodes that are still there; number[i] is the new number of node i, −1 where it is gone."""
-        new = number[self.node]
-        rows = np.flatnonzero(new >= 0)
-        order = rows[np.argsort(new[rows], kind="stable")]
-        arrays = (self.gain, self.information, self.threshold, self.below, self.missing, self.tries, self.codes)
-        return Candidates(new[order], *(array[order] for array in arrays))
-
-
 class GrownSubtree(NamedTuple):
     """Some nodes of a tree as a kernel gives them; node 0 is node `root` of the whole."""
 
     root: int
     nodes: npt.NDArray[np.int32]  # (m, 7)
     numbers: Floats  # (m, 2)
-    counts: Floats  # (m, K)
+    counts: Floats  # (m, K), or what else the nodes know of their examples
     arms: npt.NDArray[np.int32]  # (a, 2)
 
 
 class Assembly:
     """Parts of a tree, each grown from a leaf of those before, put together."""
 
-    def __init__(self) -> None:
+    def __init__(self, total: Floats) -> None:
         self.parts: list[GrownSubtree] = []
         self.size = 1
+        self.add(0, *single_leaf(total))
 
     def add(self, root: int, nodes: Any, numbers: Any, counts: Any, arms: Any) -> int:
         """Take a part; its nodes but the first are numbered from the returned number on."""
@@ -185,10 +138,10 @@ class Assembly:
         self.size += len(nodes) - 1
         return first
 
-    def tree(self, n_classes: int) -> ClassTree:
-        """The whole, its nodes in order of arrival."""
-        nodes = np.empty((self.size, 7), np.int32)
-        numbers, counts = np.empty((self.size, 2)), np.empty((self.size, n_classes))
+    def tree(self, make: Callable[..., T]) -> T:
+        """The whole, its nodes in order of arrival, as `make` makes it of its tests and the counts (m, K)."""
+        nodes, width = np.empty((self.size, 7), np.int32), self.parts[0].counts.shape[1]
+        numbers, counts = np.empty((self.size, 2)), np.empty((self.size, width))
         arm_parts, n_arms, first = [np.zeros((0, 2), np.int32)], 0, 1
         for part in self.parts:
             place = np.arange(first - 1, first - 1 + len(part.nodes))
@@ -206,7 +159,7 @@ class Assembly:
         taken = np.repeat(nodes[:, ARM] - start[:-1], sizes) + np.arange(start[-1])
         feature, child, arity, default, otherwise = (np.ascontiguousarray(nodes[:, c]) for c in range(5))
         threshold, gain = (np.ascontiguousarray(numbers[:, c]) for c in range(2))
-        return ClassTree(
+        return make(
             feature, threshold, child, arity, default, otherwise, start, np.ascontiguousarray(arms[taken, 0]),
             np.ascontiguousarray(arms[taken, 1]), gain, counts,
         )  # fmt: skip

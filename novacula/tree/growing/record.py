@@ -1,4 +1,4 @@
-"""What was found at the first nodes of a tree, kept for its derivation: whole levels, as long as they are few nodes."""
+"""Takes what is found at the first nodes of a tree: whole levels, as long as they are few nodes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from novacula.tree.constants import ORDERED
-from novacula.tree.growing.problem import Candidates, Features
+from novacula.table.chunk import Floats
+from novacula.tree.constants import ORDERED, WEIGHT
+from novacula.tree.growing.candidates import Candidates, ClassCandidates, NumberCandidates
+from novacula.tree.growing.problem import Features
+from novacula.tree.growing.target_scale import TargetScale
 
 RECORDED = 40
 """Nodes of which every candidate is kept, at most."""
@@ -16,38 +19,78 @@ RECORDED = 40
 class Record:
     """Takes the candidates of nodes, level by level."""
 
-    def __init__(self, n_classes: int) -> None:
-        self.n_classes = n_classes
+    def __init__(self) -> None:
         self.n_nodes = 0
-        self.entries: list[tuple[int, Any, Any]] = []
+        self.entries: list[tuple[int, Floats, Floats, Floats]] = []
 
     def takes(self, nodes: int) -> bool:
         """Whether a level with this many nodes is still kept."""
         self.n_nodes += nodes
         return self.n_nodes <= RECORDED
 
-    def add(self, node: int, candidates: Any, table: Any) -> None:
-        """Keep what was found at a node: candidates (F, 4 + 2K), and the counts of its codes (c, K)."""
-        self.entries.append((node, candidates, table))
+    def add(self, node: int, candidates: Any, table: Any, total: Any) -> None:
+        """Keep what was found at a node: candidates (F, ·), what its codes hold (c, K), and what it holds (K,)."""
+        self.entries.append((node, candidates, table, total))
 
     def candidates(self, features: Features) -> Candidates:
-        """All of it; the counts are those of attributes' codes, without bins."""
-        K, F = self.n_classes, len(features.kind)
+        """All of it; the codes are those of attributes, without bins."""
+        raise NotImplementedError  # of a kind of target
+
+    def _stacked(self, features: Features, width: int, n_columns: int) -> tuple[Any, Floats, Floats, Floats]:
+        """Nodes (r,), candidates (r, F, width), cells (r, c, columns) and totals (r, columns)."""
         cells = int(np.diff(features.offsets)[: self._nominal(features)].sum())
-        entries = np.stack([entry for _, entry, _ in self.entries]) if self.entries else np.zeros((0, F, 4 + 2 * K))
-        tables = [table[:cells] for _, _, table in self.entries]
-        return Candidates(
-            np.array([node for node, _, _ in self.entries], np.int64),
-            np.ascontiguousarray(entries[:, :, 0]),
-            np.ascontiguousarray(entries[:, :, 1]),
-            np.ascontiguousarray(entries[:, :, 2]),
-            np.ascontiguousarray(entries[:, :, 3 : 3 + K]),
-            np.ascontiguousarray(entries[:, :, 3 + K : 3 + 2 * K]),
-            np.ascontiguousarray(entries[:, :, 3 + 2 * K]),
-            np.stack(tables) if tables else np.zeros((0, cells, K)),
-        )
+        if not self.entries:
+            shapes = (len(features.kind), width), (cells, n_columns), (n_columns,)
+            return np.zeros(0, np.int64), *(np.zeros((0, *shape)) for shape in shapes)
+        nodes, candidates, tables, totals = zip(*self.entries, strict=True)
+        held = np.stack([table[:cells] for table in tables])
+        return np.array(nodes, np.int64), np.stack(candidates), held, np.stack(totals)
 
     @staticmethod
     def _nominal(features: Features) -> int:
         """Columns of codes that are not bins."""
         return len(features.offsets) - 1 - int((features.kind == ORDERED).sum())
+
+
+class ClassRecord(Record):
+    """Of nodes of K classes."""
+
+    def __init__(self, n_classes: int) -> None:
+        super().__init__()
+        self.n_classes = n_classes
+
+    def candidates(self, features: Features) -> ClassCandidates:
+        """All of it, with class weights."""
+        K = self.n_classes
+        nodes, entries, tables, _ = self._stacked(features, 4 + 2 * K, K)
+        places = (0, 1, 2, slice(3, 3 + K), slice(3 + K, 3 + 2 * K), 3 + 2 * K)
+        return ClassCandidates(nodes, *(np.ascontiguousarray(entries[:, :, place]) for place in places), tables)
+
+
+class NumberRecord(Record):
+    """Of nodes of numbers, which were learned on a scale of their own."""
+
+    def __init__(self, scale: TargetScale) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def candidates(self, features: Features) -> NumberCandidates:
+        """All of it, with weights and means."""
+        nodes, entries, tables, totals = self._stacked(features, 7, 3)
+        own = totals[:, 1, None]
+        gain = np.where(entries[:, :, 0] < 0.0, -1.0, self.scale.squares(entries[:, :, 0]))
+        return NumberCandidates(
+            nodes,
+            gain,
+            np.ascontiguousarray(entries[:, :, 1]),
+            entries[:, :, 2].astype(np.int32),
+            self._means(entries[:, :, 3:5], own),
+            self._means(entries[:, :, 5:7], own),
+            self._means(tables[:, :, :2], own),
+        )
+
+    def _means(self, sums: Floats, own: Floats) -> Floats:
+        """Weight and sum about a node's mean (…, 2) as weight and mean; 0 where there is no weight."""
+        weight = sums[..., WEIGHT]
+        means = self.scale.original(own + np.divide(sums[..., 1], weight, out=np.zeros_like(weight), where=weight > 0))
+        return np.stack([weight, np.where(weight > 0.0, means, 0.0)], axis=-1)

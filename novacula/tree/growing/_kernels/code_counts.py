@@ -30,7 +30,7 @@ def count_codes(rows, mass, data, desk):
         if 4 * len(rows) >= size:
             list_codes(start, size, j, desk)
         else:
-            _gather_codes(rows, start, j, data, desk)
+            gather_codes(rows, start, j, data, desk)
 
 
 @inner
@@ -45,7 +45,7 @@ def list_codes(start, size, j, desk):
 
 
 @inner
-def _gather_codes(rows, start, j, data, desk):
+def gather_codes(rows, start, j, data, desk):
     """The same where the rows are fewer than the codes."""
     t, codes, seen = 0, data.codes, desk.seen
     for p in range(len(rows)):

@@ -14,7 +14,7 @@ from novacula.tree.constants import (
     SUBSET,
 )
 from novacula.tree.growing._kernels.desk import JOINED_LEFT, KNOWN, LEFT, LOST, RIGHT, TOTAL
-from novacula.tree.growing._kernels.inlined import add_row, copy_row, inner, row_sum, zero_row
+from novacula.tree.growing._kernels.inlined import add_row, copy_row, inner, row_sum, sort_by_key, zero_row
 from novacula.tree.growing._kernels.judging import (
     accept_test,
     charge_threshold,
@@ -105,7 +105,7 @@ def _group_codes(found, f, table, a, codes, order, share, t, work, rules, limits
             for i in range(t):
                 cell = a + codes[a + i]
                 share[i] = table[cell, k] / row_sum(table, cell)
-            _sort(order, t, share)
+            sort_by_key(order, t, share)
             _cut_codes(found, f, table, a, codes, order, t, enough, work, rules, logs, side)
     if found[f, 0] >= 0.0 and side[a + codes[a]] == 1:
         for i in range(t):
@@ -124,24 +124,6 @@ def _halve_codes(found, f, table, a, codes, t, enough, work, rules, logs, side):
         if consider_two_branches(found, f, work, before, n, n_gone, enough, LEFT, rules, logs) == 2:
             for i in range(t):
                 side[a + codes[a + i]] = 0 if (mask >> i) & 1 else 1
-
-
-@inner
-def _sort(items, n, keys):
-    """Put the first n items in the order of keys[item], rising, equals by item; Shell's sort."""
-    gap = n // 2
-    while gap > 0:
-        for i in range(gap, n):
-            item = items[i]
-            j = i
-            while j >= gap:
-                other = items[j - gap]
-                if keys[other] < keys[item] or (keys[other] == keys[item] and other < item):
-                    break
-                items[j] = other
-                j -= gap
-            items[j] = item
-        gap //= 2
 
 
 @inner

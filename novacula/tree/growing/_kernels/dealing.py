@@ -4,14 +4,13 @@ import numpy as np
 from numba import int64, uint32
 
 from novacula.tree.constants import GONE, ROW, SORTED, TIE
-from novacula.tree.growing._kernels.deciding import is_leaf
 from novacula.tree.growing._kernels.inlined import inner, maker, pasted
 from novacula.tree.growing._kernels.writing import with_room
 
 
 @inner
 def mark_branches(f, arena, lo, hi, data, desk, branch_of):
-    """The branch of each row of a node after a test on a feature; −1 for every branch."""
+    """The branch of each row of a node of classes after a test on a feature; −1 for every branch."""
     j, cut, is_sorted = data.place[f], int64(desk.found[f, 2]), data.kind[f] == SORTED
     y, codes, to_branch, to_class = data.y, data.codes, desk.to_branch, desk.to_class
     entries = arena[1 + j if is_sorted else 0, lo:hi]
@@ -26,8 +25,8 @@ def mark_branches(f, arena, lo, hi, data, desk, branch_of):
 
 
 @maker
-def queue_branches(stack, waiting, rows, lo, n_branches, first, depth, branch_of, settings, desk):
-    """Put the branches that will be split again on the stack, side by side from lo on; desk.start says where.
+def queue_branches(stack, waiting, rows, lo, n_branches, first, depth, branch_of, desk):
+    """Put the branches that are marked by desk.start ≥ 0 on the stack, side by side from lo on; desk.start says where.
 
     Gives the stack, its height and the end of the last one.
     """
@@ -40,8 +39,7 @@ def queue_branches(stack, waiting, rows, lo, n_branches, first, depth, branch_of
             size[b] += 1
     end = lo
     for b in range(n_branches):
-        desk.start[b] = -1
-        if not is_leaf(desk.counts, b, depth, settings):
+        if desk.start[b] >= 0:
             desk.start[b] = end - lo
             stack[waiting, 0], stack[waiting, 1], stack[waiting, 3] = first + b, end, depth
             end += size[b]

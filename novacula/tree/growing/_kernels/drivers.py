@@ -74,9 +74,10 @@ def grow(arena, masses, start, stop, depth, total, splits, record, data, setting
         clear_codes(data, desk)
         if f < 0:
             continue
-        stack, waiting, end = queue_branches(
-            stack, waiting, arena[0, lo:hi], lo, n_branches, first, depth + 1, branch_of, settings, desk
-        )
+        for b in range(n_branches):
+            desk.start[b] = -1 if is_leaf(desk.counts, b, depth + 1, settings) else 0
+        rows = arena[0, lo:hi]
+        stack, waiting, end = queue_branches(stack, waiting, rows, lo, n_branches, first, depth + 1, branch_of, desk)
         if end - lo > len(spare):
             spare, spare_mass = np.empty(end - lo, np.uint32), np.empty(0 if unit else end - lo)
         if end > arena.shape[1]:

@@ -1,4 +1,4 @@
-"""How functions are compiled that only kernels call, and the simplest of them: rows of matrices.
+"""How functions are compiled that only kernels call, and the simplest of them: rows of matrices, and a sort.
 
 A row is named by its matrix and its place instead of a view, whose counting of references takes longer than the
 arithmetic.
@@ -41,3 +41,21 @@ def row_sum(matrix, i):
     for k in range(matrix.shape[1]):
         total += matrix[i, k]
     return total
+
+
+@inner
+def sort_by_key(items, n, keys):
+    """Put the first n items in the order of keys[item], rising, equals by item; Shell's sort."""
+    gap = n // 2
+    while gap > 0:
+        for i in range(gap, n):
+            item = items[i]
+            j = i
+            while j >= gap:
+                other = items[j - gap]
+                if keys[other] < keys[item] or (keys[other] == keys[item] and other < item):
+                    break
+                items[j] = other
+                j -= gap
+            items[j] = item
+        gap //= 2
