@@ -105,9 +105,7 @@ def _bin_columns(
     return bins, all_codes
 
 
-def _by_level(
-    tree: ClassTree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]
-) -> Grown:
+def _by_level(tree: Tree, candidates: Candidates, attributes: tuple[Attribute, ...], offered: Sequence[int]) -> Grown:
     """The nodes level by level; offered are the thresholds of the numeric attributes."""
     number = np.full(len(tree), -1, np.int64)
     order = tree.order()

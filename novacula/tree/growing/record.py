@@ -41,7 +41,8 @@ class Record:
         cells = int(np.diff(features.offsets)[: self._nominal(features)].sum())
         if not self.entries:
             shapes = (len(features.kind), width), (cells, n_columns), (n_columns,)
-            return np.zeros(0, np.int64), *(np.zeros((0, *shape)) for shape in shapes)
+            nothing = [np.zeros((0, *shape)) for shape in shapes]
+            return np.zeros(0, np.int64), nothing[0], nothing[1], nothing[2]
         nodes, candidates, tables, totals = zip(*self.entries, strict=True)
         held = np.stack([table[:cells] for table in tables])
         return np.array(nodes, np.int64), np.stack(candidates), held, np.stack(totals)
@@ -64,7 +65,8 @@ class ClassRecord(Record):
         K = self.n_classes
         nodes, entries, tables, _ = self._stacked(features, 4 + 2 * K, K)
         places = (0, 1, 2, slice(3, 3 + K), slice(3 + K, 3 + 2 * K), 3 + 2 * K)
-        return ClassCandidates(nodes, *(np.ascontiguousarray(entries[:, :, place]) for place in places), tables)
+        columns: list[Any] = [np.ascontiguousarray(entries[:, :, place]) for place in places]
+        return ClassCandidates(nodes, *columns, tables)
 
 
 class NumberRecord(Record):

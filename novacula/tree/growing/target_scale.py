@@ -52,13 +52,9 @@ class TargetScale:
     def tree(self, *arrays: Any) -> NumberTree:
         """A tree of its tests and gains, and of weight, mean and squares (m, 3) on this scale."""
         *tests, gain, sums = arrays
-        tree = NumberTree(
-            *tests,
-            self.squares(gain),
-            np.ascontiguousarray(sums[:, WEIGHT]),
-            self.original(sums[:, MEAN]),
-            self.squares(sums[:, SQUARES]),
-        )
+        weight, value = np.ascontiguousarray(sums[:, WEIGHT]), self.original(sums[:, MEAN])
+        columns: tuple[Any, ...] = (*tests, self.squares(gain), weight, value, self.squares(sums[:, SQUARES]))
+        tree = NumberTree(*columns)
         empty = np.flatnonzero(tree.mass == 0.0)
         if len(empty):
             value, parent = tree.value.copy(), tree.parent()

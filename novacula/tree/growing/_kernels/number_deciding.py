@@ -30,7 +30,7 @@ from novacula.tree.growing._kernels.number_tests import SUM
 
 @inner
 def is_number_leaf(counts, i, depth, settings):
-    """Whether row i of weight, mean and squares makes a leaf, whatever its columns: equal numbers, too deep or light."""
+    """Whether row i of weight, mean and squares is a leaf, whatever its columns: equal numbers, too deep or light."""
     weight = counts[i, WEIGHT]
     light = weight < settings.limits[MIN_SPLIT] * (1.0 - NOISE)
     return not counts[i, SQUARES] > PURE * weight or depth >= settings.rules[MAX_DEPTH] or light
@@ -75,7 +75,7 @@ def list_summed_codes(start, size, j, desk):
 
 
 @inner
-def decide_numbers(data, settings, desk):
+def decide_numbers(settings, desk):
     """The feature to test, −1 for none: that of the largest gain for its cost."""
     found, best, highest = desk.found, -1, 0.0
     for f in range(len(found)):
@@ -193,7 +193,7 @@ def settle_rows(rows, centre, n_branches, branch_of, mass, data, desk):
 
 @inner
 def record_number_candidates(arena, lo, hi, centre, mass, data, settings, desk, candidates):
-    """Of each feature: gain, threshold, branch of missing numbers, and of thresholds weight and sum below and missing."""
+    """Of each feature gain, threshold, branch of missing numbers; of thresholds weight and sum below, and missing."""
     for f in range(len(data.kind)):
         candidates[f, 0], candidates[f, 1] = desk.found[f, 0], best_threshold(f, arena, lo, data, desk)
         candidates[f, 2] = -1.0

@@ -77,7 +77,7 @@ def grow_numbers(arena, masses, start, stop, depth, total, splits, record, data,
         if record and done == 1:
             table = desk.table.copy()
             record_number_candidates(arena, lo, hi, centre, mass, data, settings, desk, candidates)
-        f, first, n_branches = decide_numbers(data, settings, desk), int64(0), 0
+        f, first, n_branches = decide_numbers(settings, desk), int64(0), 0
         if f >= 0:
             threshold = best_threshold(f, arena, lo, data, desk)
             list_of = 1 + data.place[f] if data.kind[f] == SORTED else 0
@@ -121,7 +121,7 @@ def _search_numbers(arena, lo, hi, centre, mass, data, settings, desk):
     error_model="numpy",
 )
 def split_numbers(table, gone, depth, total, data, settings):
-    """Split one node of which only sums about a point are known: table (c, 3) of its codes, gone (C, 3) of missing ones.
+    """Split one node of which only sums about a point are known: table (c, 3) of codes, gone (C, 3) of missing ones.
 
     total (3,) has that point in the place of the mean. The node's own mean is found from its first column; sums are
     moved there. Gives nodes, numbers, counts, arms, candidates and the sums of codes as `grow_numbers` does.
@@ -148,7 +148,7 @@ def split_numbers(table, gone, depth, total, data, settings):
         for f in range(F):
             search_number_codes(f, data, settings, desk)
         record_number_candidates(arena, nothing, nothing, centre, mass, data, settings, desk, candidates)
-        f = decide_numbers(data, settings, desk)
+        f = decide_numbers(settings, desk)
         if f >= 0:
             n_branches = sum_branches(f, arena[0], centre, mass, data, settings, desk)
             default, to = missing_branch(f, n_branches, settings, desk)
