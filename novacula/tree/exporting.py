@@ -2,36 +2,90 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.errors import ParameterError
 from novacula.table import Column, Schema
 from novacula.tree import export
-from novacula.tree.missing import STRATEGIES
 from novacula.tree.settings import pseudo_examples
 
 if TYPE_CHECKING:
     from novacula.tree.attributes import Attribute
-    from novacula.tree.export import DNF, DecisionRule, NamedTree
+    from novacula.tree.export import DNF, AnyNamedTree, DecisionRule, NamedClassTree, NamedNumberTree, NumberRule
 
 
-class TreeExports:
-    """What a learner with a `tree_` can be turned into."""
+ABSOLUTE = "absolute_error"
+"""The criterion whose deviations are absolute."""
 
-    def named_tree(self: Any) -> NamedTree:
+
+class TreeForms:
+    """What every learner with a `tree_` can be turned into, and made from."""
+
+    named_kind: ClassVar[type[AnyNamedTree]]
+    """The kind of tree that the learner has."""
+
+    @abstractmethod
+    def named_tree(self) -> AnyNamedTree:
         """Give the tree with its names: what all other forms are made from."""
-        check_is_fitted(self)
-        fractional = STRATEGIES[self.missing].is_fractional
-        return export.NamedTree(
-            self.tree_, self.attributes_, tuple(self.classes_.tolist()), pseudo_examples(self), fractional
-        )
+
+    @abstractmethod
+    def _take(self, named: Any) -> None:
+        """Set the parameters and fitted attributes that only learners of this kind have; the others are set."""
 
     def to_text(self, max_depth: int | None = None) -> str:
-        """Give the tree as indented lines, with weights of examples and errors: `No (5/1)`."""
+        """Give the tree as indented lines, with what the examples of each leaf say: `No (5/1)`, `23.41 (12, ± 1.3)`."""
         return export.to_text(self.named_tree(), max_depth)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the tree as plain data for JSON; `from_dict` is the way back."""
+        return export.to_dict(self.named_tree())
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Make a fitted learner of what `to_dict` gave; it predicts as the first did, and has no record of gains."""
+        named = export.from_dict(record)
+        if not isinstance(named, cls.named_kind):
+            answers = "numbers" if isinstance(named, export.NamedNumberTree) else "classes"
+            raise ParameterError(f"this is the record of a tree for {answers}, which a {cls.__name__} cannot hold")
+        attributes = named.attributes
+        cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
+        model: Any = cls()
+        model.set_params(missing="fractional" if named.fractional else "most_common", thresholds=cuts or None)
+        model.schema_ = Schema(tuple(map(_column, attributes)), missing=())
+        model.n_features_in_ = len(attributes)
+        model.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
+        model.attributes_, model.tree_ = attributes, named.tree
+        model.cuts_ = np.zeros(len(attributes), np.int64)
+        model._take(named)
+        return model
+
+    def plot(self, ax: Any = None, *, title: str = "", top_down: bool = False) -> Any:
+        """Draw the tree on a Matplotlib axis, or as a figure of its own; the root is on the left, or on top."""
+        return export.plot(self.named_tree(), ax, title=title, top_down=top_down)
+
+
+class TreeExports(TreeForms):
+    """The forms of a tree for classes."""
+
+    named_kind = export.NamedClassTree
+
+    def named_tree(self: Any) -> NamedClassTree:
+        """Give the tree with its names: what all other forms are made from."""
+        check_is_fitted(self)
+        classes, m = tuple(self.classes_.tolist()), pseudo_examples(self)
+        return export.NamedClassTree(self.tree_, self.attributes_, classes, m, fractional=self.missing == "fractional")
+
+    def _take(self: Any, named: NamedClassTree) -> None:
+        from novacula.tree.trace import TreeTrace
+
+        self.set_params(m=named.m)
+        self.classes_ = np.array(named.classes)
+        self.trace_ = TreeTrace.none(named.attributes, len(named.classes))
 
     def to_rules(self) -> list[DecisionRule]:
         """Give one rule per leaf that has examples."""
@@ -41,29 +95,6 @@ class TreeExports:
         """Give the disjunction of the paths to leaves of a class."""
         return export.to_dnf(self.named_tree(), class_)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the tree as plain data for JSON; `from_dict` is the way back."""
-        return export.to_dict(self.named_tree())
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Make a fitted learner of what `to_dict` gave; it predicts as the first did, and has no record of gains."""
-        from novacula.tree.trace import TreeTrace
-
-        named = export.from_dict(record)
-        attributes = named.attributes
-        cuts = {a.name: list(a.edges) for a in attributes if a.kind == "cut"}
-        missing = "fractional" if named.fractional else "most_common"
-        model: Any = cls()
-        model.set_params(missing=missing, m=named.m, thresholds=cuts or None)
-        model.schema_ = Schema(tuple(map(_column, attributes)), missing=())
-        model.n_features_in_ = len(attributes)
-        model.feature_names_in_ = np.array([a.name for a in attributes], dtype=object)
-        model.classes_, model.attributes_, model.tree_ = np.array(named.classes), attributes, named.tree
-        model.trace_ = TreeTrace.none(attributes, len(named.classes))
-        model.cuts_ = np.zeros(len(attributes), np.int64)
-        return model
-
     def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
         """Give a SELECT that predicts the class of every row of a table; see `novacula.tree.export.to_sql`."""
         return export.to_sql(self.named_tree(), table, **options)
@@ -72,9 +103,38 @@ class TreeExports:
         """Give the source of a function that needs nothing but Python: of a mapping of values, the class."""
         return export.to_python(self.named_tree(), name, probabilities=probabilities)
 
-    def plot(self, ax: Any = None, *, title: str = "", top_down: bool = False) -> Any:
-        """Draw the tree on a Matplotlib axis, or as a figure of its own; the root is on the left, or on top."""
-        return export.plot(self.named_tree(), ax, title=title, top_down=top_down)
+
+class NumberTreeExports(TreeForms):
+    """The forms of a tree for numbers."""
+
+    named_kind = export.NamedNumberTree
+
+    def named_tree(self: Any) -> NamedNumberTree:
+        """Give the tree with its names: what all other forms are made from."""
+        check_is_fitted(self)
+        absolute, fractional = self.criterion == ABSOLUTE, self.missing == "fractional"
+        return export.NamedNumberTree(self.tree_, self.attributes_, absolute, fractional=fractional)
+
+    @abstractmethod
+    def _without_trace(self) -> Any:
+        """The trace of a tree that was not grown here, made from `attributes_` and `tree_`."""
+
+    def _take(self: Any, named: NamedNumberTree) -> None:
+        if named.absolute:
+            self.set_params(criterion=ABSOLUTE)
+        self.trace_ = self._without_trace()
+
+    def to_rules(self) -> list[NumberRule]:
+        """Give one rule per leaf that has examples."""
+        return export.to_number_rules(self.named_tree())
+
+    def to_sql(self, table: str | tuple[str, ...] = "data", **options: Any) -> str:
+        """Give a SELECT that predicts the number of every row of a table; see `novacula.tree.export.to_number_sql`."""
+        return export.to_number_sql(self.named_tree(), table, **options)
+
+    def to_python(self, name: str = "predict") -> str:
+        """Give the source of a function that needs nothing but Python: of a mapping of values, the number."""
+        return export.to_number_python(self.named_tree(), name)
 
 
 def _column(attribute: Attribute) -> Column:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from novacula.errors import InputTypeError, ParameterError
 from novacula.tree.attributes import Attribute
-from novacula.tree.export import NamedTree, from_dict, to_dict
+from novacula.tree.export import NamedClassTree, from_dict, to_dict
 from novacula.tree.structure import ClassTree
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, trees
@@ -41,14 +41,14 @@ def record():
     colours = Sketch(feature=1, branches=[Sketch((4, 1)), Sketch()], arms={0: 0}, otherwise=1)
     cut = Sketch(feature=2, branches=[Sketch((4, 0)), Sketch((0, 3))], arms={0: 0, 1: 1})
     root = Sketch(feature=0, threshold=0.1 + 0.2, branches=[colours, cut])
-    return to_dict(NamedTree(as_tree(root, 2), attributes, ("No", "Yes"), m=1.5, fractional=False))
+    return to_dict(NamedClassTree(as_tree(root, 2), attributes, ("No", "Yes"), m=1.5, fractional=False))
 
 
 @laws
 @given(trees(units=(1.0, 0.1)), st.sampled_from([0.0, 2.5]), st.booleans())
 def test_there_and_back_through_json(drawn, m, fractional):
     tree, attributes = drawn
-    named = NamedTree(tree, attributes, ("a", 2, 0.5, True)[: tree.n_classes], m, fractional)
+    named = NamedClassTree(tree, attributes, ("a", 2, 0.5, True)[: tree.n_classes], m, fractional=fractional)
     assert same(from_dict(to_dict(named)), named)
     assert same(from_dict(json.loads(json.dumps(to_dict(named)))), named)
 
@@ -56,22 +56,22 @@ def test_there_and_back_through_json(drawn, m, fractional):
 def test_labels_of_numpy_become_plain():
     tree, attributes = play_tennis()
     attributes = (Attribute("Outlook", "nominal", 0, tuple(np.array([1, 2, 3]))), *attributes[1:])
-    named = NamedTree(tree, attributes, np.array(["No", "Yes"]))
+    named = NamedClassTree(tree, attributes, np.array(["No", "Yes"]))
     text = json.dumps(to_dict(named))
     assert same(from_dict(json.loads(text)), named)
-    strange = NamedTree(tree, (Attribute("Outlook", "nominal", 0, (1j, 2, 3)), *attributes[1:]), ("No", "Yes"))
+    strange = NamedClassTree(tree, (Attribute("Outlook", "nominal", 0, (1j, 2, 3)), *attributes[1:]), ("No", "Yes"))
     with pytest.raises(InputTypeError, match="a category of 'Outlook' is 1j"):
         to_dict(strange)
 
 
 def test_a_deep_tree_is_no_deeper_record():
-    named = NamedTree(chain(20_000), (Attribute("x", "numeric", 0),), ("a", "b"))
+    named = NamedClassTree(chain(20_000), (Attribute("x", "numeric", 0),), ("a", "b"))
     assert same(from_dict(json.loads(json.dumps(to_dict(named)))), named)
 
 
 def test_the_record_as_it_is_documented():
     root = Sketch(feature=0, branches=[Sketch((3, 0)), Sketch((0, 3))], arms={0: 0, 1: 1})
-    named = NamedTree(as_tree(root, 2), (Attribute("Wind", "nominal", 0, ("Strong", "Weak")),), ("No", "Yes"))
+    named = NamedClassTree(as_tree(root, 2), (Attribute("Wind", "nominal", 0, ("Strong", "Weak")),), ("No", "Yes"))
     assert to_dict(named) == {
         "format": 1,
         "classes": ["No", "Yes"],
@@ -156,7 +156,7 @@ def test_nodes_with_two_parents_are_refused():
     """Children of 1 and 2 overlap, and the last node is nobody's, though each list is in order."""
     split = {"attribute": 0, "gain": 0.0, "default": 0, "counts": [1.0]}
     three = Attribute("a", "nominal", 0, ("u", "v", "w"))
-    leaf = NamedTree(as_tree(Sketch((1,)), 1), (three,), ("only",))
+    leaf = NamedClassTree(as_tree(Sketch((1,)), 1), (three,), ("only",))
     nodes = [
         {**split, "children": [1, 2], "codes": [[0], [1, 2]]},
         {**split, "children": [5, 6], "codes": [[0], [1, 2]]},
@@ -182,7 +182,7 @@ STRANGE = [None, True, -1, 0, 1, 2, 10**30, -0.5, float("nan"), float("inf"), ""
 @given(trees(max_tests=5), st.data())
 def test_a_damaged_record_gives_a_sound_tree_or_an_error(drawn, data):
     tree, attributes = drawn
-    record = to_dict(NamedTree(tree, attributes, tuple("abcd"[: tree.n_classes])))
+    record = to_dict(NamedClassTree(tree, attributes, tuple("abcd"[: tree.n_classes])))
     damaged = copy.deepcopy(record)
     path = data.draw(st.sampled_from(list(places(record))))
     part = damaged

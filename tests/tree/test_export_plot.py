@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 from novacula.checks.samples import NASTY_NAMES
 from novacula.learner.figure import Figure
 from novacula.tree.attributes import Attribute
-from novacula.tree.export import NamedTree, plot, tree_figure
+from novacula.tree.export import NamedClassTree, plot, tree_figure
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, random_attributes, random_tree
 
@@ -19,13 +19,13 @@ from .random_trees import Sketch, as_tree, chain, play_tennis, random_attributes
 @pytest.fixture
 def tennis():
     tree, attributes = play_tennis()
-    return NamedTree(tree, attributes, ("No", "Yes"))
+    return NamedClassTree(tree, attributes, ("No", "Yes"))
 
 
 def random_named(seed, n_tests, classes=("a", "b", "c")):
     rng = np.random.default_rng(seed)
     attributes = random_attributes(rng, 12)
-    return NamedTree(random_tree(rng, attributes, len(classes), n_tests), attributes, classes)
+    return NamedClassTree(random_tree(rng, attributes, len(classes), n_tests), attributes, classes)
 
 
 def drawn(named, size=None):
@@ -49,7 +49,7 @@ def test_without_axes_there_is_a_figure(tennis):
     assert isinstance(figure, Figure)
     assert figure.alt == "A decision tree of 5 leaves with Outlook at its root."
     assert figure.svg() == plot(tennis, title="Tennis").svg()
-    one = plot(NamedTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes")))
+    one = plot(NamedClassTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes")))
     assert one.alt == "One leaf: Yes (14/5)."
     assert one.png().startswith(b"\x89PNG")
 
@@ -88,7 +88,7 @@ def test_large_trees_are_cut_and_the_picture_says_so():
 
 
 def test_deep_trees_are_cut():
-    figure = tree_figure(NamedTree(chain(20_000), (Attribute("x", "numeric", 0),), ("a", "b")))
+    figure = tree_figure(NamedClassTree(chain(20_000), (Attribute("x", "numeric", 0),), ("a", "b")))
     assert figure.alt.endswith("Drawn to depth 16: 19985 of 20001 leaves are below the node marked …")
     assert max(figure.size) < 20
 

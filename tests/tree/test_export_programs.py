@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import InputTypeError, ParameterError
 from novacula.tree.attributes import Attribute
-from novacula.tree.export import NamedTree, to_python, to_sql
+from novacula.tree.export import NamedClassTree, to_python, to_sql
 from novacula.tree.export.sql import quoted
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, random_attributes, random_tree, trees
@@ -28,7 +28,7 @@ def models(draw, missing=0.4):
     """A tree with a way to predict, and rows."""
     tree, attributes = draw(trees())
     m = draw(st.sampled_from([0.0, 2.0]))
-    named = NamedTree(tree, attributes, CLASSES[: tree.n_classes], m, draw(st.booleans()))
+    named = NamedClassTree(tree, attributes, CLASSES[: tree.n_classes], m, fractional=draw(st.booleans()))
     return named, random_rows(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), named, 12, missing)
 
 
@@ -85,10 +85,10 @@ def test_play_tennis():
     tree, attributes = play_tennis()
     row = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
     for fractional in (True, False):
-        named = NamedTree(tree, attributes, ("No", "Yes"), fractional=fractional)
+        named = NamedClassTree(tree, attributes, ("No", "Yes"), fractional=fractional)
         assert by_python(named, [row]) == ["No"]
         assert by_sqlite(named, [row])[1] == [("No",)]
-    named = NamedTree(tree, attributes, ("No", "Yes"))
+    named = NamedClassTree(tree, attributes, ("No", "Yes"))
     # Without Outlook: Sunny 5/14 · No, Overcast 4/14 · Yes, Rain 5/14 · No.
     assert by_python(named, [{**row, "Outlook": None}], probabilities=True) == [
         {"No": pytest.approx(10 / 14), "Yes": pytest.approx(4 / 14)}
@@ -99,7 +99,7 @@ def test_equal_classes_go_to_the_first_whatever_the_rounding():
     """In floats the two halves come to 0.49999999999999994 and 0.5."""
     attribute = Attribute("a", "nominal", 0, tuple("abc"))
     root = Sketch(feature=0, branches=[Sketch((0, 1)), Sketch((1, 2)), Sketch((4, 2))], arms={0: 0, 1: 1, 2: 2})
-    named = NamedTree(as_tree(root, 2), (attribute,), ("first", "second"))
+    named = NamedClassTree(as_tree(root, 2), (attribute,), ("first", "second"))
     assert probabilities(named, {}) == [Fraction(1, 2), Fraction(1, 2)]
     [chances] = by_python(named, [{}], probabilities=True)
     assert chances["first"] < chances["second"]
@@ -117,7 +117,7 @@ def test_hostile_names_and_labels_stay_names_and_labels(fractional):
         replace(a, name=name, labels=tuple(f"{name}{v}" for v in a.labels) if a.kind == "nominal" else a.labels)
         for a, name in zip(random_attributes(rng, len(NASTY)), NASTY, strict=True)
     )
-    named = NamedTree(random_tree(rng, attributes, len(NASTY), 40), attributes, NASTY, fractional=fractional)
+    named = NamedClassTree(random_tree(rng, attributes, len(NASTY), 40), attributes, NASTY, fractional=fractional)
     rows = random_rows(rng, named, 60, 0.2)
     expected = [prediction(named, row) for row in rows]
     assert len(set(expected)) > 3
@@ -130,7 +130,7 @@ def test_sql_names_of_its_own_give_way(table):
     tree, attributes = play_tennis()
     names = ("KNOWN", "votes", "kept_0", "vote_1")
     attributes = tuple(replace(a, name=name) for a, name in zip(attributes, names, strict=True))
-    named = NamedTree(tree, attributes, ("No", "Yes"))
+    named = NamedClassTree(tree, attributes, ("No", "Yes"))
     rows = random_rows(np.random.default_rng(0), named, 30, 0.3)
     assert by_sqlite(named, rows, table)[1] == [(prediction(named, row),) for row in rows]
 
@@ -140,7 +140,7 @@ def test_labels_of_all_types(fractional):
     attributes = (Attribute("n", "nominal", 0, (1, 2, 30)), Attribute("b", "nominal", 1, (False, True)))
     flag = Sketch(feature=1, branches=[Sketch((3, 1)), Sketch((1, 4))], arms={0: 0, 1: 1})
     root = Sketch(feature=0, branches=[flag, Sketch((2, 0)), Sketch()], arms={0: 0, 2: 1}, otherwise=2)
-    named = NamedTree(as_tree(root, 2), attributes, np.array([7, 8]), fractional=fractional)
+    named = NamedClassTree(as_tree(root, 2), attributes, np.array([7, 8]), fractional=fractional)
     rows = [{"n": n, "b": b} for n in (1, 2, 30, 4, None) for b in (True, False, None)]
     expected = [prediction(named, row) for row in rows]
     assert by_python(named, rows) == expected
@@ -149,7 +149,7 @@ def test_labels_of_all_types(fractional):
 
 @pytest.mark.parametrize("fractional", [True, False])
 def test_one_leaf(fractional):
-    named = NamedTree(as_tree(Sketch((2, 3)), 2), (), ("a", "b"), fractional=fractional)
+    named = NamedClassTree(as_tree(Sketch((2, 3)), 2), (), ("a", "b"), fractional=fractional)
     assert by_python(named, [{}, {"x": 1}]) == ["b", "b"]
     assert by_sqlite(named, [{}], probabilities=True)[1] == [("b", 0.4, 0.6)]
 
@@ -157,7 +157,7 @@ def test_one_leaf(fractional):
 @pytest.mark.parametrize("fractional", [True, False])
 def test_deep_and_long_trees(fractional):
     """Expressions and indentation may not be nested as deep as trees are."""
-    named = NamedTree(chain(3000), (Attribute("x", "numeric", 0),), ("a", "b"), fractional=fractional)
+    named = NamedClassTree(chain(3000), (Attribute("x", "numeric", 0),), ("a", "b"), fractional=fractional)
     rows = [{"x": x} for x in (-1.0, 0.5, 0.6, 1499.7, 2999.5, 3000.0, None)]
     expected = [prediction(named, row) for row in rows]
     assert by_python(named, rows) == expected
@@ -168,7 +168,7 @@ def test_paths_over_many_attributes():
     tree = chain(250)
     tree.feature[tree.feature >= 0] = np.arange(250)
     attributes = tuple(Attribute(f"a{i}", "numeric", i) for i in range(250))
-    named = NamedTree(tree, attributes, ("a", "b"), fractional=False)
+    named = NamedClassTree(tree, attributes, ("a", "b"), fractional=False)
     rows = [{f"a{i}": 1e4 if i < n else 0.0 for i in range(250)} for n in (0, 7, 250)]
     expected = [prediction(named, row) for row in rows]
     assert by_python(named, rows) == expected
@@ -177,7 +177,7 @@ def test_paths_over_many_attributes():
 
 def test_infinite_thresholds():
     root = Sketch(feature=0, threshold=np.inf, branches=[Sketch((2, 0)), Sketch((0, 3))])
-    named = NamedTree(as_tree(root, 2), (Attribute("x", "numeric", 0),), ("a", "b"))
+    named = NamedClassTree(as_tree(root, 2), (Attribute("x", "numeric", 0),), ("a", "b"))
     assert by_python(named, [{"x": 5.0}, {"x": np.inf}, {}]) == ["a", "a", "b"]
 
 
@@ -188,12 +188,12 @@ def test_infinite_thresholds():
 def test_names_that_no_function_can_have(name):
     tree, attributes = play_tennis()
     with pytest.raises(ParameterError, match="cannot be the name of a Python function"):
-        to_python(NamedTree(tree, attributes, ("No", "Yes")), name)
+        to_python(NamedClassTree(tree, attributes, ("No", "Yes")), name)
 
 
 def test_what_sql_cannot_write():
     tree, attributes = play_tennis()
-    named = NamedTree(tree, attributes, ("No", "Yes"))
+    named = NamedClassTree(tree, attributes, ("No", "Yes"))
     with pytest.raises(ParameterError, match="zero character"):
         to_sql(named, "a\0b")
     with pytest.raises(ParameterError, match="table is empty"):
@@ -201,9 +201,9 @@ def test_what_sql_cannot_write():
     with pytest.raises(ParameterError, match="keep is 'day'"):
         to_sql(named, keep="day")
     with pytest.raises(ParameterError, match="3 classes are named for a tree of 2"):
-        NamedTree(tree, attributes, ("No", "Yes", "Maybe"))
+        NamedClassTree(tree, attributes, ("No", "Yes", "Maybe"))
     with pytest.raises(InputTypeError, match="a class is None"):
-        NamedTree(tree, attributes, ("No", None))
+        NamedClassTree(tree, attributes, ("No", None))
     root = Sketch(feature=0, threshold=np.inf, branches=[Sketch((2, 0)), Sketch((0, 3))])
     with pytest.raises(ParameterError, match="threshold of the tree is inf"):
-        to_sql(NamedTree(as_tree(root, 2), (Attribute("x", "numeric", 0),), ("a", "b"), fractional=False))
+        to_sql(NamedClassTree(as_tree(root, 2), (Attribute("x", "numeric", 0),), ("a", "b"), fractional=False))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import ParameterError
 from novacula.tree.attributes import Attribute, interval_labels
-from novacula.tree.export import Condition, NamedTree, to_dnf, to_rules, to_text
+from novacula.tree.export import Condition, NamedClassTree, to_dnf, to_rules, to_text
 from novacula.tree.export.condition import amount, digits, few_digits
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, trees
@@ -23,7 +23,7 @@ WAIT = Attribute("wait", "cut", 1, interval_labels((10.0, 30.0, 60.0)), (10.0, 3
 @pytest.fixture
 def tennis():
     tree, attributes = play_tennis()
-    return NamedTree(tree, attributes, ("No", "Yes"))
+    return NamedClassTree(tree, attributes, ("No", "Yes"))
 
 
 @pytest.fixture
@@ -35,13 +35,13 @@ def mixed():
     colours = Sketch(feature=1, branches=[Sketch((4, 1)), Sketch((0, 3))], arms={0: 0, 2: 0, 1: 1})
     again = Sketch(feature=0, threshold=0.1 + 0.2, branches=[colours, Sketch((5, 0))])
     root = Sketch(feature=0, threshold=2.0, branches=[again, cut])
-    return NamedTree(as_tree(root, 2), (X, COLOUR, WAIT), ("No", "Yes"))
+    return NamedClassTree(as_tree(root, 2), (X, COLOUR, WAIT), ("No", "Yes"))
 
 
 @st.composite
 def models(draw):
     tree, attributes = draw(trees())
-    named = NamedTree(tree, attributes, tuple("abcd"[: tree.n_classes]))
+    named = NamedClassTree(tree, attributes, tuple("abcd"[: tree.n_classes]))
     return named, random_rows(np.random.default_rng(draw(st.integers(0, 2**32 - 1))), named, 25, 0.0)
 
 
@@ -91,12 +91,12 @@ def test_text_says_what_it_leaves_out(tennis, mixed):
 
 
 def test_text_of_one_leaf():
-    named = NamedTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes"))
+    named = NamedClassTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes"))
     assert to_text(named) == to_text(named, max_depth=0) == "Yes (14/5)"
 
 
 def test_text_of_a_deep_tree_is_broken_into_subtrees():
-    text = to_text(NamedTree(chain(20_000), (X,), ("a", "b")))
+    text = to_text(NamedClassTree(chain(20_000), (X,), ("a", "b")))
     lines = text.splitlines()
     assert max(map(len, lines)) < 120
     assert sum(line.endswith("(1)") for line in lines) == 20_001
@@ -115,7 +115,7 @@ def test_subtrees_of_a_bushy_tree_are_numbered_as_they_are_met():
         return node
 
     root = comb(19, Sketch(feature=0, threshold=0.5, branches=[comb(2, Sketch((0, 7))), comb(2, Sketch((0, 8)))]))
-    blocks = to_text(NamedTree(as_tree(root, 2), (X,), ("a", "b"))).split("\n\n")
+    blocks = to_text(NamedClassTree(as_tree(root, 2), (X,), ("a", "b"))).split("\n\n")
     assert blocks[1::2] == ["Subtree [S1]", "Subtree [S2]"]
     assert "Yes" not in blocks[0]
     assert "b (7)" in blocks[2]
@@ -123,7 +123,7 @@ def test_subtrees_of_a_bushy_tree_are_numbered_as_they_are_met():
 
 
 def test_hostile_names_cannot_break_a_line():
-    named = NamedTree(
+    named = NamedClassTree(
         as_tree(Sketch(feature=0, branches=[Sketch((1, 0)), Sketch((0, 1))], arms={0: 0, 1: 1}), 2),
         (Attribute("line\nbreak\x1b[31m", "nominal", 0, ("a\rb", NASTY_NAMES[0])),),
         ("no\n", "\u202eyes"),
@@ -159,7 +159,7 @@ def test_rules_join_conditions_on_one_attribute(mixed):
 
 
 def test_rule_of_one_leaf():
-    [rule] = to_rules(NamedTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes")))
+    [rule] = to_rules(NamedClassTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes")))
     assert str(rule) == "IF true THEN Yes (9/14)"
     assert rule.holds(np.zeros((3, 0)), np.zeros((3, 0), np.int32)).all()
 
@@ -189,7 +189,7 @@ def test_dnf_of_play_tennis(tennis):
 
 
 def test_dnf_of_one_leaf():
-    named = NamedTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes"))
+    named = NamedClassTree(as_tree(Sketch((5, 9)), 2), (), ("No", "Yes"))
     numbers, codes = np.zeros((3, 0)), np.zeros((3, 0), np.int32)
     for label, words, truth in (("Yes", "true", True), ("No", "false", False)):
         formula = to_dnf(named, label)

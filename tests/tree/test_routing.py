@@ -7,7 +7,7 @@ import pytest
 
 from novacula.table import Chunk
 from novacula.tree._kernels import BLOCK
-from novacula.tree.export import NamedTree
+from novacula.tree.export import NamedClassTree
 from novacula.tree.routing import Router
 
 from .random_trees import random_attributes, random_tree
@@ -21,7 +21,7 @@ def test_rows_of_a_block_do_not_disturb_each_other(n, missing, fractional):
     rng = np.random.default_rng([n, int(10 * missing)])
     attributes = tuple(replace(a, kind="nominal") if a.kind == "cut" else a for a in random_attributes(rng, 6))
     tree = random_tree(rng, attributes, 3, 30)
-    named = NamedTree(tree, attributes, ("x", "y", "z"), 0.0, fractional)
+    named = NamedClassTree(tree, attributes, ("x", "y", "z"), fractional=fractional)
     rows = random_rows(rng, named, n, missing)
     numbers, codes = arrays(named, rows)
     routes = Router(tree, attributes, (), fractional).route(Chunk(numbers, codes, np.ones(n)))

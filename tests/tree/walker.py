@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.tree.export import NamedTree
+from novacula.tree.export import NamedClassTree
 
 MISSING = "missing"
 
@@ -24,7 +24,7 @@ def code_of(attribute: Any, value: Any) -> Any:
     return sum(1 for edge in attribute.edges if value > edge)
 
 
-def branch_of(named: NamedTree, node: int, row: dict[str, Any]) -> Any:
+def branch_of(named: NamedClassTree, node: int, row: dict[str, Any]) -> Any:
     """The branch that a row takes at a node, or MISSING."""
     tree, attribute = named.tree, named.attributes[named.tree.feature[node]]
     value = code_of(attribute, row.get(attribute.name))
@@ -36,7 +36,7 @@ def branch_of(named: NamedTree, node: int, row: dict[str, Any]) -> Any:
     return arms.get(value, int(tree.otherwise[node]))
 
 
-def probabilities(named: NamedTree, row: dict[str, Any]) -> list[Fraction]:
+def probabilities(named: NamedClassTree, row: dict[str, Any]) -> list[Fraction]:
     """P(class) of a row as the definition has it."""
     tree, k = named.tree, named.tree.n_classes
     votes = [Fraction(0)] * k
@@ -63,13 +63,13 @@ def probabilities(named: NamedTree, row: dict[str, Any]) -> list[Fraction]:
     return votes
 
 
-def prediction(named: NamedTree, row: dict[str, Any]) -> Any:
+def prediction(named: NamedClassTree, row: dict[str, Any]) -> Any:
     """The first most probable class."""
     votes = probabilities(named, row)
     return named.classes[votes.index(max(votes))]
 
 
-def random_rows(rng: np.random.Generator, named: NamedTree, n: int, missing: float) -> list[dict[str, Any]]:
+def random_rows(rng: np.random.Generator, named: NamedClassTree, n: int, missing: float) -> list[dict[str, Any]]:
     """Rows of all kinds of values: at thresholds and edges, missing in three ways, and never seen."""
     thresholds = named.tree.threshold[~np.isnan(named.tree.threshold)].tolist()
     rows = []
@@ -89,7 +89,7 @@ def random_rows(rng: np.random.Generator, named: NamedTree, n: int, missing: flo
     return rows
 
 
-def arrays(named: NamedTree, rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+def arrays(named: NamedClassTree, rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
     """Numbers and codes of rows, as the attributes place them."""
     width = 1 + max((attribute.place for attribute in named.attributes), default=0)
     numbers, codes = np.full((len(rows), width), np.nan), np.full((len(rows), width), -1, np.int32)

@@ -13,7 +13,7 @@ from novacula.tree import settings
 from novacula.tree.constants import NOISE, RATIO_ABOVE_MEAN, TINY
 from novacula.tree.derivation.equations import distinct
 from novacula.tree.derivation.split import ExaminedSplit
-from novacula.tree.export import Condition, NamedTree
+from novacula.tree.export import Condition, NamedClassTree
 from novacula.tree.growing import ClassCandidates, Rules
 from novacula.tree.structure import most_frequent
 
@@ -27,7 +27,7 @@ class ExaminedGrowth:
     """A fitted tree, the rules by which it grew, and what was recorded on the way."""
 
     def __init__(self, model: DecisionTreeClassifier) -> None:
-        self.named: NamedTree = model.named_tree()
+        self.named: NamedClassTree = model.named_tree()
         self.tree = model.tree_
         self.trace = model.trace_
         self.names = distinct(attribute.name for attribute in self.named.attributes)

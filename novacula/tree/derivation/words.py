@@ -9,7 +9,7 @@ import numpy as np
 
 from novacula.learner.figure import shortened
 from novacula.table.chunk import Codes, Floats
-from novacula.tree.export import Condition, NamedTree
+from novacula.tree.export import Condition, NamedClassTree, NamedTree
 from novacula.tree.export.condition import amount
 
 CLASSES = 8
@@ -45,7 +45,7 @@ def where(named: NamedTree, nodes: Sequence[int]) -> str:
     return shortened(" and ".join(map(str, held.values())), WIDTH) if held else "all examples"
 
 
-def class_counts(named: NamedTree, counts: Floats) -> str:
+def class_counts(named: NamedClassTree, counts: Floats) -> str:
     """The examples of each class, the most frequent classes if there are many: `5 No, 9 Yes`."""
     present = np.flatnonzero(counts > 0)
     shown = np.sort(present[np.argsort(-counts[present], kind="stable")[:CLASSES]])

@@ -144,6 +144,17 @@ def few_digits(number: float) -> str:
     return exact if len(exact) <= SHORT else f"{number:.6g}"
 
 
+def rounded(number: float, significant: int = 4) -> str:
+    """A number at a few significant digits; one that is larger is rounded to a whole number, while that is short.
+
+    >>> rounded(23.4117), rounded(206855.8), rounded(0.00123456), rounded(1.273, 2), rounded(3e12)
+    ('23.41', '206856', '0.001235', '1.3', '3e+12')
+    """
+    whole = f"{number:.0f}"
+    is_large = abs(number) >= 10 ** (significant - 1)
+    return whole if is_large and len(whole) <= SHORT else f"{number + 0.0:.{significant}g}"
+
+
 def amount(weight: float) -> str:
     """A weight of examples: a count as it is, a part of one at a few digits.
 

@@ -7,58 +7,80 @@ Nodes are in one list and name their children by number, so that a deep tree nes
      "nodes": [{"counts": [3.0, 3.0], "attribute": 0, "gain": 0.08, "children": [1, 2], "default": 0,
                 "codes": [[0], [1]]}, {"counts": [3.0, 0.0]}, {"counts": [0.0, 3.0]}]}
 
-A test of a number has "threshold" in place of "codes"; "otherwise" is the branch of the codes that no branch
-lists. A record may come from anywhere, so it is checked to the last key before it becomes a tree.
+A tree for numbers has "absolute" in place of "classes" and "m", and its nodes "mass", "value" and "deviation" in place
+of "counts". A test of a number has "threshold" in place of "codes"; "otherwise" is the branch of the codes that no
+branch lists. A record may come from anywhere, so it is checked to the last key before it becomes a tree.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import asdict, fields
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
 from novacula.errors import ParameterError
 from novacula.tree.attributes import Attribute, Kind
-from novacula.tree.export.named import NamedTree, plain
-from novacula.tree.structure import LEAF, ClassTree
+from novacula.tree.export.named import AnyNamedTree, NamedClassTree, NamedNumberTree, NamedTree, plain
+from novacula.tree.structure import LEAF, ClassTree, NumberTree, Tree
 
 FORMAT = 1
 """The version of the record; another one is refused."""
 
-RECORD = {"format", "classes", "m", "fractional", "attributes", "nodes"}
-TEST = {"counts", "attribute", "gain", "children", "default"}
+RECORD = {"format", "fractional", "attributes", "nodes"}
+OF_CLASSES, OF_NUMBERS = {"classes", "m"}, {"absolute"}
+"""What the record of a tree for classes, or for numbers, holds besides."""
+TEST = {"attribute", "gain", "children", "default"}
 EXACT = 2**53
 """Whole numbers up to here are the same number as a float."""
 
+KindOfTree = TypeVar("KindOfTree", bound=Tree)
 
-def to_dict(named: NamedTree) -> dict[str, Any]:
+
+def to_dict(named: AnyNamedTree) -> dict[str, Any]:
     """The tree, its attributes and classes and the way it predicts, as values that JSON can hold."""
     return {
         "format": FORMAT,
-        "classes": list(named.classes),
-        "m": float(named.m),
+        **_own_record(named),
         "fractional": bool(named.fractional),
         "attributes": [_attribute_record(attribute) for attribute in named.attributes],
         "nodes": [_node_record(named, node) for node in range(len(named.tree))],
     }
 
 
-def from_dict(record: Any) -> NamedTree:
+def from_dict(record: Any) -> AnyNamedTree:
     """What `to_dict` gave; a record that describes no tree is refused."""
-    _check_keys(record, RECORD, "the record")
+    of_numbers = isinstance(record, dict) and not OF_NUMBERS.isdisjoint(record)
+    _check_keys(record, RECORD | (OF_NUMBERS if of_numbers else OF_CLASSES), "the record")
     _require(record["format"] == FORMAT, f"its format is {record['format']!r}, and only {FORMAT} is known")
-    _require(_number(record["m"]) and 0 <= record["m"] < math.inf, "m is not a number from 0 on")
     _require(type(record["fractional"]) is bool, "fractional is neither true nor false")
-    _check_labels(record["classes"], "classes")
     _require(isinstance(record["attributes"], list), "attributes is not a list")
     attributes = tuple(_attribute(part, f"attribute {j}") for j, part in enumerate(record["attributes"]))
     _require(len({a.name for a in attributes}) == len(attributes), "two attributes have the same name")
     _require(all(a.place < len(attributes) for a in attributes), "the place of an attribute is beyond their number")
-    tree = _tree(record["nodes"], attributes, len(record["classes"]))
-    return NamedTree(tree, attributes, tuple(record["classes"]), float(record["m"]), record["fractional"])
+    _require(isinstance(record["nodes"], list) and bool(record["nodes"]), "nodes is not a list, or it is empty")
+    return _number_tree(record, attributes) if of_numbers else _class_tree(record, attributes)
+
+
+def _class_tree(record: dict[str, Any], attributes: tuple[Attribute, ...]) -> NamedClassTree:
+    _require(_number(record["m"]) and 0 <= record["m"] < math.inf, "m is not a number from 0 on")
+    _check_labels(record["classes"], "classes")
+    for i, node in enumerate(record["nodes"]):
+        _check_counts(node, len(record["classes"]), f"node {i}")
+    tree = _tree(ClassTree, record["nodes"], attributes)
+    classes, m = tuple(record["classes"]), float(record["m"])
+    return NamedClassTree(tree, attributes, classes, m, fractional=record["fractional"])
+
+
+def _number_tree(record: dict[str, Any], attributes: tuple[Attribute, ...]) -> NamedNumberTree:
+    _require(type(record["absolute"]) is bool, "absolute is neither true nor false")
+    for i, node in enumerate(record["nodes"]):
+        _check_numbers(node, f"node {i}")
+    tree = _tree(NumberTree, record["nodes"], attributes)
+    return NamedNumberTree(tree, attributes, record["absolute"], fractional=record["fractional"])
 
 
 # --- out ----------------------------------------------------------------------------------------------------
@@ -69,9 +91,21 @@ def _attribute_record(attribute: Attribute) -> dict[str, Any]:
     return {**asdict(attribute), "labels": labels, "edges": list(attribute.edges)}
 
 
+def _own_record(named: AnyNamedTree) -> dict[str, Any]:
+    """What trees of the other kind do not have."""
+    if isinstance(named, NamedClassTree):
+        return {"classes": list(named.classes), "m": float(named.m)}
+    return {"absolute": bool(named.absolute)}
+
+
+def _own_fields(kind: type[Tree]) -> list[str]:
+    """The arrays of a kind of tree that say what its nodes know."""
+    return [field.name for field in fields(kind)[len(fields(Tree)) :]]
+
+
 def _node_record(named: NamedTree, node: int) -> dict[str, Any]:
     tree = named.tree
-    record: dict[str, Any] = {"counts": tree.counts[node].tolist()}
+    record: dict[str, Any] = {name: getattr(tree, name)[node].tolist() for name in _own_fields(type(tree))}
     if named.is_leaf(node):
         return record
     record["attribute"] = int(tree.feature[node])
@@ -110,14 +144,14 @@ def _attribute(part: Any, where: str) -> Attribute:
     return Attribute(name, kind, part["place"], tuple(labels), tuple(map(float, edges)))
 
 
-def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> ClassTree:
-    _require(isinstance(nodes, list) and bool(nodes), "nodes is not a list, or it is empty")
+def _tree(kind: type[KindOfTree], nodes: list[dict[str, Any]], attributes: tuple[Attribute, ...]) -> KindOfTree:
+    """The arrays of nodes of which it is known that each says what nodes of the kind say of their examples."""
+    own = _own_fields(kind)
     rows = []
     arms: list[tuple[int, int]] = []
     starts = [0]
     for i, node in enumerate(nodes):
-        _check_counts(node, n_classes, f"node {i}")
-        rows.append(_test(node, attributes, len(nodes), f"node {i}"))
+        rows.append(_test(node, own, attributes, len(nodes), f"node {i}"))
         branches = enumerate(node.get("codes", ()))
         arms += sorted((code, branch) for branch, codes in branches for code in codes)
         starts.append(len(arms))
@@ -125,7 +159,7 @@ def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> Clas
     _require(children == list(range(1, len(nodes))), "not every node but the first is the child of one other")
     feature, threshold, child, arity, default, otherwise, gain = zip(*rows, strict=True)
     arm_code, arm_branch = np.array(arms, np.int32).reshape(-1, 2).T
-    tree = ClassTree(
+    tree = kind(
         np.array(feature, np.int32),
         np.array(threshold, np.float64),
         np.array(child, np.int32),
@@ -136,22 +170,25 @@ def _tree(nodes: Any, attributes: tuple[Attribute, ...], n_classes: int) -> Clas
         np.ascontiguousarray(arm_code),
         np.ascontiguousarray(arm_branch),
         np.array(gain, np.float64),
-        np.array([node["counts"] for node in nodes], np.float64),
+        *(np.array([node[name] for node in nodes], np.float64) for name in own),
     )
-    _require(bool(tree.counts[0].sum() > 0), "node 0 has no examples")
+    _require(bool(tree.weight[0] > 0), "node 0 has no examples")
     tree.check(np.array([attribute.size for attribute in attributes], np.int32))
     return tree
 
 
-def _test(node: dict[str, Any], attributes: tuple[Attribute, ...], n_nodes: int, where: str) -> tuple[Any, ...]:
+def _test(
+    node: dict[str, Any], own: Collection[str], attributes: tuple[Attribute, ...], n_nodes: int, where: str
+) -> tuple[Any, ...]:
     """Feature, threshold, child, arity, default, otherwise and gain of a node."""
-    if node.keys() == {"counts"}:
+    if node.keys() == {*own}:
         return LEAF, math.nan, LEAF, 0, LEAF, LEAF, 0.0
     _require("attribute" in node, f"{where} has children but no attribute")
     _require(_whole(node["attribute"], len(attributes)), f"the attribute of {where} is none of the attributes")
     attribute = attributes[node["attribute"]]
     numeric = attribute.kind == "numeric"
-    _check_keys(node, TEST | ({"threshold"} if numeric else {"codes"}), where, () if numeric else {"otherwise"})
+    keys = {*own, *TEST, "threshold" if numeric else "codes"}
+    _check_keys(node, keys, where, () if numeric else {"otherwise"})
     children, gain, threshold = node["children"], node["gain"], node.get("threshold", math.nan)
     are_nodes = isinstance(children, list) and all(_whole(child, n_nodes) for child in children)
     _require(are_nodes, f"a child of {where} is not a node")
@@ -196,6 +233,13 @@ def _check_counts(node: Any, n_classes: int, where: str) -> None:
     _require(isinstance(counts, list) and len(counts) == n_classes, f"{where} has not one count for each class")
     for count in counts:
         _require(_number(count) and 0 <= count < math.inf, f"a count of {where} is {count!r}, not a number from 0 on")
+
+
+def _check_numbers(node: Any, where: str) -> None:
+    for name, least in (("mass", 0.0), ("value", -math.inf), ("deviation", 0.0)):
+        value: Any = node.get(name) if isinstance(node, dict) else None
+        sound = _number(value) and abs(value) < math.inf and value >= least
+        _require(sound, f"the {name} of {where} is {value!r}, not a finite number{' from 0 on' if least == 0 else ''}")
 
 
 def _check_codes(node: dict[str, Any], attribute: Attribute, arity: int, where: str) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.export.condition import Condition
-from novacula.tree.export.named import NamedTree, paths
+from novacula.tree.export.named import NamedClassTree, paths
 from novacula.tree.export.rules import all_hold
 
 
@@ -39,7 +39,7 @@ class DNF:
         return " ∨ ".join(f"({' ∧ '.join(map(str, term))})" for term in self.terms) or "false"
 
 
-def to_dnf(named: NamedTree, class_: Any) -> DNF:
+def to_dnf(named: NamedClassTree, class_: Any) -> DNF:
     """The formula of a class, its terms in the order in which the tree is read."""
     wanted = named.place_of(class_)
     return DNF(tuple(path.conditions for path in paths(named) if named.plurality[path.leaf] == wanted))

@@ -5,17 +5,18 @@ A row without a value at a test goes down every branch with a share, or whole do
     fractional    sᵦ = n(branch b) / n(node)
     otherwise     sᵦ = 1 for the branch of most examples, 0 for the others
 
-A category that the tree never saw counts as no value. The prediction is the most probable class of the mixture
-of the leaves that are reached; ties go to the first.
+A category that the tree never saw counts as no value. The prediction is the mixture of the leaves that are reached:
+of classes the most probable one, where ties go to the first; of numbers the mean.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,39 +25,24 @@ from novacula.table.chunk import Floats
 from novacula.table.names import printable
 from novacula.tree.attributes import Attribute
 from novacula.tree.constants import NOISE
-from novacula.tree.export.condition import Condition, amount, branch_conditions
-from novacula.tree.structure import LEAF, ClassTree, Integers
+from novacula.tree.export.condition import Condition, amount, branch_conditions, rounded
+from novacula.tree.structure import LEAF, ClassTree, Integers, NumberTree, Tree
 from novacula.words import listed
 
 
 @dataclass(frozen=True, eq=False)
-class NamedTree:
-    """A tree, its attributes in the order in which it numbers them, and the labels of its classes.
+class NamedTree(ABC):
+    """A tree and its attributes, in the order in which it numbers them.
 
-    `m` is that of the leaves' m-estimates; `fractional` says that a missing value goes down every branch.
+    `fractional` says that a missing value goes down every branch.
     """
 
-    tree: ClassTree
+    tree: Tree
     attributes: tuple[Attribute, ...]
-    classes: tuple[Any, ...]
-    m: float = 0.0
-    fractional: bool = True
+    fractional: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(self.attributes))
-        object.__setattr__(self, "classes", tuple(plain(label, "a class") for label in self.classes))
-        if len(self.classes) != self.tree.n_classes:
-            raise ParameterError(f"{len(self.classes)} classes are named for a tree of {self.tree.n_classes}")
-
-    @cached_property
-    def plurality(self) -> Integers:
-        """The class that each node predicts."""
-        return self.tree.plurality()
-
-    @cached_property
-    def probabilities(self) -> Floats:
-        """The probability of each class at each node."""
-        return self.tree.distributions(self.m)
 
     @cached_property
     def weight(self) -> Floats:
@@ -89,16 +75,91 @@ class NamedTree:
         return list(zip(self.tree.children(node), conditions, strict=True))
 
     def verdict(self, node: int) -> str:
-        """The class of a node in words, with the weight of its training examples and of those of other classes."""
+        """The answer of a node in words, and in brackets what its training examples say of it."""
+        return f"{self.answer(node)} ({self.support(node)})"
+
+    @abstractmethod
+    def answer(self, node: int) -> str:
+        """The answer of a node in words."""
+
+    @abstractmethod
+    def support(self, node: int) -> str:
+        """The weight of a node's training examples, and how far they differ from its answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class NamedClassTree(NamedTree):
+    """A tree with the labels of its classes; `m` is that of the leaves' m-estimates."""
+
+    tree: ClassTree
+    classes: tuple[Any, ...]
+    m: float = 0.0
+
+    def __post_init__(self) -> None:
+        NamedTree.__post_init__(self)
+        object.__setattr__(self, "classes", tuple(plain(label, "a class") for label in self.classes))
+        if len(self.classes) != self.tree.n_classes:
+            raise ParameterError(f"{len(self.classes)} classes are named for a tree of {self.tree.n_classes}")
+
+    @cached_property
+    def plurality(self) -> Integers:
+        """The class that each node predicts."""
+        return self.tree.plurality()
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """The probability of each class at each node."""
+        return self.tree.distributions(self.m)
+
+    def answer(self, node: int) -> str:
+        """The class of a node."""
+        return printable(str(self.classes[self.plurality[node]]))
+
+    def support(self, node: int) -> str:
+        """The weight of a node's training examples, and after a stroke of those of other classes: `5/1`."""
         weight, right = self.weight[node], self.tree.counts[node, self.plurality[node]]
         wrong = f"/{amount(weight - right)}" if weight - right > NOISE * weight else ""
-        return f"{printable(str(self.classes[self.plurality[node]]))} ({amount(weight)}{wrong})"
+        return f"{amount(weight)}{wrong}"
 
     def place_of(self, class_: Any) -> int:
         """The number of a class."""
         if class_ not in self.classes:
             raise ParameterError(f"{class_!r} is not a class of the tree; its classes are {listed(self.classes, 8)}")
         return self.classes.index(class_)
+
+
+@dataclass(frozen=True, eq=False)
+class NamedNumberTree(NamedTree):
+    """A tree that answers with numbers; `absolute` says that its deviations are absolute, not squared."""
+
+    tree: NumberTree
+    absolute: bool = False
+
+    @cached_property
+    def spread(self) -> Floats:
+        """How far the examples of each node are from its value: the standard, or the mean absolute, deviation.
+
+        What is no more than rounding is 0.
+        """
+        mean = self.tree.impurities()
+        spread = mean if self.absolute else np.sqrt(mean)
+        return np.where(spread > NOISE * np.maximum(np.abs(self.tree.value), spread[0]), spread, 0.0)
+
+    def answer(self, node: int) -> str:
+        """The value of a node."""
+        return rounded(self.tree.value[node])
+
+    def support(self, node: int) -> str:
+        """The weight of a node's training examples and, if they differ, their deviation: `12, ± 1.3`."""
+        return weight_and_spread(self.weight[node], self.spread[node])
+
+
+AnyNamedTree: TypeAlias = NamedClassTree | NamedNumberTree
+
+
+def weight_and_spread(weight: float, spread: float) -> str:
+    """What examples say of a number, in words."""
+    return f"{amount(weight)}, ± {rounded(spread, 2)}" if spread > 0 else amount(weight)
 
 
 @dataclass(frozen=True, slots=True)

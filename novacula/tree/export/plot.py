@@ -1,4 +1,4 @@
-"""A tree as a picture: the root on the left and one row per leaf, or the root on top; classes as coloured bars.
+"""A tree as a picture: the root on the left and one row per leaf, or the root on top; answers as coloured bars.
 
 Leaves are spread evenly and parents stand at the middle of their children, so that no two nodes meet. The size of
 the picture follows the tree; of a large tree the top levels are drawn, and the picture says so.
@@ -14,9 +14,10 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from novacula.learner.figure import COLOURS, INK, Figure, fonts, literal
+from novacula.learner.figure import INK, Figure, fonts, literal
 from novacula.table.chunk import Floats
-from novacula.tree.export.named import NamedTree
+from novacula.tree.export.colours import GREY, NodeColours, colours_of
+from novacula.tree.export.named import AnyNamedTree, NamedTree
 from novacula.words import shortened
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ FONT, SMALLEST = 8.0, 4.0  # points
 # Inches. A character at FONT is 0.055 on average, and capitals are wider.
 ROW, BOX, BAR, GAP, CHARACTER = 0.36, 0.24, 0.045, 0.12, 0.064
 LEVEL, WORDS = 0.85, 0.17  # of a tree from the top down: from level to level, and the words above a box
-GREY = "#AAAAAA"
-"""The colour of all classes that have none of their own."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +54,17 @@ class TreePicture:
     x: Floats  # of the left side of each box
     y: Floats  # of the middle of each box
     top_down: bool
-    colours: list[str]  # of each class
+    colours: NodeColours
     legend: list[tuple[float, float, str, str]]  # x, y, colour and words
     note: str
     size: tuple[float, float]
 
 
 @overload
-def plot(named: NamedTree, ax: None = None, *, title: str = ..., top_down: bool = ...) -> Figure: ...
+def plot(named: AnyNamedTree, ax: None = None, *, title: str = ..., top_down: bool = ...) -> Figure: ...
 @overload
-def plot(named: NamedTree, ax: Axes, *, title: str = ..., top_down: bool = ...) -> Axes: ...
-def plot(named: NamedTree, ax: Axes | None = None, *, title: str = "", top_down: bool = False) -> Figure | Axes:
+def plot(named: AnyNamedTree, ax: Axes, *, title: str = ..., top_down: bool = ...) -> Axes: ...
+def plot(named: AnyNamedTree, ax: Axes | None = None, *, title: str = "", top_down: bool = False) -> Figure | Axes:
     """Draw the tree on the axes that are given, its letters as small as they must be; without, give a figure."""
     if ax is None:
         return tree_figure(named, title=title, top_down=top_down)
@@ -78,7 +77,7 @@ def plot(named: NamedTree, ax: Axes | None = None, *, title: str = "", top_down:
     return ax
 
 
-def tree_figure(named: NamedTree, *, title: str = "", top_down: bool = False) -> Figure:
+def tree_figure(named: AnyNamedTree, *, title: str = "", top_down: bool = False) -> Figure:
     """The tree as a figure of the size that it needs, the root on the left or on top."""
     picture = _picture(named, top_down)
     leaves = int(named.tree.is_leaf.sum())
@@ -95,7 +94,7 @@ def tree_figure(named: NamedTree, *, title: str = "", top_down: bool = False) ->
 # --- where things stand -------------------------------------------------------------------------------------
 
 
-def _picture(named: NamedTree, top_down: bool) -> TreePicture:
+def _picture(named: AnyNamedTree, top_down: bool) -> TreePicture:
     depth = _shown_depth(named)
     boxes = _boxes(named, depth)
     levels = np.array([box.level for box in boxes])
@@ -107,7 +106,8 @@ def _picture(named: NamedTree, top_down: bool) -> TreePicture:
         x = _left(boxes)[levels]
     note = _note(named, boxes, depth)
     across = max(float((x + widths).max()), _inches(note), 3.0)
-    colours, legend, below = _legend(named, across, ROW * bool(note))
+    colours = colours_of(named)
+    legend, below = _legend(colours.legend(), across, ROW * bool(note))
     y = y + below
     size = (across, float(y.max()) + ROW / 2)
     return TreePicture(named, boxes, x, y, top_down, colours, legend, note, size)
@@ -168,8 +168,8 @@ def _boxes(named: NamedTree, depth: int) -> list[Box]:
                 for child, condition in reversed(named.branches(node))
             ]
         else:
-            label, _, weights = named.verdict(node).rpartition(" ")
-            words = f"{shortened(label, NAME)} {weights}{'' if named.is_leaf(node) else ' …'}"
+            more = "" if named.is_leaf(node) else " …"
+            words = f"{shortened(named.answer(node), NAME)} ({named.support(node)}){more}"
         boxes.append(Box(node, parent, level, words, branch, not inner))
     return boxes
 
@@ -199,24 +199,17 @@ def _note(named: NamedTree, boxes: Sequence[Box], depth: int) -> str:
 
 
 def _legend(
-    named: NamedTree, across: float, top: float
-) -> tuple[list[str], list[tuple[float, float, str, str]], float]:
-    """A colour for each class, the entries that say so, and where they end."""
-    order = np.argsort(-named.tree.counts[0], kind="stable")
-    own = len(COLOURS) if len(order) <= len(COLOURS) else len(COLOURS) - 1
-    colours = [GREY] * len(order)
-    for k, colour in zip(sorted(order[:own].tolist()), COLOURS, strict=False):
-        colours[k] = colour
-    named_classes = [(colour, str(named.classes[k])) for k, colour in enumerate(colours) if colour != GREY]
-    others = [(GREY, f"{len(order) - own} other classes")] if len(order) > own else []
+    meanings: Sequence[tuple[str, str]], across: float, top: float
+) -> tuple[list[tuple[float, float, str, str]], float]:
+    """Where the colours and their words stand, and where they end."""
     x, y, entries = 0.0, top, []
-    for colour, words in [*named_classes, *others]:
+    for colour, words in meanings:
         words = shortened(words, NAME)
         if x and x + _inches(words) + 2 * GAP > across:
             x, y = 0.0, y + ROW
         entries.append((x, y + ROW / 2, colour, words))
         x += _inches(words) + 3 * GAP
-    return colours, entries, y + 1.2 * ROW
+    return entries, y + 1.2 * ROW
 
 
 def _inches(words: str) -> float:
@@ -264,20 +257,16 @@ def _draw_branch(axes: Axes, picture: TreePicture, place: int, font: float) -> N
 
 
 def _draw_box(axes: Axes, picture: TreePicture, place: int, font: float) -> None:
-    """A frame with words, and at its foot the shares of the classes."""
-    box, named = picture.boxes[place], picture.named
+    """A frame with words, and at its foot a bar of what it answers."""
+    box = picture.boxes[place]
     x, y, width = picture.x[place], picture.y[place] - BOX / 2, _width(box)
-    edge = picture.colours[named.plurality[box.node]] if box.terminal else INK
+    edge = picture.colours.answer(box.node) if box.terminal else INK
     _rectangle(axes, x, y, width, BOX, facecolor="white" if box.terminal else "#F4F4F4", edgecolor=edge, linewidth=0.8)
     _write(axes, x + width / 2, y + (BOX - BAR) / 2, box.words, font, ha="center")
-    counts = named.tree.counts[box.node]
-    if not counts.sum() > 0:
-        return
     end = x
-    for k in np.flatnonzero(counts):
-        part = width * counts[k] / counts.sum()
-        _rectangle(axes, end, y + BOX - BAR, part, BAR, facecolor=picture.colours[k])
-        end += part
+    for share, colour in picture.colours.bar(box.node):
+        _rectangle(axes, end, y + BOX - BAR, width * share, BAR, facecolor=colour)
+        end += width * share
 
 
 def _write(axes: Axes, x: float, y: float, words: str, font: float, **style: Any) -> None:

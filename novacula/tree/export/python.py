@@ -8,31 +8,31 @@ of them can become code.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from novacula.errors import ParameterError
 from novacula.tree.constants import NOISE
-from novacula.tree.export.named import NamedTree, plain
+from novacula.tree.export.named import NamedClassTree, NamedNumberTree, NamedTree, plain
 
 SOURCE = '''\
-# A leaf is a list: the probability of each class. A test is a tuple:
+# A leaf is {leaf}. A test is a tuple:
 #     (name, (edges, …), (node of each interval, …), {{node: share of a missing value}})    a number, e < x ≤ f
 #     (name, {{category: node}}, {{node: share of a missing value}})                          a category
 {name}_nodes = [
 {nodes}
 ]
-{name}_classes = {classes}
-
+{constants}
 
 def {name}(row):
     """{summary}"""
-    votes = [0.0] * len({name}_classes)
+    {start}
     waiting = [(0, 1.0)]
     while waiting:
         node, weight = waiting.pop()
         test = {name}_nodes[node]
-        if isinstance(test, list):
-            votes = [vote + weight * p for vote, p in zip(votes, test)]
+        if not isinstance(test, tuple):
+            {add}
             continue
         value, below = row.get(test[0]), None
         if len(test) == 3:
@@ -45,34 +45,63 @@ def {name}(row):
             waiting.append((below, weight))
     {answer}
 '''
+
+
 CLASS_ANSWER = """\
 almost = {almost} * max(votes)
     return {name}_classes[next(k for k, vote in enumerate(votes) if vote >= almost)]"""
 CHANCES_ANSWER = "return dict(zip({name}_classes, votes))"
 CLASS = "The class of a row, a mapping from names to values; None, NaN and unknown categories are missing."
 CHANCES = "The probability of each class of a row, a mapping from names to values."
+NUMBER = "The number of a row, a mapping from names to values; None, NaN and unknown categories are missing."
 
 
-def to_python(named: NamedTree, name: str = "predict", *, probabilities: bool = False) -> str:
+def to_python(named: NamedClassTree, name: str = "predict", *, probabilities: bool = False) -> str:
     """Source of a function `name(row)` that gives the class, or with `probabilities` a dict of them by class."""
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        raise ParameterError(f"{name!r} cannot be the name of a Python function")
-    return SOURCE.format(
-        name=name,
-        nodes="\n".join(f"    {line},  # {node}" for node, line in enumerate(_nodes(named))),
-        classes=list(named.classes),
+    answer = CHANCES_ANSWER if probabilities else CLASS_ANSWER
+    return _source(
+        named,
+        name,
+        named.probabilities.tolist(),
+        leaf="a list: the probability of each class",
+        constants=f"{name}_classes = {list(named.classes)}\n",
         summary=CHANCES if probabilities else CLASS,
-        answer=(CHANCES_ANSWER if probabilities else CLASS_ANSWER).format(name=name, almost=1.0 - NOISE),
+        start=f"votes = [0.0] * len({name}_classes)",
+        add="votes = [vote + weight * p for vote, p in zip(votes, test)]",
+        answer=answer.format(name=name, almost=1.0 - NOISE),
     )
 
 
-def _nodes(named: NamedTree) -> Iterator[str]:
+def to_number_python(named: NamedNumberTree, name: str = "predict") -> str:
+    """Source of a function `name(row)` that gives the number, as a float."""
+    return _source(
+        named,
+        name,
+        named.tree.value.tolist(),
+        leaf="a number: what it answers",
+        constants="",
+        summary=NUMBER,
+        start="total = 0.0",
+        add="total += weight * test",
+        answer="return total",
+    )
+
+
+def _source(named: NamedTree, name: str, answers: Sequence[Any], **parts: str) -> str:
+    """The source, where `answers` are those of the nodes, and `parts` says what becomes of them."""
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ParameterError(f"{name!r} cannot be the name of a Python function")
+    nodes = "\n".join(f"    {line},  # {node}" for node, line in enumerate(_nodes(named, answers)))
+    return SOURCE.format(name=name, nodes=nodes, **parts)
+
+
+def _nodes(named: NamedTree, answers: Sequence[Any]) -> Iterator[str]:
     """The literal of each node."""
     shares = named.shares.tolist()
-    for node, chances in enumerate(named.probabilities.tolist()):
+    for node, answer in enumerate(answers):
         branches = named.branches(node)
         if not branches:
-            yield repr(chances)
+            yield repr(answer)
             continue
         attribute = named.attributes[named.tree.feature[node]]
         missing = {child: shares[child] for child, _ in branches if shares[child] > 0}

@@ -6,7 +6,8 @@ one branch, the conditions of its leaves let NULL pass. Where they go down all, 
 
     Π over the attributes of its path of (1 if the condition holds, the share if NULL, else 0),
 
-a class has the sum over leaves of weight times probability, and the prediction is the first that none exceeds.
+a class has the sum over leaves of weight times probability, and the prediction is the first that none exceeds. A number
+is the sum over leaves of weight times value.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from novacula.errors import ParameterError
+from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute
 from novacula.tree.constants import NOISE
 from novacula.tree.export.condition import Condition
-from novacula.tree.export.named import NamedTree, Path, paths, plain
+from novacula.tree.export.named import NamedClassTree, NamedNumberTree, NamedTree, Path, paths, plain
 
 CHAIN = 100
 """Terms of a chain; longer ones are grouped, since databases limit how deep an expression may be."""
+PLUS = "\n    + "
 
 
 def to_sql(
-    named: NamedTree,
+    named: NamedClassTree,
     table: str | Sequence[str] = "data",
     *,
     keep: Sequence[str] = (),
@@ -39,29 +42,84 @@ def to_sql(
     as a key. The class is called `prediction`; with `probabilities` there is a column `P(class)` for each class.
     A database that knows NaN takes it for a large number: store missing numbers as NULL.
     """
-    parts = (table,) if isinstance(table, str) else tuple(table)
-    if not parts:
-        raise ParameterError("table is empty; it must be a name, or its parts such as ('schema', 'table')")
-    if isinstance(keep, str):
-        raise ParameterError(f"keep is {keep!r}; it must be a list of names of columns")
-    ways = list(paths(named))
-    taken = {name.casefold() for name in (*parts, *(attribute.name for attribute in named.attributes))}
-    known, voted = _free("known", taken), _free("votes", taken)
-    kept = [_free(f"kept_{i}", taken) for i in range(len(keep))]
-    votes = [_free(f"vote_{k}", taken) for k in range(len(named.classes))]
-    steps = [_select(known, _known_columns(ways, kept, keep), f"{'.'.join(map(quoted, parts))} AS t")]
+    statement = Statement(named, table, keep)
     if named.fractional:
-        steps.append(_select(voted, [*kept, *_votes(named, ways, known, votes)], known))
-        columns = [_first_maximum(named.classes, votes), *(votes if probabilities else ())]
+        votes = statement.mixed(named.probabilities)
+        columns = [_first_maximum(named.classes, votes), *votes]
     else:
-        columns = _by_leaf(named, ways, known, probabilities)
-    names = [*keep, prediction, *(f"P({label})" for label in named.classes)]
-    shown = [f"{what} AS {quoted(name)}" for what, name in zip([*kept, *columns], names, strict=False)]
-    source = voted if named.fractional else known
-    return f"WITH {', '.join(steps)}\nSELECT\n  {_lines(shown)}\nFROM {source}\n"
+        chances = [[approximate(p) for p in column] for column in named.probabilities.T.tolist()]
+        columns = [statement.of_leaf(at) for at in ([literal(named.classes[k]) for k in named.plurality], *chances)]
+    names = [prediction, *(f"P({label})" for label in named.classes)]
+    return statement.text(names, columns) if probabilities else statement.text(names[:1], columns[:1])
+
+
+def to_number_sql(
+    named: NamedNumberTree,
+    table: str | Sequence[str] = "data",
+    *,
+    keep: Sequence[str] = (),
+    prediction: str = "prediction",
+) -> str:
+    """A statement that predicts the number of each row of a table; its arguments are those of `to_sql`."""
+    statement, values = Statement(named, table, keep), named.tree.value
+    columns = (
+        statement.mixed(values[:, None]) if named.fractional else [statement.of_leaf([approximate(v) for v in values])]
+    )
+    return statement.text([prediction], columns)
 
 
 # --- the steps ----------------------------------------------------------------------------------------------
+
+
+class Statement:
+    """A statement about the rows of a table, step by step: the first gives the columns that the tree asks."""
+
+    def __init__(self, named: NamedTree, table: str | Sequence[str], keep: Sequence[str]) -> None:
+        parts = (table,) if isinstance(table, str) else tuple(table)
+        if not parts:
+            raise ParameterError("table is empty; it must be a name, or its parts such as ('schema', 'table')")
+        if isinstance(keep, str):
+            raise ParameterError(f"keep is {keep!r}; it must be a list of names of columns")
+        self.ways = list(paths(named))
+        self.taken = {name.casefold() for name in (*parts, *(attribute.name for attribute in named.attributes))}
+        self.keep, self.kept = keep, [_free(f"kept_{i}", self.taken) for i in range(len(keep))]
+        self.source = self.known = _free("known", self.taken)
+        columns = _known_columns(self.ways, self.kept, self.keep)
+        self.steps = [_select(self.known, columns, f"{'.'.join(map(quoted, parts))} AS t")]
+
+    def mixed(self, values: Floats) -> list[str]:
+        """The names of columns that hold the values (m, K) of the leaves, mixed by the shares of each row."""
+        votes = [_free(f"vote_{k}", self.taken) for k in range(values.shape[1])]
+        weights = [[_factor(c, share, self.known) for c, share in _asked(way)] for way in self.ways]
+        columns = [*self.kept]
+        for vote, at in zip(votes, values.T.tolist(), strict=True):
+            terms = [
+                _joined([approximate(at[way.leaf]), *weight], " * ")
+                for way, weight in zip(self.ways, weights, strict=True)
+                if at[way.leaf] != 0
+            ]
+            columns.append(f"{_joined(terms, PLUS) or approximate(0.0)} AS {vote}")
+        self.source = _free("votes", self.taken)
+        self.steps.append(_select(self.source, columns, self.known))
+        return votes
+
+    def of_leaf(self, texts: Sequence[str]) -> str:
+        """The text of the one leaf that a row reaches; `texts` are those of the nodes."""
+        if not self.ways[0].conditions:
+            return texts[0]
+        reached = [_joined([_may_hold(c, share, self.known) for c, share in _asked(way)], " AND ") for way in self.ways]
+        return _case([f"WHEN {row} THEN {texts[way.leaf]}" for way, row in zip(self.ways, reached, strict=True)])
+
+    def text(self, names: Sequence[str], columns: Sequence[str]) -> str:
+        """The whole statement, which gives what is kept and these columns by these names."""
+        given = zip([*self.kept, *columns], [*self.keep, *names], strict=True)
+        shown = [f"{what} AS {quoted(name)}" for what, name in given]
+        return f"WITH {', '.join(self.steps)}\nSELECT\n  {_lines(shown)}\nFROM {self.source}\n"
+
+
+def _asked(way: Path) -> Iterable[tuple[Condition, float]]:
+    """The conditions of a way, each with its share of missing values."""
+    return zip(way.conditions, way.shares, strict=True)
 
 
 def _known_columns(ways: Sequence[Path], kept: Sequence[str], keep: Sequence[str]) -> list[str]:
@@ -76,21 +134,6 @@ def _known_columns(ways: Sequence[Path], kept: Sequence[str], keep: Sequence[str
     return columns or ["1 AS nothing"]  # a tree without tests looks at no column
 
 
-def _votes(named: NamedTree, ways: Sequence[Path], known: str, votes: Sequence[str]) -> list[str]:
-    """The probability of each class."""
-    weights = [[_factor(c, share, known) for c, share in zip(way.conditions, way.shares, strict=True)] for way in ways]
-    columns = []
-    for vote, chances in zip(votes, named.probabilities.T.tolist(), strict=True):
-        terms = [
-            _joined([approximate(chances[way.leaf]), *weight], " * ")
-            for way, weight in zip(ways, weights, strict=True)
-            if chances[way.leaf] > 0
-        ]
-        total = _joined(terms, "\n    + ") or approximate(0.0)
-        columns.append(f"{total} AS {vote}")
-    return columns
-
-
 def _first_maximum(classes: Sequence[Any], votes: Sequence[str]) -> str:
     """The first class whose probability none exceeds by more than rounding."""
     if len(classes) == 1:
@@ -101,20 +144,6 @@ def _first_maximum(classes: Sequence[Any], votes: Sequence[str]) -> str:
         largest = _joined([f"{vote} >= {almost} * {other}" for other in votes if other != vote], " AND ")
         cases.append(f"WHEN {largest} THEN {literal(label)}")
     return _case([*cases, f"ELSE {literal(classes[-1])}"])
-
-
-def _by_leaf(named: NamedTree, ways: Sequence[Path], known: str, probabilities: bool) -> list[str]:
-    """The class, and on request the probabilities, of the one leaf that a row reaches."""
-    values = [[literal(named.classes[k]) for k in named.plurality]]
-    if probabilities:
-        values += [[approximate(p) for p in chances] for chances in named.probabilities.T.tolist()]
-    if not ways[0].conditions:
-        return [at[0] for at in values]
-    reached = [
-        _joined([_may_hold(c, share, known) for c, share in zip(way.conditions, way.shares, strict=True)], " AND ")
-        for way in ways
-    ]
-    return [_case([f"WHEN {row} THEN {at[way.leaf]}" for way, row in zip(ways, reached, strict=True)]) for at in values]
 
 
 # --- conditions ---------------------------------------------------------------------------------------------
@@ -186,7 +215,7 @@ def number(value: float) -> str:
 
 
 def approximate(value: float) -> str:
-    """A probability as a floating-point literal: products of decimals would be cut by some databases."""
+    """A probability or value as a floating-point literal: products of decimals would be cut by some databases."""
     text = number(value)
     return text if "e" in text else f"{text}e0"
 

@@ -1,7 +1,8 @@
 """A tree as lines of text, as C4.5 prints it.
 
 A leaf shows its class with the weight of its training examples, and after a stroke the weight of those of other
-classes: `No (5/1)`. A deep tree is broken into subtrees [S1], [S2] …, so that lines stay short.
+classes: `No (5/1)`; or its number, with their weight and deviation: `23.41 (12, ± 1.3)`. A deep tree is broken into
+subtrees [S1], [S2] …, so that lines stay short.
 """
 
 from __future__ import annotations

@@ -65,8 +65,8 @@ class ClassRecord(Record):
         K = self.n_classes
         nodes, entries, tables, _ = self._stacked(features, 4 + 2 * K, K)
         places = (0, 1, 2, slice(3, 3 + K), slice(3 + K, 3 + 2 * K), 3 + 2 * K)
-        columns: list[Any] = [np.ascontiguousarray(entries[:, :, place]) for place in places]
-        return ClassCandidates(nodes, *columns, tables)
+        columns: list[Any] = [nodes, *(np.ascontiguousarray(entries[:, :, place]) for place in places), tables]
+        return ClassCandidates(*columns)
 
 
 class NumberRecord(Record):
