@@ -1,5 +1,5 @@
-"""What holds for every test: how many random cases the gate draws, a heap that is not searched again and again, and
-that no thread or process which a test starts outlives it.
+"""What holds for every test: how many random cases the gate draws, a heap that is not searched again and again, one
+thread of BLAS, and that no thread or process which a test starts outlives it.
 """
 
 import gc
@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.linalg  # noqa: F401  (so that its BLAS is loaded, and NumPy's)
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 settings.register_profile("gate", settings.get_profile("ci"), max_examples=12)
+# Tests run side by side, on small matrices: more threads of BLAS would wait for each other, and keep the cores busy so.
+threadpool_limits(1, "blas")
 gc.disable()  # until all is imported and collected, which leaves no garbage
 
 
