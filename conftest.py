@@ -1,5 +1,5 @@
-"""What holds for every test: how many random cases the gate draws, a heap that is not searched again and again, and
-that no thread or process which a test starts outlives it.
+"""What holds for every test: how many random cases the gate draws, a heap that is not searched again and again, one
+thread of BLAS, and that no thread or process which a test starts outlives it.
 """
 
 import gc
@@ -8,14 +8,18 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.linalg  # noqa: F401  (so that its BLAS is loaded, and NumPy's)
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 settings.register_profile("gate", settings.get_profile("ci"), max_examples=12)
+# Tests run side by side, on small matrices: more threads of BLAS would wait for each other, and keep the cores busy so.
+threadpool_limits(1, "blas")
 gc.disable()  # until all is imported and collected, which leaves no garbage
 
 
@@ -48,16 +52,25 @@ at_setup = pytest.StashKey[tuple[Running, int]]()
 def running() -> Running:
     """Threads of Python, and child processes where there is a /proc to read: twice for each test, so quickly."""
     found: Running = {thread: f"the thread {thread.name!r}" for thread in threading.enumerate()}
-    for task in os.listdir("/proc/self/task") if os.path.isdir("/proc/self/task") else ():
+    for pid, command in children_of("self"):
+        if "multiprocessing.forkserver" in command:  # one, started once and kept, from which others are forked
+            found |= {forked: f"the process {forked} (forked)" for forked, _ in children_of(pid)}
+        else:
+            found[pid] = f"the process {pid} ({command or 'which has ended and was not waited for'})"
+    return {key: words for key, words in found.items() if not KNOWN.match(words)}
+
+
+def children_of(parent: str) -> Iterator[tuple[str, str]]:
+    """The numbers and commands of a process's children."""
+    tasks = f"/proc/{parent}/task"
+    for task in os.listdir(tasks) if os.path.isdir(tasks) else ():
         try:
-            with open(f"/proc/self/task/{task}/children", "rb", buffering=0) as children:
+            with open(f"{tasks}/{task}/children", "rb", buffering=0) as children:
                 pids = children.read().decode().split()
             for pid in pids:
-                command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ").strip()
-                found[pid] = f"the process {pid} ({command or 'which has ended and was not waited for'})"
+                yield pid, Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ").strip()
         except OSError:  # the thread or the process has ended since
             continue
-    return {key: words for key, words in found.items() if not KNOWN.match(words)}
 
 
 def kind(words: str) -> str:

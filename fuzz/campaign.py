@@ -114,10 +114,13 @@ class Campaign:
         return kept
 
     def _environment(self, checked: bool) -> dict[str, str]:
-        """The environment of a worker; loops that check where they read and write are cached apart."""
+        """The environment of a worker; loops that check where they read and write are cached apart.
+
+        They are hardly optimised: compiling them takes longer than an attempt does.
+        """
         own = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
         if checked:
-            own |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(ROOT / ".fuzz_cache")}
+            own |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1", "NUMBA_CACHE_DIR": str(ROOT / ".fuzz_cache")}
         if self.quick:
             own["NOVACULA_FUZZ_QUICK"] = "1"
         return os.environ | own

@@ -20,6 +20,8 @@ Start: TypeAlias = Callable[..., AbstractContextManager[Client]]
 
 SETTINGS = {
     "distributed.comm.timeouts.connect": "30s",
+    # Workers are forked from a process that has imported what they need, which takes most of the time of a start.
+    "distributed.worker.multiprocessing-method": "forkserver",
     # On a busy machine a worker may take longer than the usual 15 s to come back; then its nanny is dismissed.
     "distributed.deploy.lost-worker-timeout": "100s",
     # Two threads in every worker on any machine, so that it shows when a task is held to one.

@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 from distributed import Client, LocalCluster
@@ -42,7 +43,8 @@ def fit(table: Any) -> bytes:
 def fit_on_cluster(table: Any, last: int) -> tuple[bytes, int]:
     """The model of a fit during which one of two workers dies; and how many lines it has run, 0 if it did die."""
     options = {"n_workers": 2, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
-    with LocalCluster(**options) as cluster, Client(cluster) as client:
+    forked = {"distributed.worker.multiprocessing-method": "forkserver"}  # which imports once for all workers
+    with dask.config.set(forked), LocalCluster(**options) as cluster, Client(cluster) as client:
         victim = min(client.scheduler_info()["workers"])
         client.run(follow_tasks, last, workers=[victim])
         model = fit(table.on(client))

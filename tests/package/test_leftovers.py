@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 TESTS = """
-import subprocess, sys, threading
+import multiprocessing, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 import pytest
 
@@ -45,6 +45,19 @@ def test_leaves_a_process(request):
     child = subprocess.Popen(SLEEP, stdin=subprocess.PIPE)
     request.session.addfinalizer(child.wait)
     request.session.addfinalizer(child.stdin.close)
+
+FORKS = multiprocessing.get_context("forkserver")
+
+def test_leaves_a_forked_process(request):
+    child = FORKS.Process(target=time.sleep, args=(600,))
+    child.start()
+    request.session.addfinalizer(child.join)
+    request.session.addfinalizer(child.kill)
+
+def test_leaves_no_forked_process():
+    child = FORKS.Process(target=int)
+    child.start()
+    child.join()
 
 def test_leaves_nothing():
     thread = threading.Thread(target=int)
@@ -100,6 +113,7 @@ def lines_of(said, test):
         ("test_leaves_a_thread", "the thread 'sleeper'"),
         ("test_with_a_fixture_that_leaves_a_thread", 'the thread "fixture\'s"'),
         ("test_leaves_a_process", "the process "),
+        ("test_leaves_a_forked_process", "the process "),
         ("test_shares_and_leaves_a_thread", "the thread 'another'"),
         ("test_last_to_use_a_careless_fixture", "the thread 'stays'"),
     ],
@@ -108,6 +122,8 @@ def test_what_a_test_leaves_is_named(said, test, left):
     assert any(line.startswith("ERROR") and f"leaves {left}" in line for line in lines_of(said, test)), said
 
 
-@pytest.mark.parametrize("test", ["test_leaves_nothing", "test_shares", "test_shares_again"])
+@pytest.mark.parametrize(
+    "test", ["test_leaves_nothing", "test_leaves_no_forked_process", "test_shares", "test_shares_again"]
+)
 def test_what_ends_or_is_shared_is_not_left(said, test):
     assert [line.split()[0] for line in lines_of(said, test)] == ["PASSED"], said
