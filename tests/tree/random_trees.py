@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, interval_labels
-from novacula.tree.structure import LEAF, ClassTree
+from novacula.tree.structure import LEAF, ClassTree, NumberTree, Tree
 
 
 @dataclass
@@ -120,6 +120,26 @@ def random_tree(
     tree = as_tree(root, n_classes)
     tree.check(sizes_of(attributes))
     return tree
+
+
+def as_number_tree(tree: ClassTree, numbers: Sequence[float], *, absolute: bool = False) -> NumberTree:
+    """A tree of the same tests, where examples of class k have the k-th number: nodes answer with their means.
+
+    With `absolute` deviations are absolute, from the mean nonetheless. Nodes without examples answer as their parent.
+    """
+    y = np.array(numbers, np.float64)[: tree.n_classes]
+    value = tree.distributions() @ y
+    apart = np.abs(y - value[:, None])
+    deviation = (tree.counts * (apart if absolute else apart**2)).sum(axis=1)
+    return NumberTree(*(getattr(tree, part.name) for part in fields(Tree)), tree.weight, value, deviation)
+
+
+@st.composite
+def number_trees(draw: st.DrawFn, max_tests: int = 12, units: Sequence[float] = (1.0, 0.25)) -> tuple[NumberTree, Any]:
+    """A random tree for numbers and its attributes."""
+    tree, attributes = draw(trees(max_tests, units))
+    numbers = draw(st.lists(st.floats(-1e6, 1e6), min_size=4, max_size=4))
+    return as_number_tree(tree, numbers, absolute=draw(st.booleans())), attributes
 
 
 def _draw_test(rng: np.random.Generator, node: Sketch, asked: Attribute) -> None:

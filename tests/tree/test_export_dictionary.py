@@ -1,8 +1,6 @@
 """Trees as plain values and back, and records that are none."""
 
-import copy
 import json
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,23 +10,11 @@ from hypothesis import strategies as st
 from novacula.errors import InputTypeError, ParameterError
 from novacula.tree.attributes import Attribute
 from novacula.tree.export import NamedClassTree, from_dict, to_dict
-from novacula.tree.structure import ClassTree
 
 from .random_trees import Sketch, as_tree, chain, play_tennis, trees
+from .records import damaged, put, same
 
 laws = settings(deadline=None)
-
-
-def same(first, second):
-    """Whether two named trees are equal to the last bit and type."""
-    pairs = [(getattr(first.tree, f.name), getattr(second.tree, f.name)) for f in fields(ClassTree)]
-    arrays = all(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs)
-    return arrays and (first.attributes, first.classes, first.m, first.fractional) == (
-        second.attributes,
-        second.classes,
-        second.m,
-        second.fractional,
-    )
 
 
 @pytest.fixture
@@ -137,10 +123,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("path", "value", "fault"), WRONG)
 def test_what_is_wrong_is_said(record, path, value, fault):
-    part = record
-    for key in path[:-1]:
-        part = part[key]
-    part[path[-1]] = value
+    put(record, path, value)
     with pytest.raises(ParameterError, match=f"this is not a record of a tree: {fault}"):
         from_dict(record)
 
@@ -167,33 +150,13 @@ def test_nodes_with_two_parents_are_refused():
         from_dict({**to_dict(leaf), "nodes": nodes})
 
 
-def places(value, path=()):
-    """The paths to everything inside a record."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in items:
-        yield (*path, key)
-        yield from places(part, (*path, key))
-
-
-STRANGE = [None, True, -1, 0, 1, 2, 10**30, -0.5, float("nan"), float("inf"), "", "x", [], [0], {}, {"counts": [1.0]}]
-
-
 @laws
 @given(trees(max_tests=5), st.data())
 def test_a_damaged_record_gives_a_sound_tree_or_an_error(drawn, data):
     tree, attributes = drawn
     record = to_dict(NamedClassTree(tree, attributes, tuple("abcd"[: tree.n_classes])))
-    damaged = copy.deepcopy(record)
-    path = data.draw(st.sampled_from(list(places(record))))
-    part = damaged
-    for key in path[:-1]:
-        part = part[key]
-    if data.draw(st.booleans()):
-        part[path[-1]] = data.draw(st.sampled_from(STRANGE))
-    else:
-        del part[path[-1]]
     try:
-        named = from_dict(damaged)
+        named = from_dict(data.draw(damaged(record)))
     except ParameterError:
         return
     assert same(from_dict(to_dict(named)), named)

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure as Canvas
 from novacula.checks.samples import NASTY_NAMES
 from novacula.learner.figure import Figure
 from novacula.tree.attributes import Attribute
-from novacula.tree.export import NamedClassTree, plot, tree_figure
+from novacula.tree.export import NamedClassTree, NamedNumberTree, plot, tree_figure
 
-from .random_trees import Sketch, as_tree, chain, play_tennis, random_attributes, random_tree
+from .random_trees import Sketch, as_number_tree, as_tree, chain, play_tennis, random_attributes, random_tree
 
 
 @pytest.fixture
@@ -26,6 +26,11 @@ def random_named(seed, n_tests, classes=("a", "b", "c")):
     rng = np.random.default_rng(seed)
     attributes = random_attributes(rng, 12)
     return NamedClassTree(random_tree(rng, attributes, len(classes), n_tests), attributes, classes)
+
+
+def random_numbers(seed, n_tests, numbers=(-3.0, 20.0, 123456.0)):
+    named = random_named(seed, n_tests)
+    return NamedNumberTree(as_number_tree(named.tree, numbers), named.attributes)
 
 
 def drawn(named, size=None):
@@ -54,9 +59,10 @@ def test_without_axes_there_is_a_figure(tennis):
     assert one.png().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("make", [random_named, random_numbers])
 @pytest.mark.parametrize(("seed", "n_tests"), [(3, 8), (5, 34), (8, 38), (7, 300)])
-def test_no_words_meet(seed, n_tests):
-    axes, words = drawn(random_named(seed, n_tests))
+def test_no_words_meet(make, seed, n_tests):
+    axes, words = drawn(make(seed, n_tests))
     boxes = [text.get_window_extent() for text in axes.texts]
     for i, j in combinations(range(len(boxes)), 2):
         assert not boxes[i].overlaps(boxes[j]), (words[i], words[j])
@@ -122,3 +128,39 @@ def test_names_are_never_set_by_tex(tennis):
     with rc_context({"text.usetex": True}):
         axes = plot(tennis, Canvas().add_subplot(), title="$Tennis$")
     assert not any(text.get_usetex() for text in axes.texts)
+
+
+# --- numbers ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def heights():
+    """Leaves of 10, 20 and 50; the root is their mean of 25."""
+    upper = Sketch(feature=0, threshold=2.0, branches=[Sketch((0, 2, 0)), Sketch((0, 0, 1))])
+    root = Sketch(feature=0, threshold=1.0, branches=[Sketch((1, 0, 0)), upper])
+    return NamedNumberTree(as_number_tree(as_tree(root, 3), [10, 20, 50]), (Attribute("x", "numeric", 0),))
+
+
+def test_the_legend_of_numbers_says_the_lowest_and_the_highest(heights):
+    axes, words = drawn(heights)
+    assert words[:5] == ["lowest 10", "20", "30", "40", "highest 50"]
+    assert words[-5:] == ["x", "10 (1)", "x", "20 (2)", "50 (1)"]
+    shades = [patch.get_facecolor() for patch in axes.patches[:5]]
+    assert [sum(shade) for shade in shades] == sorted((sum(shade) for shade in shades), reverse=True)
+    assert plot(heights).alt == "A decision tree of 3 leaves with x at its root."
+
+
+def test_bars_show_where_a_number_is_between_the_lowest_and_the_highest(heights):
+    axes, _ = drawn(heights)
+    feet = [p for p in axes.patches if p.get_height() < 0.1]
+    widths = np.array([bar.get_width() for bar in feet]).reshape(-1, 2)  # what is filled, and the rest
+    filled = widths[:, 0] / widths.sum(axis=1)
+    assert filled == pytest.approx([15 / 40, 0, 20 / 40, 10 / 40, 1])
+
+
+@pytest.mark.parametrize("numbers", [(7.0, 7.0, 7.0), (-1.7e308, 0.0, 1.7e308), (0.0, 5e-324, 0.0)])
+def test_every_scale_can_be_drawn(heights, numbers):
+    named = NamedNumberTree(replace(heights.tree, value=np.resize(numbers, 5)), heights.attributes)
+    _, words = drawn(named)
+    assert words[0].startswith(("every answer is", "lowest"))
+    assert plot(named, top_down=True).png().startswith(b"\x89PNG")

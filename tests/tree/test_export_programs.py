@@ -1,6 +1,5 @@
 """SQL run by SQLite and Python run as it is, compared with a walk through the tree with exact fractions."""
 
-import sqlite3
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,8 +12,8 @@ from novacula.checks.samples import NASTY_NAMES
 from novacula.errors import InputTypeError, ParameterError
 from novacula.tree.attributes import Attribute
 from novacula.tree.export import NamedClassTree, to_python, to_sql
-from novacula.tree.export.sql import quoted
 
+from .programs import run_python, run_sql
 from .random_trees import Sketch, as_tree, chain, play_tennis, random_attributes, random_tree, trees
 from .walker import prediction, probabilities, random_rows
 
@@ -33,27 +32,12 @@ def models(draw, missing=0.4):
 
 
 def by_sqlite(named, rows, table="data", **options):
-    """The rows that the statement gives, in the order of their key."""
-    names = [attribute.name for attribute in named.attributes]
-    source = table if isinstance(table, str) else table[-1]
-    with sqlite3.connect(":memory:") as connection:
-        connection.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 150)  # databases have some limit, SQLite 1000
-        columns = ", ".join(map(quoted, ["the key", *names]))
-        connection.execute(f"CREATE TABLE {quoted(source)} ({columns})")
-        marks = ", ".join("?" * (1 + len(names)))
-        values = [(i, *(row.get(name) for name in names)) for i, row in enumerate(rows)]
-        connection.executemany(f"INSERT INTO {quoted(source)} VALUES ({marks})", values)
-        found = connection.execute(to_sql(named, table, keep=["the key"], **options))
-        names = [column[0] for column in found.description]
-        records = sorted(found.fetchall())
-    assert [record[0] for record in records] == list(range(len(rows)))
-    return names[1:], [record[1:] for record in records]
+    """What the statement gives of rows: names of columns, and records."""
+    return run_sql(to_sql(named, table, keep=["the key"], **options), named, rows, table)
 
 
 def by_python(named, rows, **options):
-    space = {}
-    exec(to_python(named, **options), space)
-    return [space["predict"](row) for row in rows]
+    return run_python(to_python(named, **options), rows)
 
 
 # --- against the walk ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from novacula.tree.export import NamedClassTree
+from novacula.tree.export import NamedClassTree, NamedNumberTree, NamedTree
 
 MISSING = "missing"
 
@@ -24,7 +24,7 @@ def code_of(attribute: Any, value: Any) -> Any:
     return sum(1 for edge in attribute.edges if value > edge)
 
 
-def branch_of(named: NamedClassTree, node: int, row: dict[str, Any]) -> Any:
+def branch_of(named: NamedTree, node: int, row: dict[str, Any]) -> Any:
     """The branch that a row takes at a node, or MISSING."""
     tree, attribute = named.tree, named.attributes[named.tree.feature[node]]
     value = code_of(attribute, row.get(attribute.name))
@@ -36,31 +36,47 @@ def branch_of(named: NamedClassTree, node: int, row: dict[str, Any]) -> Any:
     return arms.get(value, int(tree.otherwise[node]))
 
 
-def probabilities(named: NamedClassTree, row: dict[str, Any]) -> list[Fraction]:
-    """P(class) of a row as the definition has it."""
-    tree, k = named.tree, named.tree.n_classes
-    votes = [Fraction(0)] * k
-    waiting = [(0, Fraction(1), tree.counts[0])]
+def leaves_reached(named: NamedTree, row: dict[str, Any]) -> list[tuple[list[int], Fraction]]:
+    """The ways, from the root to a leaf, that a row goes, and the part of it that goes each."""
+    tree, weight = named.tree, named.tree.weight
+    found = []
+    waiting = [([0], Fraction(1))]
     while waiting:
-        node, weight, counts = waiting.pop()
-        own = tree.counts[node]
-        counts = own if own.sum() > 0 else counts  # an empty leaf speaks for its parent
+        way, part = waiting.pop()
+        node = way[-1]
         if tree.child[node] < 0:
-            total, m = Fraction(float(counts.sum())), Fraction(named.m)
-            for i in range(k):
-                votes[i] += weight * (Fraction(float(counts[i])) + m / k) / (total + m)
+            found.append((way, part))
             continue
         branch, first = branch_of(named, node, row), int(tree.child[node])
         if branch is not MISSING:
-            waiting.append((first + branch, weight, counts))
+            waiting.append(([*way, first + branch], part))
         elif named.fractional:
             for child in tree.children(node):
-                share = Fraction(float(tree.counts[child].sum())) / Fraction(float(own.sum()))
+                share = Fraction(float(weight[child])) / Fraction(float(weight[node]))
                 if share:
-                    waiting.append((child, weight * share, counts))
+                    waiting.append(([*way, child], part * share))
         else:
-            waiting.append((first + int(tree.default[node]), weight, counts))
+            waiting.append(([*way, first + int(tree.default[node])], part))
+    return found
+
+
+def probabilities(named: NamedClassTree, row: dict[str, Any]) -> list[Fraction]:
+    """P(class) of a row as the definition has it."""
+    k, m = named.tree.n_classes, Fraction(named.m)
+    votes = [Fraction(0)] * k
+    for way, part in leaves_reached(named, row):
+        # An empty leaf speaks for its parent.
+        counts = next(named.tree.counts[node] for node in reversed(way) if named.tree.counts[node].sum() > 0)
+        total = Fraction(float(counts.sum()))
+        for i in range(k):
+            votes[i] += part * (Fraction(float(counts[i])) + m / k) / (total + m)
     return votes
+
+
+def number(named: NamedNumberTree, row: dict[str, Any]) -> Fraction:
+    """The number of a row: the mean of its leaves, each by the part of the row that reaches it."""
+    parts = [part * Fraction(float(named.tree.value[way[-1]])) for way, part in leaves_reached(named, row)]
+    return sum(parts, Fraction(0))
 
 
 def prediction(named: NamedClassTree, row: dict[str, Any]) -> Any:
@@ -69,7 +85,7 @@ def prediction(named: NamedClassTree, row: dict[str, Any]) -> Any:
     return named.classes[votes.index(max(votes))]
 
 
-def random_rows(rng: np.random.Generator, named: NamedClassTree, n: int, missing: float) -> list[dict[str, Any]]:
+def random_rows(rng: np.random.Generator, named: NamedTree, n: int, missing: float) -> list[dict[str, Any]]:
     """Rows of all kinds of values: at thresholds and edges, missing in three ways, and never seen."""
     thresholds = named.tree.threshold[~np.isnan(named.tree.threshold)].tolist()
     rows = []
@@ -89,7 +105,7 @@ def random_rows(rng: np.random.Generator, named: NamedClassTree, n: int, missing
     return rows
 
 
-def arrays(named: NamedClassTree, rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+def arrays(named: NamedTree, rows: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
     """Numbers and codes of rows, as the attributes place them."""
     width = 1 + max((attribute.place for attribute in named.attributes), default=0)
     numbers, codes = np.full((len(rows), width), np.nan), np.full((len(rows), width), -1, np.int32)
