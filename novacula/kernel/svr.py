@@ -12,15 +12,15 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import Interval
 
-from novacula.errors import ModelFileError, SchemaError, warn_user
+from novacula.errors import ModelFileError
 from novacula.kernel.svc import SVC
 from novacula.kernel.svm.base import SupportVectorMachine
 from novacula.kernel.svm.dual import Places
 from novacula.kernel.svm.examples import SvmExamples
 from novacula.kernel.svm.machine import follow
+from novacula.learner import ingest
 from novacula.learner.base import Regressor
 from novacula.learner.card import Admits, Card
 from novacula.learner.constructor import with_parameters_of
@@ -106,7 +106,7 @@ class SVR(Regressor, SupportVectorMachine):
 
     def _learn(self, table: Table) -> None:
         """Find the function."""
-        self._require_one_target(table)
+        ingest.require_one_number(table, "SVR")
         sample = self._sample(table)
         cost = float(self.C) * sample.weight
         machine = follow(sample.rows, sample.target, cost, float(self.epsilon), self._settings())
@@ -116,16 +116,6 @@ class SVR(Regressor, SupportVectorMachine):
         self._keep(sample, supports, cost, machine.beta[None, supports], [machine])
         self._keep_path(machine, sample.place)
         self.n_support_, self.n_iter_ = np.array([len(supports)]), machine.run.n_iter
-
-    def _require_one_target(self, table: Table) -> None:
-        """Refuse several targets, and warn in scikit-learn's words of one that is given as a table of one column."""
-        k = len(table.layout.target)
-        if k > 1:
-            raise SchemaError(f"SVR learns one target, and there are {k}: fit one model for each")
-        target = getattr(table.source, "target", None)
-        if target is not None and target.ndim == 2:
-            words = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
-            warn_user(words, DataConversionWarning)
 
     def machine_coefficients(self) -> Floats:
         """βᵢ of each support vector (s, 1)."""

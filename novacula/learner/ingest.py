@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from novacula.errors import DataError, InputTypeError, SchemaError
+from novacula.errors import DataError, InputTypeError, SchemaError, warn_user
 from novacula.learner.in_our_words import in_our_words
 from novacula.learner.labels import TARGET, class_array, named_classes
 from novacula.table import Column, Schema, Table, read
@@ -240,6 +240,19 @@ def require_one_target(table: Table, learner: str) -> None:
         raise no_target(learner)
     if len(table.layout.target) > 1:
         raise SchemaError(f"{learner} learns one target; name it with y= or with_target")
+
+
+def require_one_number(table: Table, learner: str) -> None:
+    """Refuse several targets of numbers; warn in scikit-learn's words of one that is given as a table of one column."""
+    k = len(table.layout.target)
+    if k > 1:
+        raise SchemaError(f"{learner} learns one target, and there are {k}: fit one model for each")
+    target = getattr(table.source, "target", None)
+    if target is not None and target.ndim == 2:
+        from sklearn.exceptions import DataConversionWarning
+
+        words = "A column-vector y was passed when a 1d array was expected; its one column was taken: use y.ravel()"
+        warn_user(words, DataConversionWarning)
 
 
 def with_numbers(table: Table, learner: str) -> Table:

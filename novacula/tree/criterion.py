@@ -89,3 +89,8 @@ CRITERIA: Mapping[str, Criterion] = {
         ),
     )
 }
+
+NUMBER_CRITERIA: Mapping[str, Criterion] = {
+    "squared_error": Criterion("squared_error", "gain / cost", discount=lambda costs, _: 1.0 / costs)
+}
+"""Of numbers: by how much the mean squared deviation falls."""

@@ -11,46 +11,41 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import ModelFileError, ParameterError
 from novacula.learner import Card, Classifier, Work
 from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
 from novacula.learner.showing import WorkOptions
 from novacula.state import State, each, record, wholes
 from novacula.statistics import ClassTotals
-from novacula.statistics.base import weighted_counts
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree import settings
-from novacula.tree.additive import AdditiveTrees
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
+from novacula.tree.base import DecisionTree
 from novacula.tree.criterion import CRITERIA
 from novacula.tree.exporting import TreeExports
 from novacula.tree.growing import ClassCandidates, ClassKind, Grown, grow_tree
-from novacula.tree.holding_out import split_rows
-from novacula.tree.missing import STRATEGIES
+from novacula.tree.missing import CLASS_STRATEGIES
 from novacula.tree.pruning import (
     PRUNERS,
     PruningEvidence,
-    cost_complexity_path,
     grow_best_first,
     merge_siblings,
     prune_by_alpha,
 )
-from novacula.tree.routing import Router, costs_paid, leaf_classes, leaf_values, leaf_weights, leaves, nodes_passed
-from novacula.tree.structure import ClassTree, Integers, most_frequent
+from novacula.tree.routing import leaf_classes, leaf_values, leaf_weights
+from novacula.tree.structure import ClassTree, most_frequent
 from novacula.tree.trace import CutNodes, TreeTrace
 from novacula.words import counted
 
 
-class DecisionTreeClassifier(TreeExports, Classifier):
+class DecisionTreeClassifier(TreeExports, DecisionTree, Classifier):
     """A tree of tests on attributes, with a class at each leaf.
 
     A test on a categorical column has one branch per category and is not repeated below; a test on a numeric column
@@ -167,7 +162,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "criterion": [StrOptions(set(CRITERIA))],
-        "missing": [StrOptions(set(STRATEGIES))],
+        "missing": [StrOptions(set(CLASS_STRATEGIES))],
         "nominal": [StrOptions({"multiway", "subset"})],
         "costs": [Mapping, None],
         "cost_weight": [Interval(Real, 0, 1, closed="both")],
@@ -191,10 +186,8 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         "random_state": ["random_state"],
     }
 
-    attributes_: tuple[Attribute, ...]
     tree_: ClassTree
     trace_: TreeTrace
-    cuts_: Integers
 
     def __init__(
         self,
@@ -251,7 +244,8 @@ class DecisionTreeClassifier(TreeExports, Classifier):
     def _learn(self, table: Table) -> None:
         """Grow the tree, then prune it."""
         self.attributes_ = attributes_of(self.schema_, self.thresholds)
-        training, validation = self._held_out(table)
+        judged = self.prune is not None and "validation" in PRUNERS[self.prune].needs
+        training, validation = self._held_out(table) if judged else (table, None)
         grown = self._grow(training)
         self.tree_, self.cuts_ = grown.tree, grown.cuts
         self.trace_ = TreeTrace(grown.candidates, CutNodes.none(len(self.classes_)))
@@ -264,7 +258,7 @@ class DecisionTreeClassifier(TreeExports, Classifier):
             evidence = PruningEvidence(self.attributes_, validation=passing, cuts=cuts)
             self._cut(pruner.stop(self.tree_, evidence), evidence)
         if self.ccp_alpha > 0:
-            self._cut(prune_by_alpha(self.tree_, settings.impurities(self), self.ccp_alpha))
+            self._cut(prune_by_alpha(self.tree_, self._impurities(), self.ccp_alpha))
         if self.merge_leaves:
             self._cut(merge_siblings(self.tree_))
 
@@ -276,25 +270,9 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         places = cut_places(self.schema_, self.attributes_)
         return grow_tree(table, self.attributes_, places, ClassKind(class_weight), total, rules, self.max_bins)
 
-    def _held_out(self, table: Table) -> tuple[Table, Table | None]:
-        """The rows to learn from, and those to judge the tree by, where the pruner needs any."""
-        if self.prune is None or "validation" not in PRUNERS[self.prune].needs:
-            return table, None
-        if not table.is_local:
-            raise ParameterError(
-                "prune='reduced_error' holds out rows in memory only: fit without it and call prune_ with a table of "
-                "other rows"
-            )
-        return split_rows(table, self.validation_fraction, self.random_state)
-
-    def prune_(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Prune by reduced error on these rows: from now on they are not fit to measure the tree by."""
-        check_is_fitted(self)
-        table = self._ingest(X, y, sample_weight, first=False, piece=True)
-        table = table.conform(self.schema_, "ignore", keep_roles=True)
+    def _prune_by(self, table: Table) -> None:
         evidence = PruningEvidence(self.attributes_, validation=self._passing(table))
         self._cut(PRUNERS["reduced_error"].stop(self.tree_, evidence), evidence)
-        return self
 
     def _passing(self, table: Table) -> Floats:
         """The weight of a table's examples of each class that pass each node."""
@@ -304,25 +282,6 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         """Make leaves of the marked nodes; where there is evidence, keep what was below them."""
         self.trace_ = self.trace_.pruned(self.tree_, stop, evidence)
         self.tree_ = self.tree_.pruned(stop)
-
-    def _router(self) -> Router:
-        places = cut_places(self.schema_, self.attributes_)
-        return Router(self.tree_, self.attributes_, places, STRATEGIES[self.missing].is_fractional)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "tree_")
-
-    def _check_state(self) -> None:
-        """After loading: attributes must be those of the columns, and the arrays a tree that asks them."""
-        if attributes_of(self.schema_, self.thresholds) != self.attributes_:
-            raise ModelFileError("its attributes_ are not those of its columns and thresholds")
-        if not self.tree_.is_whole():
-            raise ModelFileError("its tree_ is not a tree: each node but the root must be one branch of a node before")
-        sizes = np.array([a.size for a in self.attributes_], np.int32)
-        if not self.tree_.asks(sizes):
-            raise ModelFileError("its tree_ has a test that does not fit its attribute, or has no arm for a category")
-        if self.trace_.candidates.codes.shape[1] != sizes.sum():
-            raise ModelFileError("its trace_ does not count the categories of its attributes")
 
     # --- predict -----------------------------------------------------------------------------------------------
 
@@ -337,44 +296,17 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         best = most_frequent(values)
         return self.classes_[self._answers(X, leaf_classes, self._router(), values, best, unseen=self.unseen)]
 
+    def _impurities(self) -> Floats:
+        return CRITERIA[self.criterion].impurities(self.tree_.counts)
+
+    def _node_values(self) -> Floats:
+        return self._leaf_distributions()
+
     def _leaf_distributions(self) -> Floats:
         check_is_fitted(self)
         return self.tree_.distributions(settings.pseudo_examples(self))
 
-    def apply(self, X: Any) -> Integers:
-        """Give the leaf of each row, as a node of `tree_`; of a row in several leaves, the one with most of it."""
-        check_is_fitted(self)
-        return self._answers(X, leaves, self._router(), unseen=self.unseen)
-
-    def decision_path(self, X: Any) -> Any:
-        """Give the nodes that each row passes, as a sparse matrix (rows × nodes) of the shares of the row."""
-        from scipy.sparse import csr_matrix, vstack
-
-        table, router = self._query(X, self.unseen), self._router()
-        parts = [nodes_passed(chunk, router) for chunk in table.chunks()]
-        return csr_matrix(vstack(parts)) if parts else csr_matrix((0, len(self.tree_)))
-
-    def expected_cost(self, X: Any) -> float:
-        """Give the mean cost of the tests that rows of X go through; an attribute is paid for once, if it is known."""
-        check_is_fitted(self)
-        costs = settings.costs(self.costs, self.attributes_)
-        return float(self._answers(X, costs_paid, self._router(), costs, unseen=self.unseen).mean())
-
     # --- look at it --------------------------------------------------------------------------------------------
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """The share of each attribute in all that the tests gained, weighted by their examples."""
-        check_is_fitted(self)
-        inner = ~self.tree_.is_leaf
-        gained = self.tree_.gain[inner] * self.tree_.weight[inner]
-        importance = weighted_counts(self.tree_.feature[inner], gained, len(self.attributes_))
-        return importance / max(float(importance.sum()), np.finfo(float).tiny)
-
-    @property
-    def n_parameters_(self) -> int:
-        """The parameters of the tree: see `ClassTree.n_parameters`."""
-        return self.tree_.n_parameters
 
     def code_length(self, n: float) -> tuple[float, str]:
         """The bits of the code with shares, which writes down the tree and the class shares of its leaves.
@@ -390,31 +322,6 @@ class DecisionTreeClassifier(TreeExports, Classifier):
         bits = len(tree) + tests * math.log2(len(self.attributes_)) + (thresholds + shares / 2) * math.log2(n)
         words = f"code with shares: a tree of {counted(len(tree), 'node')} and {counted(tests, 'test')}"
         return bits, f"{words}, {counted(shares, 'class share')} in leaves"
-
-    def additive_trees(self) -> AdditiveTrees:
-        """Give the tree as a sum of one tree, whose values are class probabilities."""
-        values, places = self._leaf_distributions(), cut_places(self.schema_, self.attributes_)
-        nothing = np.zeros(len(self.classes_))
-        fractional = STRATEGIES[self.missing].is_fractional
-        return AdditiveTrees(nothing, (self.tree_,), (values,), self.attributes_, places, fractional)
-
-    def get_depth(self) -> int:
-        """Give the number of tests on the longest path."""
-        check_is_fitted(self)
-        return sum(1 for _ in self.tree_.levels()) - 1
-
-    def get_n_leaves(self) -> int:
-        """Give the number of leaves."""
-        check_is_fitted(self)
-        return int(self.tree_.is_leaf.sum())
-
-    def cost_complexity_pruning_path(self, X: Any, y: Any = None, sample_weight: Any = None) -> Bunch:
-        """Give the alphas at which pruning a tree on these rows changes it, and the impurities, as in scikit-learn."""
-        from sklearn.base import clone
-
-        whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
-        alphas, impurities = cost_complexity_path(whole.tree_, settings.impurities(whole))
-        return Bunch(ccp_alphas=alphas, impurities=impurities)
 
     def _symbols(self, notation: str | None) -> Mapping[str, str]:
         """B(q) is the entropy of two classes."""

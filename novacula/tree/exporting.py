@@ -30,7 +30,7 @@ class TreeForms:
     """The kind of tree that the learner has."""
 
     @abstractmethod
-    def named_tree(self) -> AnyNamedTree:
+    def named_tree(self) -> Any:
         """Give the tree with its names: what all other forms are made from."""
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Rows set aside to judge a tree by, chosen by what they hold, so that their order does not matter.
 
 Each row gets a key, mixed from its values, its class, the seed and, among rows that are alike, its number. Of each
-class the rows with the smallest keys are set aside.
+class, or of all numbers, the rows with the smallest keys are set aside.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def hold_out(chunk: Chunk, fraction: float, seed: int) -> npt.NDArray[np.bool_]:
     repeat[order] = np.arange(len(key)) - starts
     key = mixed(key, repeat)
     target: Any = chunk.target
+    if target.dtype == np.float64:  # numbers have no classes to be drawn from evenly
+        target = np.zeros(len(key), np.int32)
     aside = np.zeros(len(key), bool)
     for k in np.unique(target):
         rows = np.flatnonzero((target == k) & (chunk.weight > 0))

@@ -1,9 +1,11 @@
-"""What a tree does with an example whose value is missing: three strategies.
+"""What a tree does with an example whose value is missing: four strategies.
 
 fractional            it goes down every branch, with the branch's share of the known weight
 most_common           it takes the branch that most known examples at the node take
 most_common_in_class  at fit, the one that most of its class take; in prediction, where the class is not known, the
                       most common one
+better                at fit, the branch in which those without a value make the gain largest, and so in prediction; if
+                      none was missing, the most common one
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from novacula.tree.constants import FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS
+from novacula.tree.constants import BETTER, FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS
 
 
 @dataclass(frozen=True)
@@ -40,5 +42,8 @@ STRATEGIES: Mapping[str, Strategy] = {
             MOST_COMMON_IN_CLASS,
             "A missing value takes the branch that most examples of its class take; in prediction, that of most.",
         ),
+        Strategy("better", BETTER, "A missing value takes the branch in which the examples without one do most good."),
     )
 }
+CLASS_STRATEGIES = frozenset({"fractional", "most_common", "most_common_in_class"})
+NUMBER_STRATEGIES = frozenset({"fractional", "most_common", "better"})

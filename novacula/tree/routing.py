@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novacula.statistics import ClassMoments
 from novacula.statistics.base import weighted_counts
+from novacula.statistics.comoments import targets
 from novacula.table import Chunk
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute, attribute_codes
@@ -126,3 +128,28 @@ def costs_paid(chunk: Chunk, router: Router, costs: Floats) -> Floats:
     )
     total = ((attributes_asked[routes.node] & known_cells[routes.row]) * costs).sum(axis=1) * routes.share
     return weighted_counts(routes.row, total, len(chunk))
+
+
+def leaf_moments(chunk: Chunk, router: Router) -> ClassMoments:
+    """Weight, mean and squared deviations of the targets that end at each node (m, 1)."""
+    routes = router.route(chunk)
+    y = np.ascontiguousarray(targets(chunk)[routes.row, :1])
+    weight = routes.share * chunk.weight[routes.row]
+    rows = Chunk(y, np.empty((len(y), 0), np.int32), weight, target=routes.node.astype(np.int32))
+    return ClassMoments.observe(rows.counted(), len(router.tree))
+
+
+def moments_upwards(tree: Tree, moments: ClassMoments) -> ClassMoments:
+    """Moments of what ends at each node (m, 1) as those of what passes it: children join by Chan's formula."""
+    weight, mean, ssd = moments.weight[:, 0].copy(), moments.mean[:, 0].copy(), moments.ssd[:, 0].copy()
+    mean[weight == 0.0] = 0.0
+    parent = tree.parent()
+    for level in reversed(list(tree.levels())[1:]):
+        above = parent[level]
+        np.add.at(weight, above, weight[level])
+        np.add.at(mean, above, weight[level] * mean[level])
+        inner = np.unique(above)
+        mean[inner] = np.divide(mean[inner], weight[inner], out=np.zeros(len(inner)), where=weight[inner] > 0)
+        np.add.at(ssd, above, ssd[level] + weight[level] * (mean[level] - mean[above]) ** 2)
+    low, high = moments.low, moments.high
+    return ClassMoments(weight[:, None], mean[:, None], ssd[:, None], low, high)

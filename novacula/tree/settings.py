@@ -13,7 +13,7 @@ from novacula.learner.card import Extent
 from novacula.table.chunk import Floats
 from novacula.table.names import did_you_mean
 from novacula.tree.attributes import Attribute
-from novacula.tree.criterion import CRITERIA
+from novacula.tree.criterion import CRITERIA, NUMBER_CRITERIA
 from novacula.tree.growing import Rules
 from novacula.tree.missing import STRATEGIES
 from novacula.tree.pruning import PRUNERS, PessimisticPruner, TreePruner
@@ -48,6 +48,25 @@ def rules(learner: Any, attributes: Sequence[Attribute], total: float) -> Rules:
     )
 
 
+def number_rules(learner: Any, attributes: Sequence[Attribute], total: float) -> Rules:
+    """How a tree for numbers is grown from examples of this total weight."""
+    cost = costs(learner.costs, attributes)
+    if not (cost > 0).all():
+        free = attributes[int(np.argmin(cost > 0))].name
+        raise ParameterError(f"a gain is divided by the cost of its attribute, so that of {free!r} must be above 0")
+    criterion = NUMBER_CRITERIA[learner.criterion]
+    return Rules(
+        criterion,
+        STRATEGIES[learner.missing],
+        criterion.discounts(cost, 1.0),
+        learner.nominal == "subset",
+        learner.max_depth,
+        least_weight(learner.min_samples_split, 2, total),
+        least_weight(learner.min_samples_leaf, 1, total),
+        float(learner.min_gain),
+    )
+
+
 def least_weight(value: float, default: int, total: float) -> float:
     """A weight of examples; the default never binds, so that small weights do not stop a tree."""
     if isinstance(value, Integral):
@@ -71,11 +90,6 @@ def costs(by_name: Mapping[str, float] | None, attributes: Sequence[Attribute]) 
 def pruner(name: str, confidence: float) -> TreePruner:
     """The pruner of this name."""
     return PessimisticPruner(confidence) if name == "pessimistic" else PRUNERS[name]
-
-
-def impurities(learner: Any) -> Floats:
-    """The impurity (m,) of each node of a fitted tree, by the learner's criterion."""
-    return CRITERIA[learner.criterion].impurities(learner.tree_.counts)
 
 
 def pseudo_examples(learner: Any) -> float:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from novacula.state import State, codes, flags, floats, indices, offsets, record
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute
-from novacula.tree.growing import ClassCandidates
+from novacula.tree.growing import ClassCandidates, NumberCandidates
 from novacula.tree.pruning import PruningEvidence, description_length
 from novacula.tree.pruning.mdl import test_bits
-from novacula.tree.structure import ClassTree, Integers
+from novacula.tree.structure import ClassTree, Integers, NumberTree
 
 KEPT_NODES, KEPT_LEAVES = 20, 50
 """Nodes that were cut of which the leaves below are kept, and how many leaves such a node may have had."""
@@ -172,3 +172,21 @@ class TreeTrace:
         else:
             cut = self.cut if len(order) == len(tree) else replace(self.cut, bits=self.cut.bits[:0])
         return replace(self, candidates=self.candidates.renumbered(number), cut=cut.renumbered(number))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberTrace:
+    """What is kept of the growth of a tree for numbers, of at most 40 nodes."""
+
+    state: ClassVar[State] = {
+        "candidates": record(NumberCandidates, nodes="nodes", attributes="attributes", cells="cells"),
+    }
+
+    candidates: NumberCandidates
+
+    def pruned(self, tree: NumberTree, stop: npt.NDArray[np.bool_]) -> NumberTrace:
+        """What is kept once the marked nodes of the tree are leaves."""
+        number = np.full(len(tree), -1, np.int64)
+        order = tree.order(stop)
+        number[order] = np.arange(len(order))
+        return NumberTrace(self.candidates.renumbered(number))

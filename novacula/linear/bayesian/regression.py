@@ -14,12 +14,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from novacula.errors import DataError, ParameterError, SchemaError, warn_user
+from novacula.errors import DataError, ParameterError, warn_user
+from novacula.learner import ingest
 from novacula.learner.card import Card
 from novacula.learner.showing import WorkOptions
 from novacula.learner.trace import FitPath
@@ -40,7 +41,7 @@ from novacula.linear.bayesian.summary import PosteriorSummary, summarise_posteri
 from novacula.linear.model import NAMED, LinearModel
 from novacula.linear.plane import derive_predictions
 from novacula.linear.problem import SumsProblem
-from novacula.linear.rows import NUMBERS_CARD, is_flat
+from novacula.linear.rows import NUMBERS_CARD
 from novacula.linear.solve import LeastSquaresSolution, NormalEquations
 from novacula.state import State, by_parameter, each, flag, floats, number, optional, record, whole
 from novacula.statistics import CoMoments
@@ -213,12 +214,7 @@ class BayesianLinearRegression(LinearModel):
 
     def _ingest(self, X: Any, y: Any, sample_weight: Any, **how: Any) -> Table:
         table = super()._ingest(X, y, sample_weight, **how)
-        k = len(table.layout.target)
-        if k != 1:
-            raise SchemaError(f"{type(self).__name__} learns one target, and there are {k}: fit one model for each")
-        if not is_flat(table):
-            words = "A column-vector y was passed when a 1d array was expected; its one column was taken: use y.ravel()"
-            warn_user(words, DataConversionWarning)
+        ingest.require_one_number(table, type(self).__name__)
         return table
 
     def _keep(self, moments: CoMoments) -> None:

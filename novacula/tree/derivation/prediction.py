@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from novacula.tree.structure import most_frequent
 from novacula.words import shortened
 
 if TYPE_CHECKING:
+    from novacula.tree.base import DecisionTree
     from novacula.tree.decision_tree import DecisionTreeClassifier
 
 ENDS = 12
@@ -38,7 +39,7 @@ BRANCHES = 6
 
 def derive_predictions(model: DecisionTreeClassifier, chunk: Chunk, cut: bool, options: WorkOptions) -> Work:
     """The way of each row of a chunk, and its answer."""
-    guide = Guide(model, options.is_full)
+    guide = ClassGuide(model, options.is_full)
     steps = [step for i in range(len(chunk)) for step in guide.row_steps(chunk.rows(i, i + 1), i)]
     notes = [f"Only the first {len(chunk)} rows are derived."] if cut else []
     return Work("Decision tree: the predictions", steps, notes)
@@ -47,8 +48,12 @@ def derive_predictions(model: DecisionTreeClassifier, chunk: Chunk, cut: bool, o
 class Guide:
     """A tree with what is needed to describe the ways of rows."""
 
-    def __init__(self, model: DecisionTreeClassifier, is_full: bool) -> None:
-        self.named, self.tree, self.is_full = model.named_tree(), model.tree_, is_full
+    missing_way = "the branch of most examples"
+    """Where a row without a value goes, if it goes one way."""
+
+    def __init__(self, model: DecisionTree, is_full: bool) -> None:
+        self.named: Any = model.named_tree()
+        self.tree, self.is_full = model.tree_, is_full
         places = cut_places(model.schema_, model.attributes_)
         self.router = Router(self.tree, model.attributes_, places, self.named.fractional)
         self.parent = self.tree.parent()
@@ -86,7 +91,7 @@ class Guide:
             return f"every branch: {self._every_branch(node)}"
         condition = shortened(str(step_condition(self.named, node, child)))
         if values.is_missing(node):
-            return f"node {child}, the branch of most examples: {condition}"
+            return f"node {child}, {self.missing_way}: {condition}"
         if not self.named.weight[child] > 0:
             return f"node {child}, where no example was: {condition}"
         return f"node {child}: {condition}"
@@ -114,6 +119,21 @@ class Guide:
     # --- the answer --------------------------------------------------------------------------------------------
 
     def _answer_step(self, routes: Routes, row: int) -> Step:
+        """What is answered."""
+        raise NotImplementedError  # of classes and of numbers
+
+    def _source(self, leaf: int) -> int:
+        """The node whose examples a leaf answers by: itself or, where it has none, the nearest above that has some."""
+        node = leaf
+        while not self.named.weight[node] > 0 and self.parent[node] >= 0:
+            node = int(self.parent[node])
+        return node
+
+
+class ClassGuide(Guide):
+    """Of a tree for classes."""
+
+    def _answer_step(self, routes: Routes, row: int) -> Step:
         """The probability of the most probable class, or of every class, and what is answered."""
         answer, leaves = routes.mixed(self.named.probabilities, 1)[0], routes.node.tolist()
         best, labels = int(most_frequent(answer[None, :])[0]), [str(label) for label in self.named.classes]
@@ -132,13 +152,6 @@ class Guide:
         if len(leaves) == 1 and sources != leaves:
             note = f"Leaf {leaves[0]} has no examples and answers as node {sources[0]}."
         return Step(f"Row {row + 1}: the answer is {shortened(labels[best])}", (*found, choice), note=note)
-
-    def _source(self, leaf: int) -> int:
-        """The node whose examples a leaf answers by: itself or, where it has none, the nearest above that has some."""
-        node = leaf
-        while not self.named.weight[node] > 0 and self.parent[node] >= 0:
-            node = int(self.parent[node])
-        return node
 
 
 class TestedValues:

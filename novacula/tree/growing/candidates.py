@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.state import State, codes, floats, indices
-from novacula.table.chunk import Codes, Floats
+from novacula.state import State, floats, indices
+from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute
 
 Longs = npt.NDArray[np.int64]
@@ -72,7 +72,6 @@ class NumberCandidates(Candidates):
         "node": indices("nodes", "examined"),
         "gain": floats("examined", "attributes", least=-1.0),
         "threshold": floats("examined", "attributes", finite=False),  # NaN where there is none
-        "missing_to": codes("examined", "attributes", least=-1),
         "below": floats("examined", "attributes", 2),
         "missing": floats("examined", "attributes", 2),
         "codes": floats("examined", "cells", 2),
@@ -80,7 +79,6 @@ class NumberCandidates(Candidates):
 
     gain: Floats  # (r, F) by how much the mean squared deviation falls, −1 where no test was allowed
     threshold: Floats  # (r, F) NaN for tests by category
-    missing_to: Codes  # (r, F) the branch of missing values, −1 for all
     below: Floats  # (r, F, 2) weight and mean of known values up to the threshold
     missing: Floats  # (r, F, 2) weight and mean of missing values, for thresholds
     codes: Floats  # (r, c, 2) weight and mean of each code, the coded attributes side by side in the order of places
@@ -90,4 +88,4 @@ class NumberCandidates(Candidates):
         """Of no node."""
         F, cells = len(attributes), sum(a.size for a in attributes)
         flat, pairs = np.zeros((0, F)), np.zeros((0, F, 2))
-        return cls(np.zeros(0, np.int64), flat, flat, flat.astype(np.int32), pairs, pairs, np.zeros((0, cells, 2)))
+        return cls(np.zeros(0, np.int64), flat, flat, pairs, pairs, np.zeros((0, cells, 2)))

@@ -78,16 +78,15 @@ class NumberRecord(Record):
 
     def candidates(self, features: Features) -> NumberCandidates:
         """All of it, with weights and means."""
-        nodes, entries, tables, totals = self._stacked(features, 7, 3)
+        nodes, entries, tables, totals = self._stacked(features, 6, 3)
         own = totals[:, 1, None]
         gain = np.where(entries[:, :, 0] < 0.0, -1.0, self.scale.squares(entries[:, :, 0]))
         return NumberCandidates(
             nodes,
             gain,
             np.ascontiguousarray(entries[:, :, 1]),
-            entries[:, :, 2].astype(np.int32),
-            self._means(entries[:, :, 3:5], own),
-            self._means(entries[:, :, 5:7], own),
+            self._means(entries[:, :, 2:4], own),
+            self._means(entries[:, :, 4:6], own),
             self._means(tables[:, :, :2], own),
         )
 

@@ -15,12 +15,15 @@ from typing import ClassVar
 import numpy as np
 
 from novacula.errors import DataError, ParameterError
+from novacula.statistics import ClassMoments
 from novacula.table.chunk import Floats
 from novacula.tree.constants import NOISE
 from novacula.tree.pruning.bottom_up import leaf_sums
 from novacula.tree.pruning.pruner import Marks, Need, PruningEvidence
 from novacula.tree.pruning.ranking import ranks
-from novacula.tree.structure import ClassTree, Integers
+from novacula.tree.structure import ClassTree, Integers, NumberTree, Tree
+
+NO_EXAMPLES = "there are no validation examples to prune by: give more rows or a larger validation_fraction"
 
 
 class ReducedErrorPruner:
@@ -50,16 +53,34 @@ def prune_by_validation(tree: ClassTree, validation: Floats) -> Marks:
         )
     total = float(validation[0].sum())
     if not total > 0.0:
-        raise DataError("there are no validation examples to prune by: give more rows or a larger validation_fraction")
-    right = validation[np.arange(len(tree)), tree.plurality()]
-    gain = right - leaf_sums(tree, right)
-    noise = NOISE * total
+        raise DataError(NO_EXAMPLES)
+    return prune_by_worth(tree, validation[np.arange(len(tree)), tree.plurality()], NOISE * total)
+
+
+def prune_by_squares(tree: NumberTree, validation: ClassMoments) -> Marks:
+    """The nodes of numbers that become leaves: what they are worth is less squared error on validation examples.
+
+    `validation` has weight, mean and squared deviations (m, 1) of those that pass each node.
+    """
+    weight, mean, ssd = (part[:, 0] for part in (validation.weight, validation.mean, validation.ssd))
+    if not weight[0] > 0.0:
+        raise DataError(NO_EXAMPLES)
+    errors = ssd + weight * (mean - tree.value) ** 2
+    return prune_by_worth(tree, -errors, NOISE * float(errors[0]))
+
+
+def prune_by_worth(tree: Tree, worth: Floats, noise: float) -> Marks:
+    """The nodes that become leaves, given what each is worth on validation examples (m,), were it a leaf.
+
+    Worths that differ by no more than the noise are equal.
+    """
+    gain = worth - leaf_sums(tree, worth)
     harmless = np.flatnonzero(~tree.is_leaf & (gain >= -noise))
     places = ranks(gain[harmless], np.full(len(harmless), noise))
     return _take(tree, harmless[np.argsort(places, kind="stable")])
 
 
-def _take(tree: ClassTree, order: Integers) -> Marks:
+def _take(tree: Tree, order: Integers) -> Marks:
     """Take nodes in turn, but none above or below one that was taken.
 
     A node that is not settled has no settled node below it, and one that is settled from below only settled nodes

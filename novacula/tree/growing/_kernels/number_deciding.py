@@ -193,17 +193,12 @@ def settle_rows(rows, centre, n_branches, branch_of, mass, data, desk):
 
 @inner
 def record_number_candidates(arena, lo, hi, centre, mass, data, settings, desk, candidates):
-    """Of each feature gain, threshold, branch of missing numbers; of thresholds weight and sum below, and missing."""
+    """Of each feature gain and threshold, and of thresholds weight and sum of the numbers below and of missing ones."""
     for f in range(len(data.kind)):
         candidates[f, 0], candidates[f, 1] = desk.found[f, 0], best_threshold(f, arena, lo, data, desk)
-        candidates[f, 2] = -1.0
-        if desk.found[f, 0] < 0.0:
-            continue
-        list_of = 1 + data.place[f] if data.kind[f] == SORTED else 0
-        n_branches = sum_branches(f, arena[list_of, lo:hi], centre, mass, data, settings, desk)
-        _, to = missing_branch(f, n_branches, settings, desk)
-        candidates[f, 2] = to
-        if data.kind[f] != NOMINAL:
-            candidates[f, 3], candidates[f, 4] = desk.known[0, WEIGHT], desk.known[0, SUM]
-            candidates[f, 5] = desk.work[TOTAL, WEIGHT] - desk.known[0, WEIGHT] - desk.known[1, WEIGHT]
-            candidates[f, 6] = -(desk.known[0, SUM] + desk.known[1, SUM])
+        if data.kind[f] != NOMINAL and desk.found[f, 0] >= 0.0:
+            list_of = 1 + data.place[f] if data.kind[f] == SORTED else 0
+            sum_branches(f, arena[list_of, lo:hi], centre, mass, data, settings, desk)
+            candidates[f, 2], candidates[f, 3] = desk.known[0, WEIGHT], desk.known[0, SUM]
+            candidates[f, 4] = desk.work[TOTAL, WEIGHT] - desk.known[0, WEIGHT] - desk.known[1, WEIGHT]
+            candidates[f, 5] = -(desk.known[0, SUM] + desk.known[1, SUM])

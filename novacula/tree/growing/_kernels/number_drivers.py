@@ -38,7 +38,7 @@ from novacula.tree.growing._kernels.number_tests import SUM, cut_numbers, search
 from novacula.tree.growing._kernels.writing import finished, new_tree, write_test
 
 NUMBER_DATA = NamedTuple((VALUES, CODE_ROWS, ROWS, LONGS, LONGS, LONGS, LONGS, VALUES, VALUES, LONGS), GrowthData)
-CANDIDATE = 7
+CANDIDATE = 6
 """Numbers that are recorded of a feature."""
 
 
@@ -52,8 +52,8 @@ def grow_numbers(arena, masses, start, stop, depth, total, splits, record, data,
     """Grow the subtree of the examples in arena[:, start:stop] by at most `splits` tests, as `grow` does for classes.
 
     total (3,) and counts (m, 3) are weight, mean and squares. What is recorded of the first node is each feature's
-    gain, threshold, branch of missing numbers, weight and sum below the threshold and missing (F, 7), and the weight
-    and sum of its codes (c, 3); sums are of deviations from the node's mean.
+    gain, threshold, weight and sum below the threshold and missing (F, 6), and the weight and sum of its codes (c, 3);
+    sums are of deviations from the node's mean.
     """
     F, n, unit = len(data.kind), len(data.y), len(masses) == 0
     desk, tree = new_desk(int64(3), data.offsets, F), new_tree(total)
