@@ -197,6 +197,7 @@ LEARNERS: dict[str, Subject] = {
     "projection.PCA": Subject(clouds, (20_000, 10), (5, 20_000)),
     "projection.FeatureRanker": Subject(classes, (20_000, 10), (10, 20_000)),
     "tree.DecisionTreeClassifier": Subject(classes, (2_000, 10), (5, 2_000), {"max_depth": 8}),
+    "tree.DecisionTreeRegressor": Subject(line, (2_000, 10), (5, 2_000), {"max_depth": 8}),
     "tree.RuleListClassifier": Subject(classes, (100, 5), (5, 500), {"max_depth": 8}),
 }
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from novacula.errors import ParameterError
 from novacula.learner.base import Learner
-from novacula.learner.registry import find, learner_id, look_up
+from novacula.learner.registry import find, learner_id, look_up, meant_by
 from novacula.table.schema import printable
 
 WIDTH = 120
@@ -84,7 +84,7 @@ def _line(heading: str, cells: Sequence[str], first: int, width: int) -> str:
 def side_by_side(*learners: str | Learner | type[Learner]) -> CardTable:
     """Put the cards of learners side by side; each is a class, an instance, or a name as `look_up` takes it.
 
-    A name that may be several learners is the one of the task that the others have.
+    A name that may be several learners is the one of the task that the others have, or a classifier.
 
     >>> table = side_by_side("tree", "mlp", "svc")
     >>> table.names
@@ -111,18 +111,14 @@ def output_of(kind: type[Learner]) -> str:
 
 def _kinds(learners: Sequence[str | Learner | type[Learner]]) -> list[type[Learner]]:
     """The classes that are meant."""
-    tasks, names = set[str](), list[type[Learner] | str]()
-    for learner in learners:
-        kind: type[Learner] | str
-        if isinstance(learner, str):
-            try:
-                kind = find(look_up(learner))
-            except ParameterError:
-                kind = learner
-        else:
-            kind = cast("type[Learner]", learner if isinstance(learner, type) else type(learner))
-        names.append(kind)
-        if not isinstance(kind, str):
-            tasks.add(kind.card.task)
+    known = [_known(learner) for learner in learners]
+    tasks = {kind.card.task for kind in known if not isinstance(kind, str)}
     task = tasks.pop() if len(tasks) == 1 else None
-    return [find(look_up(kind, task)) if isinstance(kind, str) else kind for kind in names]
+    return [find(look_up(kind, task)) if isinstance(kind, str) else kind for kind in known]
+
+
+def _known(learner: str | Learner | type[Learner]) -> type[Learner] | str:
+    """The class that is meant; a name that may be several learners stays one."""
+    if not isinstance(learner, str):
+        return cast("type[Learner]", learner if isinstance(learner, type) else type(learner))
+    return learner if len(meant_by(learner)) > 1 else find(look_up(learner))

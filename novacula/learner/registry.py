@@ -54,20 +54,26 @@ def find(name: str) -> type[Learner]:
 def look_up(name: str, task: str | None = None) -> str:
     """Give the id of a learner by its id, by how that begins, or by a word of it; of one task, if that is said.
 
-    >>> look_up("tree"), look_up("neighbors", "regression")
-    ('decision-tree-classifier', 'k-neighbors-regressor')
+    Where a name is that of a classifier and of a regressor and no task is said, it is the classifier.
+
+    >>> look_up("tree"), look_up("tree", "regression")
+    ('decision-tree-classifier', 'decision-tree-regressor')
     """
-    every = _walk()
-    known = {one for one, kind in every.items() if task is None or kind.card.task == task}
-    if name in known:
-        return name
-    near = [one for one in every if one in known and (one.startswith(name) or name in one.split("-"))]
+    near = meant_by(name, task)
+    if len(near) == 2 and task is None and near[1] == near[0].removesuffix("classifier") + "regressor":
+        return near[0]
     if len(near) == 1:
         return near[0]
     if near:
         raise ParameterError(f"{name!r} may be {' or '.join(near)}: write it out")
     other = find(name).card.task  # which refuses a name that no learner has
     raise ParameterError(f"{name!r} is a learner for {other}, not for {task}")
+
+
+def meant_by(name: str, task: str | None = None) -> list[str]:
+    """Give the ids of all learners that a name may mean, in order; of one task, if that is said."""
+    known = [one for one, kind in _walk().items() if task is None or kind.card.task == task]
+    return [name] if name in known else sorted(o for o in known if o.startswith(name) or name in o.split("-"))
 
 
 def state_types(learners: Iterable[type]) -> dict[str, type]:

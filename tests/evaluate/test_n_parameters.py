@@ -124,6 +124,7 @@ COUNTS = {
     "pca": D * D + D,
     "feature-ranker": 5,
     "decision-tree-classifier": nodes_of_a_tree,
+    "decision-tree-regressor": lambda model, data: len(model.to_dict()["nodes"]),  # a test or a number each
     "rule-list-classifier": rules,
 }
 

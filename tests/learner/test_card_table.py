@@ -26,7 +26,8 @@ def test_three_learners_have_a_column_each():
 
 def test_a_name_of_two_learners_is_the_one_of_the_others_task():
     assert side_by_side("mlp", Ridge).names == ("mlp-regressor", "ridge")
-    for wrong, words in (((), "no learners"), (("mlp",), "may be"), (("mlp", "svc", "ridge"), "may be")):
+    assert side_by_side("mlp").names == ("mlp-classifier",)
+    for wrong, words in (((), "no learners"), (("neighbors",), "may be"), (("neighbors", "svc", "ridge"), "may be")):
         with pytest.raises(ParameterError, match=words):
             side_by_side(*wrong)
 
