@@ -49,7 +49,7 @@ def _examples_step(growth: NumberGrowth) -> Step:
     start = Equation("MSE(S)", "D(S) / size(S)", values, where=where_)
     if not growth.named.is_leaf(0):
         return Step(f"The examples: {amount(tree.mass[0])}", start)
-    answer = Equation("y_hat", "mean(S)", {"mean(S)": float(tree.value[0])}, ("tree_", "value", 0), therefore=True)
+    answer = Equation("ŷ", "mean(S)", {"mean(S)": float(tree.value[0])}, ("tree_", "value", 0), therefore=True)
     note = f"The tree is one leaf: {growth.why_leaf(0, 0)}."
     return Step(f"The examples: {amount(tree.mass[0])}", (start, answer), note=note)
 
@@ -233,11 +233,11 @@ class NumberGuide(Guide):
         values = self.tree.value[routes.node]
         answer = float(routes.share @ values)
         if len(leaves) == 1:
-            left, given = f"y_hat[{row + 1}]", f"mean(S[{leaves[0]}])"
+            left, given = f"ŷ[{row + 1}]", f"mean(S[{leaves[0]}])"
             equation = Equation(left, given, {given: float(values[0])}, ("predict", row), therefore=True)
         else:
             equation = Equation(
-                f"y_hat[{row + 1}]",
+                f"ŷ[{row + 1}]",
                 "sum(s[l] * mean(S[l]) for l in _)",
                 {
                     "s[l]": dict(zip(leaves, routes.share.tolist(), strict=True)),
