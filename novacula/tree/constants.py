@@ -16,6 +16,8 @@ SORTED, NOMINAL, ORDERED = range(3)
 """Kinds of features: a sorted list, codes without order, codes in order."""
 
 ENTROPY, GINI = range(2)
+SQUARED, ABSOLUTE = range(2)
+"""Of numbers, whose impurity is the mean squared or absolute deviation."""
 LINEAR, SQUARE, EXPONENTIAL = range(3)
 FRACTIONAL, MOST_COMMON, MOST_COMMON_IN_CLASS, BETTER = range(4)
 MULTIWAY, SUBSET = range(2)
@@ -26,8 +28,8 @@ IMPURITY, STRATEGY, GROUPING, RATIO, SHAPE, MAX_DEPTH, RELEASE_8 = range(7)
 MIN_SPLIT, MIN_LEAF, MIN_GAIN = range(3)
 """Places of the limits."""
 WEIGHT, MEAN, SQUARES = range(3)
-"""Of numbers: their weight, their mean, and the sum of their squared deviations from it. In sums about a point, the
-place of the mean has the sum of deviations from that point."""
+"""Of numbers: their weight, their mean, and the sum of their squared deviations from it; or the median and the sum of
+absolute ones. In sums about a point, the place of the mean has the sum of deviations from that point."""
 PURE = 1e-30
 """Numbers between −1 and 1 whose mean squared deviation is below this are equal but for rounding."""
 

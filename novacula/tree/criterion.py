@@ -20,6 +20,7 @@ import numpy as np
 
 from novacula.table.chunk import Floats
 from novacula.tree.constants import (
+    ABSOLUTE,
     ENTROPY,
     EXPONENTIAL,
     GINI,
@@ -28,6 +29,7 @@ from novacula.tree.constants import (
     RATIO_ABOVE_MEAN,
     RATIO_OF_ALL,
     SQUARE,
+    SQUARED,
 )
 
 
@@ -91,6 +93,7 @@ CRITERIA: Mapping[str, Criterion] = {
 }
 
 NUMBER_CRITERIA: Mapping[str, Criterion] = {
-    "squared_error": Criterion("squared_error", "gain / cost", discount=lambda costs, _: 1.0 / costs)
+    name: Criterion(name, "gain / cost", impurity=impurity, discount=lambda costs, _: 1.0 / costs)
+    for name, impurity in (("squared_error", SQUARED), ("absolute_error", ABSOLUTE))
 }
-"""Of numbers: by how much the mean squared deviation falls."""
+"""Of numbers: by how much the mean squared deviation from the mean falls, or the absolute one from the median."""

@@ -3,7 +3,8 @@
     LEARN(examples): equal numbers → a leaf; otherwise make the test whose branches lie furthest apart, and
     LEARN the examples of each branch.
 
-What a test gains is by how much the mean squared deviation falls, Σ share(branch) · (mean(branch) − mean)².
+What a test gains is by how much the mean squared deviation falls, Σ share(branch) · (mean(branch) − mean)²; or, with
+medians in place of means, the mean absolute deviation.
 """
 
 from __future__ import annotations
@@ -16,35 +17,46 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from novacula.errors import ParameterError
 from novacula.learner import Card, Regressor, Work, ingest
 from novacula.learner.card import Admits
 from novacula.learner.showing import WorkOptions
-from novacula.state import State, each, record, wholes
+from novacula.state import State, by_parameter, each, record, wholes
 from novacula.table import Table
 from novacula.table.chunk import Floats
 from novacula.tree import settings
 from novacula.tree.attributes import Attribute, attributes_of, cut_places
 from novacula.tree.base import DecisionTree
 from novacula.tree.criterion import NUMBER_CRITERIA
-from novacula.tree.exporting import NumberTreeExports
-from novacula.tree.growing import Grown, NumberCandidates, NumberKind, TargetScale, grow_tree
+from novacula.tree.exporting import ABSOLUTE, NumberTreeExports
+from novacula.tree.growing import (
+    DeviationCandidates,
+    DeviationKind,
+    Grown,
+    NumberCandidates,
+    NumberKind,
+    TargetScale,
+    grow_tree,
+)
 from novacula.tree.missing import NUMBER_STRATEGIES
-from novacula.tree.pruning import grow_best_first, prune_by_alpha, prune_by_squares
-from novacula.tree.routing import leaf_moments, leaf_values, moments_upwards
+from novacula.tree.pruning import grow_best_first, prune_by_alpha, prune_by_deviations, prune_by_squares
+from novacula.tree.routing import leaf_moments, leaf_values, moments_upwards, node_deviations
 from novacula.tree.structure import NumberTree
-from novacula.tree.trace import NumberTrace
+from novacula.tree.trace import DeviationTrace, NumberTrace
 
 
 class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
-    """A tree of tests on attributes, with the mean of its examples at each leaf.
+    """A tree of tests on attributes, with the mean, or the median, of its examples at each leaf.
 
     Tests are those of `DecisionTreeClassifier`: one branch per category or two groups of categories, and x ≤ t for
     numbers, with t halfway between neighbouring values. Nothing is one-hot encoded, and values may be missing.
 
     Parameters
     ----------
-    criterion : {"squared_error"}
-        Tests are compared by how much the mean squared deviation from the mean falls.
+    criterion : {"squared_error", "absolute_error"}
+        Tests are compared by how much the mean squared deviation from the mean falls, or the mean absolute deviation
+        from the median, which few numbers far away do not move. That takes the rows themselves, in memory; the two
+        groups of `nominal="subset"` are then the best along the order of medians.
     missing : {"fractional", "most_common", "better"}
         What becomes of examples without a value: they go down every branch with its share of the known examples, down
         the branch that most examples take, or down the one in which they make the gain largest.
@@ -53,14 +65,14 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
         of their means (exact, as long as no `min_samples_leaf` stands in its way).
     costs : mapping of column to cost, by which gains are divided, default 1 for columns that are not named
     prune : {None, "reduced_error"}
-        Whether the tree is cut back on rows held out, as long as their squared error does not rise.
+        Whether the tree is cut back on rows held out, as long as their error does not rise.
     validation_fraction : float, the share of rows held out for `reduced_error` (rows in memory)
     ccp_alpha : float, cost-complexity pruning as in scikit-learn
     max_depth, max_leaf_nodes : int, optional
     min_samples_split, min_samples_leaf : int or float
         Weight of examples that a node needs to be tested, and a branch to be made (of a test by category, two of its
         branches); a float is a share of all. The defaults never bind.
-    min_gain : float, by how much a test must lower the mean squared deviation at its node
+    min_gain : float, by how much a test must lower the mean deviation, as `criterion` says, at its node
     thresholds : mapping of numeric column to numbers, which cut it into intervals that are tested like categories
     max_bins : int, optional
         Numeric columns are cut at that many quantiles. From files and clusters the default is 256.
@@ -71,7 +83,8 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
     Attributes
     ----------
     attributes_ : what the tree may ask of each column
-    tree_ : the tree as arrays: of each node the weight of its examples, their mean and their squared deviations
+    tree_ : the tree as arrays: of each node the weight of its examples, their mean and their squared deviations, or
+        their median and their absolute deviations
     trace_ : what was found for every attribute at the first 40 nodes
 
     Examples
@@ -91,7 +104,8 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
         summary="Tests on attributes, one after the other, with a number at the end of each path.",
         hypothesis_space="Trees of tests: every function of categorical columns, steps over boxes in numeric ones.",
         inductive_bias="Short trees, with tests that lower the squared error most near the root.",
-        objective="At each node the largest fall of the squared deviation from the mean.",
+        objective="At each node the largest fall of the squared deviation from the mean, or of the absolute one from "
+        "the median.",
         search="Greedy from the root down, without going back; pruned afterwards, if asked.",
         noise="Fitted to the last row unless stopped or pruned.",
         missing="Down every branch with its share, down the most common one, or down the better one.",
@@ -109,11 +123,24 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
         study_settings={"nominal": "subset", "missing": "better"},
         references=("Breiman, Friedman, Olshen and Stone, Classification and Regression Trees (1984), chapter 8",),
     )
-    state_types: ClassVar[tuple[type, ...]] = (Attribute, NumberTree, NumberCandidates, NumberTrace)
+    state_types: ClassVar[tuple[type, ...]] = (
+        Attribute,
+        NumberTree,
+        NumberCandidates,
+        NumberTrace,
+        DeviationCandidates,
+        DeviationTrace,
+    )
     state: ClassVar[State] = {
         "attributes_": each(record(Attribute), "attributes"),
         "tree_": record(NumberTree, nodes="nodes", attributes="attributes"),
-        "trace_": record(NumberTrace, nodes="nodes", attributes="attributes"),
+        "trace_": by_parameter(
+            "criterion",
+            {
+                "squared_error": record(NumberTrace, nodes="nodes", attributes="attributes"),
+                "absolute_error": record(DeviationTrace, nodes="nodes", attributes="attributes"),
+            },
+        ),
         "cuts_": wholes("attributes"),
     }
 
@@ -180,11 +207,16 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
     def _learn(self, table: Table) -> None:
         """Grow the tree, then prune it."""
         ingest.require_one_number(table, "DecisionTreeRegressor")
+        if self.is_absolute and not table.is_local:
+            raise ParameterError(
+                f"criterion='absolute_error' needs the rows of {table.source.name} in memory: take some of them with "
+                "table.take, or use criterion='squared_error'"
+            )
         self.attributes_ = attributes_of(self.schema_, self.thresholds)
         training, validation = (table, None) if self.prune is None else self._held_out(table)
         grown = self._grow(training)
         self.tree_, self.cuts_ = grown.tree, grown.cuts
-        self.trace_ = NumberTrace(grown.candidates)
+        self.trace_ = DeviationTrace(grown.candidates) if self.is_absolute else NumberTrace(grown.candidates)
         if self.max_leaf_nodes is not None:
             self._cut(grow_best_first(self.tree_, self.max_leaf_nodes))
         if validation is not None:
@@ -196,9 +228,19 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
         scale, total = TargetScale.of(table)
         rules = settings.number_rules(self, self.attributes_, float(total[0]))
         places = cut_places(self.schema_, self.attributes_)
-        return grow_tree(table, self.attributes_, places, NumberKind(scale), total, rules, self.max_bins)
+        kind = DeviationKind(scale) if self.is_absolute else NumberKind(scale)
+        return grow_tree(table, self.attributes_, places, kind, total, rules, self.max_bins)
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether tests are compared by absolute deviations from the median."""
+        return self.criterion == ABSOLUTE
 
     def _prune_by(self, table: Table) -> None:
+        if self.is_absolute:
+            *errors, weight = table.reduce(node_deviations, self._router(), self.tree_.value)
+            self._cut(prune_by_deviations(self.tree_, np.array(errors), weight))
+            return
         moments = table.reduce(leaf_moments, self._router())
         self._cut(prune_by_squares(self.tree_, moments_upwards(self.tree_, moments)))
 
@@ -214,18 +256,22 @@ class DecisionTreeRegressor(NumberTreeExports, DecisionTree, Regressor):
         return self.tree_.value[:, None]
 
     def _without_trace(self) -> NumberTrace:
+        if self.is_absolute:
+            return DeviationTrace(DeviationCandidates.none(self.attributes_))
         return NumberTrace(NumberCandidates.none(self.attributes_))
 
     # --- predict -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Give the mean of each row's leaf, or of its leaves mixed by shares.
+        """Give the mean (or median) of each row's leaf, or of its leaves mixed by shares.
 
-        With `return_std`, give (numbers, standard deviations): of the training examples in the leaf, and of a mixture
-        of leaves the deviation of all of it.
+        With `return_std`, for squared errors only, give (numbers, standard deviations): of the training examples in
+        the leaf, and of a mixture of leaves the deviation of all of it.
         """
         check_is_fitted(self)
         values = self._node_values()
+        if return_std and self.is_absolute:
+            raise ParameterError("a tree for absolute errors has no standard deviations: leave out return_std")
         if not return_std:
             return self._answers(X, leaf_values, self._router(), values, unseen=self.unseen)[:, 0]
         centre = float(self.tree_.value[0])

@@ -139,6 +139,14 @@ def leaf_moments(chunk: Chunk, router: Router) -> ClassMoments:
     return ClassMoments.observe(rows.counted(), len(router.tree))
 
 
+def node_deviations(chunk: Chunk, router: Router, values: Floats) -> Floats:
+    """Of each node (m,) the absolute errors of the rows that pass it, were its value the answer; then their weight."""
+    y, weight = targets(chunk)[:, 0], chunk.weight
+    passed = nodes_passed(chunk, router).tocoo()
+    errors = passed.data * weight[passed.row] * np.abs(y[passed.row] - values[passed.col])
+    return np.append(weighted_counts(passed.col, errors, len(values)), weight.sum())
+
+
 def moments_upwards(tree: Tree, moments: ClassMoments) -> ClassMoments:
     """Moments of what ends at each node (m, 1) as those of what passes it: children join by Chan's formula."""
     weight, mean, ssd = moments.weight[:, 0].copy(), moments.mean[:, 0].copy(), moments.ssd[:, 0].copy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from novacula.state import State, codes, flags, floats, indices, offsets, record
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.attributes import Attribute
-from novacula.tree.growing import ClassCandidates, NumberCandidates
+from novacula.tree.growing import ClassCandidates, DeviationCandidates, NumberCandidates
 from novacula.tree.pruning import PruningEvidence, description_length
 from novacula.tree.pruning.mdl import test_bits
 from novacula.tree.structure import ClassTree, Integers, NumberTree
@@ -184,9 +184,20 @@ class NumberTrace:
 
     candidates: NumberCandidates
 
-    def pruned(self, tree: NumberTree, stop: npt.NDArray[np.bool_]) -> NumberTrace:
+    def pruned(self, tree: NumberTree, stop: npt.NDArray[np.bool_]) -> Self:
         """What is kept once the marked nodes of the tree are leaves."""
         number = np.full(len(tree), -1, np.int64)
         order = tree.order(stop)
         number[order] = np.arange(len(order))
-        return NumberTrace(self.candidates.renumbered(number))
+        return type(self)(self.candidates.renumbered(number))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviationTrace(NumberTrace):
+    """The same where absolute deviations are compared."""
+
+    state: ClassVar[State] = {
+        "candidates": record(DeviationCandidates, nodes="nodes", attributes="attributes", cells="cells"),
+    }
+
+    candidates: DeviationCandidates  # type: ignore[assignment]

@@ -265,8 +265,132 @@ def test_bad_input_gets_a_sentence_or_a_right_model():
         DecisionTreeRegressor(costs={"x0": 0.0}).fit(X, np.arange(6.0))
     with pytest.raises(SchemaError, match="learns one target"):
         DecisionTreeRegressor().fit(X, np.ones((6, 2)))
-    with pytest.raises(ValueError, match="criterion.*absolute"):
+    with pytest.raises(ValueError, match=r"criterion.*absolute"):
         DecisionTreeRegressor(criterion="absolute").fit(X, np.arange(6.0))
     model = DecisionTreeRegressor().fit(pd.DataFrame({"c": list("aabb")}), [0.0, 0.0, 4.0, 4.0])
     with pytest.warns(UnseenCategoryWarning, match="'c'"):
         assert model.predict(pd.DataFrame({"c": ["z"]})).tolist() == [2.0]
+
+
+# --- absolute deviations ------------------------------------------------------------------------------------------
+
+
+def deviations(y, w):
+    """The sum of absolute deviations from the weighted median, by trying every number."""
+    return min((float(w @ np.abs(y - middle)) for middle in y), default=0.0)
+
+
+def best_absolute_falls(columns, y, w, nominal, missing):
+    """By brute force the largest fall of each column: each division, the missing rows where the rule sends them."""
+    found = []
+    for values, is_number in columns:
+        known = ~pd.isna(values)
+        seen = sorted(set(values[known]))
+        if is_number:
+            divisions = [[values <= t, known & (values > t)] for t in seen[:-1]]
+        elif nominal == "multiway":
+            divisions = [[values == one for one in seen]] if len(seen) > 1 else []
+        else:
+            order = sorted(seen, key=lambda one: (lower_median(y[values == one], w[values == one]), one))
+            divisions = [
+                [np.isin(values, order[:k]), known & ~np.isin(values, order[:k])] for k in range(1, len(order))
+            ]
+        found.append(max((absolute_fall(y, w, d, ~known, missing) for d in divisions), default=-1.0))
+    return np.array(found)
+
+
+def lower_median(y, w):
+    order = np.argsort(y)
+    return y[order][np.searchsorted(np.cumsum(w[order]), 0.5 * w.sum() - 1e-12)]
+
+
+def absolute_fall(y, w, branches, gone, missing):
+    def worth(parts, whole):
+        return (deviations(y[whole], w[whole]) - sum(deviations(y[b], w[b]) for b in parts)) / w.sum()
+
+    if missing == "fractional" or not gone.any():
+        return worth(branches, ~gone)
+    joined = [
+        worth([b | gone if i == to else b for i, b in enumerate(branches)], gone | True) for to in range(len(branches))
+    ]
+    heaviest = int(np.argmax([w[b].sum() for b in branches]))
+    return max(joined) if missing == "better" else joined[heaviest]
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    missing=st.sampled_from(["fractional", "most_common", "better"]),
+    nominal=st.sampled_from(["multiway", "subset"]),
+)
+def test_absolute_falls_are_those_of_brute_force(seed, missing, nominal):
+    rng = np.random.default_rng(seed)
+    n = 24
+    frame = pd.DataFrame({"a": rng.integers(0, 6, n).astype(float), "c": rng.choice(list("pqrs"), n)})
+    y, w = rng.permutation(n) + rng.random(n), rng.integers(1, 4, n).astype(float)
+    for name in frame:
+        frame.loc[rng.random(n) < 0.15, name] = None
+    model = DecisionTreeRegressor("absolute_error", missing=missing, nominal=nominal).fit(frame, y, w)
+    columns = [(frame["a"].to_numpy(float), True), (frame["c"].to_numpy(object), False)]
+    expected = best_absolute_falls(columns, y, w, nominal, missing)
+    np.testing.assert_allclose(model.trace_.candidates.gain[0], expected, rtol=1e-9, atol=1e-9)
+    tree = model.tree_
+    assert tree.deviation[0] == pytest.approx(deviations(y, w))
+    repeated = np.repeat(np.arange(n), w.astype(int))
+    again = DecisionTreeRegressor("absolute_error", missing=missing, nominal=nominal).fit(
+        frame.iloc[repeated], y[repeated]
+    )
+    np.testing.assert_allclose(model.predict(frame), again.predict(frame), rtol=1e-9)
+    order = rng.permutation(n)
+    shuffled = DecisionTreeRegressor("absolute_error", missing=missing, nominal=nominal).fit(
+        frame.iloc[order], y[order], w[order]
+    )
+    np.testing.assert_allclose(model.predict(frame), shuffled.predict(frame), rtol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_depth": 3}, {"max_leaf_nodes": 20}], ids=str)
+def test_absolute_predictions_are_those_of_scikit_learn(settings):
+    X, y = load_diabetes(return_X_y=True)
+    ours = DecisionTreeRegressor("absolute_error", **settings).fit(X, y)
+    theirs = Peer(criterion="absolute_error", random_state=0, **settings).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"nominal": "subset", "missing": "better"}, {"missing": "most_common", "max_bins": 8}, {"max_leaf_nodes": 5}],
+    ids=str,
+)
+def test_absolute_deviations_are_derived_and_kept(settings, tmp_path):
+    frame, y = mixed_frame(np.random.default_rng(1), 120, 0.1)
+    model = DecisionTreeRegressor("absolute_error", **settings).fit(frame, y)
+    check_work(model, frame)
+    assert unproved_fields(model, frame[:3]) == []
+    model.save(tmp_path / "tree.nova")
+    np.testing.assert_array_equal(nv.load(tmp_path / "tree.nova").predict(frame), model.predict(frame))
+    np.testing.assert_array_equal(DecisionTreeRegressor.from_dict(model.to_dict()).predict(frame), model.predict(frame))
+
+
+def test_one_number_far_away_moves_no_median():
+    x, y = np.arange(8.0)[:, None], np.array([1, 1, 1, 1000, 5, 5, 5, 5.0])
+    model = DecisionTreeRegressor("absolute_error", max_depth=1).fit(x, y)
+    assert model.predict([[0.0], [7.0]]).tolist() == pytest.approx([1.0, 5.0])
+    with pytest.raises(ParameterError, match="no standard deviations"):
+        model.predict(x, return_std=True)
+
+
+def test_validation_rows_prune_by_absolute_errors():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] > 0, 4.0, 0.0) + rng.standard_t(2, 300)
+    grown = DecisionTreeRegressor("absolute_error").fit(X[:150], y[:150])
+    error, leaves = np.abs(grown.predict(X[150:]) - y[150:]).sum(), grown.get_n_leaves()
+    grown.prune_(X[150:], y[150:])
+    assert grown.get_n_leaves() < leaves
+    assert np.abs(grown.predict(X[150:]) - y[150:]).sum() <= error
+
+
+def test_files_have_no_medians(tmp_path):
+    frame, y = mixed_frame(np.random.default_rng(0), 30)
+    frame.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(ParameterError, match="squared_error"):
+        DecisionTreeRegressor("absolute_error").fit(nv.read(tmp_path / "rows.csv", target="y"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -55,7 +55,8 @@ class NumberGrowth:
     def __init__(self, model: DecisionTreeRegressor) -> None:
         self.named = model.named_tree()
         self.tree = model.tree_
-        self.candidates = model.trace_.candidates
+        self.is_absolute = model.is_absolute
+        self.candidates: Any = model.trace_.candidates
         self.names = distinct(attribute.name for attribute in self.named.attributes)
         self.costs: Floats = settings.costs(model.costs, model.attributes_)
         self.rules = settings.number_rules(model, model.attributes_, float(self.tree.mass[0]))
@@ -66,9 +67,13 @@ class NumberGrowth:
         coded = sorted((a for a in model.attributes_ if a.kind != "numeric"), key=lambda a: a.place)
         self.cells = side_by_side([a.size for a in coded])
 
-    def examined(self) -> list[NumberNode]:
+    def examined(self) -> list[RecordedNode]:
         """The recorded nodes in the order of the tree."""
-        return [NumberNode(self, r) for r in range(len(self.candidates.node))]
+        return [self.node(r) for r in range(len(self.candidates.node))]
+
+    def node(self, r: int) -> RecordedNode:
+        """A recorded node, by its place in the record."""
+        return DeviationNode(self, r) if self.is_absolute else MeansNode(self, r)
 
     def why_leaf(self, node: int, depth: int) -> str:
         """Why a node is a leaf, as far as that is known."""
@@ -79,10 +84,10 @@ class NumberGrowth:
             return "max_depth" if depth == self.rules.max_depth else "fewer examples than min_samples_split"
         if deviation <= PURE * max(float(self.tree.deviation[0]), mass):
             return "equal numbers"
-        return NumberNode(self, self.row[node]).why_leaf() if node in self.row else UNKNOWN
+        return self.node(self.row[node]).why_leaf() if node in self.row else UNKNOWN
 
 
-class NumberNode:
+class ExaminedNumbers:
     """A recorded node; r is its place in the record."""
 
     def __init__(self, growth: NumberGrowth, r: int) -> None:
@@ -97,6 +102,27 @@ class NumberNode:
     def best(self) -> int:
         """The attribute of the node's test; of a leaf, the one whose test was best."""
         return int(np.argmax(self.score)) if self.is_leaf else int(self.growth.tree.feature[self.node])
+
+    def conditions(self, f: int) -> tuple[Condition, ...]:
+        """The branches of the best test on an attribute."""
+        raise NotImplementedError  # of what is recorded
+
+    def why_leaf(self) -> str:
+        """Why no test stands at this node."""
+        if not (self.gain >= 0.0).any():
+            rules = self.growth.rules
+            return "no test leaves min_samples_leaf in two branches" if rules.min_leaf else "no attribute divides it"
+        if self.gain[self.best] < self.growth.rules.min_gain * (1.0 - NOISE):
+            return "no test gains min_gain"
+        return f"its test on {self.growth.named.attributes[self.best].name} was cut back"
+
+
+class MeansNode(ExaminedNumbers):
+    """A node whose parts are recorded by their means."""
+
+    def conditions(self, f: int) -> tuple[Condition, ...]:
+        """The branches of the best test on an attribute."""
+        return self.split(f).conditions
 
     def split(self, f: int) -> NumberSplit:
         """The best test on an attribute."""
@@ -153,17 +179,53 @@ class NumberNode:
         """A part that was found as a difference, without what is only rounding."""
         return part if part[0] > NOISE * self.weight else np.zeros(2)
 
-    def why_leaf(self) -> str:
-        """Why no test stands at this node."""
-        if not (self.gain >= 0.0).any():
-            rules = self.growth.rules
-            return "no test leaves min_samples_leaf in two branches" if rules.min_leaf else "no attribute divides it"
-        if self.gain[self.best] < self.growth.rules.min_gain * (1.0 - NOISE):
-            return "no test gains min_gain"
-        return f"its test on {self.growth.named.attributes[self.best].name} was cut back"
+
+class DeviationNode(ExaminedNumbers):
+    """A node whose branches are recorded by their absolute deviations."""
+
+    def conditions(self, f: int) -> tuple[Condition, ...]:
+        """The branches of the best test on an attribute."""
+        attribute, candidates = self.growth.named.attributes[f], self.growth.candidates
+        if attribute.kind == "numeric":
+            threshold = float(candidates.threshold[self.r, f])
+            return Condition(attribute, high=threshold), Condition(attribute, low=threshold)
+        conditions = tuple(Condition(attribute, codes=tuple(codes.tolist())) for codes in self._codes_of_branches(f))
+        own = self.growth.named.branches(self.node) if f == self.best and not self.is_leaf else []
+        if len(own) and conditions != tuple(condition for _, condition in own)[: len(conditions)]:
+            raise ModelFileError("its trace_ has branches that its tree_ does not have")
+        return conditions
+
+    def deviations(self, f: int) -> Floats:
+        """The deviations of these branches."""
+        attribute, candidates = self.growth.named.attributes[f], self.growth.candidates
+        if attribute.kind == "numeric":
+            return np.asarray(candidates.sides[self.r, f])
+        first = self.growth.cells[attribute.place]
+        return np.array([candidates.codes[self.r, first + codes[0]] for codes in self._codes_of_branches(f)])
+
+    def _codes_of_branches(self, f: int) -> list[Integers]:
+        """The codes of each branch of the best test on a category."""
+        attribute, branches = self.growth.named.attributes[f], self.growth.candidates.branch[self.r]
+        branch = branches[self.growth.cells[attribute.place] :][: attribute.size]
+        codes = [np.flatnonzero(branch == b) for b in range(branch.max() + 1)]
+        if len(codes) < 2 or not all(map(len, codes)) or (self.growth.rules.subset and len(codes) > 2):
+            raise ModelFileError("its trace_ has a test without codes for two branches")
+        return codes
+
+    def divided(self, f: int) -> float:
+        """The deviations of what the test divides."""
+        return float(self.growth.candidates.divided[self.r, f])
+
+    def is_reduced(self, f: int) -> bool:
+        """Whether that is known examples only."""
+        whole = float(self.growth.tree.deviation[self.node])
+        return self.growth.rules.strategy.is_fractional and abs(self.divided(f) - whole) > NOISE * whole
 
 
 def _joined(parts: Floats) -> Floats:
     """Weights and means (p, 2) as those of the whole (2,)."""
     weight = parts[:, 0].sum()
     return np.array([weight, parts[:, 0] @ parts[:, 1] / weight])
+
+
+RecordedNode: TypeAlias = MeansNode | DeviationNode

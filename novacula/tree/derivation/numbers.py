@@ -14,7 +14,12 @@ from novacula.mathematics import Equation, word
 from novacula.table import Chunk
 from novacula.tree.derivation.equations import MEANINGS, distinct, settled
 from novacula.tree.derivation.growth import DRAWN, FEW, branch_table
-from novacula.tree.derivation.number_splits import NumberGrowth, NumberNode, NumberSplit
+from novacula.tree.derivation.number_splits import (
+    DeviationNode,
+    NumberGrowth,
+    NumberSplit,
+    RecordedNode,
+)
 from novacula.tree.derivation.prediction import Guide
 from novacula.tree.derivation.words import way, where
 from novacula.tree.export import tree_figure
@@ -25,7 +30,16 @@ from novacula.words import shortened
 if TYPE_CHECKING:
     from novacula.tree.regression_tree import DecisionTreeRegressor
 
-SQUARES = "the sum of squared deviations from the mean"
+
+def middle(growth: NumberGrowth) -> str:
+    """What the nodes of a tree answer with."""
+    return "median" if growth.is_absolute else "mean"
+
+
+def deviations_meant(growth: NumberGrowth) -> str:
+    """What D is."""
+    kind = "absolute deviations from the median" if growth.is_absolute else "squared deviations from the mean"
+    return f"the sum of {kind}"
 
 
 def derive_number_tree(model: DecisionTreeRegressor, options: WorkOptions) -> Work:
@@ -45,16 +59,17 @@ def _examples_step(growth: NumberGrowth) -> Step:
     """The mean squared deviation that the tree starts from."""
     tree = growth.tree
     values = {"D(S)": float(tree.deviation[0]), "size(S)": float(tree.mass[0])}
-    where_ = {"S": MEANINGS["S"], "D(S)": SQUARES}
-    start = Equation("MSE(S)", "D(S) / size(S)", values, where=where_)
+    where_ = {"S": MEANINGS["S"], "D(S)": deviations_meant(growth)}
+    start = Equation("MAE(S)" if growth.is_absolute else "MSE(S)", "D(S) / size(S)", values, where=where_)
     if not growth.named.is_leaf(0):
         return Step(f"The examples: {amount(tree.mass[0])}", start)
-    answer = Equation("ŷ", "mean(S)", {"mean(S)": float(tree.value[0])}, ("tree_", "value", 0), therefore=True)
+    given = f"{middle(growth)}(S)"
+    answer = Equation("ŷ", given, {given: float(tree.value[0])}, ("tree_", "value", 0), therefore=True)
     note = f"The tree is one leaf: {growth.why_leaf(0, 0)}."
     return Step(f"The examples: {amount(tree.mass[0])}", (start, answer), note=note)
 
 
-def _node_steps(node: NumberNode, every: bool) -> Iterator[Step]:
+def _node_steps(node: RecordedNode, every: bool) -> Iterator[Step]:
     """The steps of a node; `every` writes out each attribute."""
     growth = node.growth
     nodes, allowed = way(growth.parent, node.node), np.flatnonzero(node.gain >= 0.0).tolist()
@@ -71,16 +86,20 @@ def _node_steps(node: NumberNode, every: bool) -> Iterator[Step]:
         yield _branches_step(node, len(nodes))
 
 
-def _attribute_step(node: NumberNode, f: int) -> Step:
+def _attribute_step(node: RecordedNode, f: int) -> Step:
     """What the best test on an attribute gains."""
-    growth, split = node.growth, node.split(f)
+    growth, of = node.growth, ("trace_", "candidates", "gain", node.r, f)
+    title = f"Node {node.node}: what {growth.names[f]} gains"
+    if isinstance(node, DeviationNode):
+        return Step(title, _fall_of_deviations(growth.names[f], node, f, of))
+    split = node.split(f)
     rows: list[tuple[Cell, ...]] = [
         (shortened(str(condition)), float(weight), float(mean))
         for condition, weight, mean in zip(split.conditions, split.weight, split.mean, strict=True)
     ]
     return Step(
-        f"Node {node.node}: what {growth.names[f]} gains",
-        _gain(growth.names[f], split, node.weight, ("trace_", "candidates", "gain", node.r, f)),
+        title,
+        _gain(growth.names[f], split, node.weight, of),
         table=branch_table(("branch", "examples", "⟦mean(S[v])⟧"), rows),
         note=_missing_note(split),
     )
@@ -101,6 +120,20 @@ def _gain(name: str, split: NumberSplit, whole: float, of: tuple[str | int, ...]
     return Equation(f"Gain(S, {word(name)})", right, values, of, meanings)
 
 
+def _fall_of_deviations(name: str, node: DeviationNode, f: int, of: tuple[str | int, ...]) -> Equation:
+    """By how much the mean absolute deviation falls."""
+    divided = "D(S_known)" if node.is_reduced(f) else "D(S)"
+    labels = distinct(condition.on_branch() for condition in node.conditions(f))
+    values: dict[str, Any] = {
+        divided: node.divided(f),
+        "D(S[v])": dict(zip(labels, node.deviations(f).tolist(), strict=True)),
+        "size(S)": node.weight,
+    }
+    known = {"S_known": "those whose value is known"} if node.is_reduced(f) else {}
+    meanings = {**MEANINGS, **known, divided: deviations_meant(node.growth)}
+    return Equation(f"Gain(S, {word(name)})", f"({divided} - sum(D(S[v]) for v in _)) / size(S)", values, of, meanings)
+
+
 def _missing_note(split: NumberSplit) -> str:
     """What became of the examples without a value, where there are any."""
     if not split.missing_weight > 0.0:
@@ -108,7 +141,7 @@ def _missing_note(split: NumberSplit) -> str:
     return f"{amount(split.missing_weight)} without a value. {split.strategy.sentence}"
 
 
-def _candidates_step(node: NumberNode, allowed: list[int], title: str) -> Step:
+def _candidates_step(node: RecordedNode, allowed: list[int], title: str) -> Step:
     """Every attribute's best test with what it gains, and which was chosen."""
     growth, costs = node.growth, node.growth.costs
     shown = sorted(sorted(allowed, key=lambda f: -node.score[f])[:TABLE_ROWS])
@@ -130,14 +163,14 @@ def _candidates_step(node: NumberNode, allowed: list[int], title: str) -> Step:
     )
 
 
-def _test_words(node: NumberNode, f: int) -> str:
-    conditions = node.split(f).conditions
+def _test_words(node: RecordedNode, f: int) -> str:
+    conditions = node.conditions(f)
     if node.growth.named.attributes[f].kind == "numeric":
         return conditions[0].on_branch()
     return shortened(" | ".join(condition.on_branch() for condition in conditions))
 
 
-def _branches_step(node: NumberNode, depth: int) -> Step:
+def _branches_step(node: RecordedNode, depth: int) -> Step:
     """Why the test was chosen, what it does to the squares, and where its branches lead."""
     growth, best, tree = node.growth, node.best, node.growth.tree
     children = [(child, condition) for child, condition in growth.named.branches(node.node)]
@@ -148,12 +181,12 @@ def _branches_step(node: NumberNode, depth: int) -> Step:
         if tree.feature[child] < 0:
             leads = f"a leaf: {growth.why_leaf(child, depth)}"
         rows.append((shortened(str(condition)), int(child), float(tree.mass[child]), float(tree.value[child]), leads))
-    table = branch_table(("branch", "node", "examples", "mean", "what is there"), rows)
-    found = [*_chosen(node), *_settled_means(node, filled)]
+    table = branch_table(("branch", "node", "examples", middle(growth), "what is there"), rows)
+    found = [*_chosen(node), *([] if growth.is_absolute else _settled_means(node, filled))]
     return Step(f"Node {node.node}: {growth.names[best]} is tested", tuple(found), table)
 
 
-def _chosen(node: NumberNode) -> Iterator[Equation]:
+def _chosen(node: RecordedNode) -> Iterator[Equation]:
     """The attribute of the largest gain for its cost, what it gains, and its threshold."""
     growth, best = node.growth, node.best
     scores = settled(np.where(node.gain >= 0.0, node.score, -1.0))
@@ -171,7 +204,7 @@ def _chosen(node: NumberNode) -> Iterator[Equation]:
         yield Equation("t", right, {right: threshold}, ("tree_", "threshold", node.node), therefore=True)
 
 
-def _settled_means(node: NumberNode, filled: list[int]) -> Iterator[Equation]:
+def _settled_means(node: RecordedNode, filled: list[int]) -> Iterator[Equation]:
     """The node's mean out of those of its branches, missing examples included, and what squares are left."""
     tree, labels = node.growth.tree, [str(child) for child in filled]
     sizes = dict(zip(labels, tree.mass[filled].tolist(), strict=True))
@@ -187,11 +220,11 @@ def _settled_means(node: NumberNode, filled: list[int]) -> Iterator[Equation]:
         f"sum(D(S[b]) + size(S[b]) * {gap} for b in _)",
         {"D(S[b])": squares, "size(S[b])": sizes, "mean(S[b])": means, "mean(S)": float(tree.value[node.node])},
         ("tree_", "deviation", node.node),
-        {"D(S)": SQUARES},
+        {"D(S)": deviations_meant(node.growth)},
     )
 
 
-def _notes(model: DecisionTreeRegressor, growth: NumberGrowth, shown: list[NumberNode]) -> list[str]:
+def _notes(model: DecisionTreeRegressor, growth: NumberGrowth, shown: list[RecordedNode]) -> list[str]:
     """What was left out, and what was done to the tree after it had grown."""
     found = []
     inner, derived = int((~growth.tree.is_leaf).sum()), sum(not node.is_leaf for node in shown)
@@ -228,20 +261,21 @@ class NumberGuide(Guide):
     """Of a tree for numbers."""
 
     def _answer_step(self, routes: Routes, row: int) -> Step:
-        """The mean of the leaf, or the means of the leaves mixed by shares."""
+        """The mean (or median) of the leaf, or those of the leaves mixed by shares."""
         leaves = [str(leaf) for leaf in routes.node.tolist()]
         values = self.tree.value[routes.node]
         answer = float(routes.share @ values)
+        said = "median" if self.named.absolute else "mean"
         if len(leaves) == 1:
-            left, given = f"ŷ[{row + 1}]", f"mean(S[{leaves[0]}])"
+            left, given = f"ŷ[{row + 1}]", f"{said}(S[{leaves[0]}])"
             equation = Equation(left, given, {given: float(values[0])}, ("predict", row), therefore=True)
         else:
             equation = Equation(
                 f"ŷ[{row + 1}]",
-                "sum(s[l] * mean(S[l]) for l in _)",
+                f"sum(s[l] * {said}(S[l]) for l in _)",
                 {
                     "s[l]": dict(zip(leaves, routes.share.tolist(), strict=True)),
-                    "mean(S[l])": dict(zip(leaves, values.tolist(), strict=True)),
+                    f"{said}(S[l])": dict(zip(leaves, values.tolist(), strict=True)),
                 },
                 ("predict", row),
                 {"s[l]": "the share of the row in leaf l"},

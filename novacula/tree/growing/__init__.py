@@ -17,10 +17,15 @@ from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
 from novacula.table.parallel import map_ordered
 from novacula.tree.attributes import Attribute, attribute_codes
-from novacula.tree.growing.candidates import Candidates, ClassCandidates, NumberCandidates
+from novacula.tree.growing.candidates import (
+    Candidates,
+    ClassCandidates,
+    DeviationCandidates,
+    NumberCandidates,
+)
 from novacula.tree.growing.coded_columns import CodedColumns
 from novacula.tree.growing.exact import Grower, TreeExamples
-from novacula.tree.growing.kinds import ClassKind, GrowthKind, NumberKind
+from novacula.tree.growing.kinds import ClassKind, DeviationKind, GrowthKind, NumberKind
 from novacula.tree.growing.levels import grow_by_levels
 from novacula.tree.growing.problem import Features, Rules
 from novacula.tree.growing.target_scale import TargetScale
@@ -125,6 +130,8 @@ def _sketch_bins(table: Table, attributes: tuple[Attribute, ...], max_bins: int)
 __all__ = [
     "ClassCandidates",
     "ClassKind",
+    "DeviationCandidates",
+    "DeviationKind",
     "Grown",
     "NumberCandidates",
     "NumberKind",

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from novacula.state import State, floats, indices
+from novacula.state import State, floats, indices, wholes
 from novacula.table.chunk import Floats
 from novacula.tree.attributes import Attribute
 
@@ -89,3 +89,33 @@ class NumberCandidates(Candidates):
         F, cells = len(attributes), sum(a.size for a in attributes)
         flat, pairs = np.zeros((0, F)), np.zeros((0, F, 2))
         return cls(np.zeros(0, np.int64), flat, flat, pairs, pairs, np.zeros((0, cells, 2)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviationCandidates(Candidates):
+    """The same for absolute deviations, which no sums of parts give: those of the branches of each best test."""
+
+    state: ClassVar[State] = {
+        "node": indices("nodes", "examined"),
+        "gain": floats("examined", "attributes", least=-1.0),
+        "threshold": floats("examined", "attributes", finite=False),  # NaN where there is none
+        "divided": floats("examined", "attributes", least=0.0),
+        "sides": floats("examined", "attributes", 2, least=0.0),
+        "codes": floats("examined", "cells", least=0.0),
+        "branch": wholes("examined", "cells", least=-1),
+    }
+
+    gain: Floats  # (r, F) by how much the mean absolute deviation falls, −1 where no test was allowed
+    threshold: Floats  # (r, F) NaN for tests by category
+    divided: Floats  # (r, F) the deviations of what a test divides: all examples, or those whose value is known
+    sides: Floats  # (r, F, 2) of thresholds the deviations of the two branches
+    codes: Floats  # (r, c) of tests by category the deviations of the branch of each code
+    branch: Longs  # (r, c) the branch of each code, −1 where none was seen
+
+    @classmethod
+    def none(cls, attributes: Sequence[Attribute]) -> Self:
+        """Of no node."""
+        F, cells = len(attributes), sum(a.size for a in attributes)
+        nothing, flat = np.zeros(0, np.int64), np.zeros((0, F))
+        codes, branch = np.zeros((0, cells)), np.zeros((0, cells), np.int64)
+        return cls(nothing, flat, flat, flat, np.zeros((0, F, 2)), codes, branch)

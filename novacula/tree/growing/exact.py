@@ -68,6 +68,9 @@ class Grower:
         self.examples, self.features, self.kind, self.rules = examples, features, kind, rules
         self.arena = sorted_lists(examples.numeric, rows, features.sorted_columns)
         self.n_cuts = [int(np.count_nonzero(entries < GONE)) - 1 for entries in self.arena[1:]]
+        if kind.lists_targets:
+            targets = np.asarray(examples.y, np.float64)[:, None]
+            self.arena = np.vstack([self.arena, sorted_lists(targets, rows, np.zeros(1, np.int64))[1:]])
         missing = bool((self.arena[1:, -1:] & GONE).any()) or bool(examples.codes.min(initial=0) < 0)
         self.splits_rows = rules.strategy.is_fractional and missing
         weight = examples.weight[rows]

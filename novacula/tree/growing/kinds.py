@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from novacula.statistics import NodeCounts, NodeSums
 from novacula.statistics.base import class_codes, weighted_counts
 from novacula.table import Chunk, Table
 from novacula.table.chunk import Codes, Floats
-from novacula.tree.constants import MEAN, PURE, SQUARES, WEIGHT
+from novacula.tree.constants import MEAN, NOISE, PURE, SQUARES, WEIGHT
 from novacula.tree.growing._kernels.arguments import GrowthSettings
 from novacula.tree.growing.coded_columns import CodedColumns
 from novacula.tree.growing.problem import Features, Rules
-from novacula.tree.growing.record import ClassRecord, NumberRecord, Record
+from novacula.tree.growing.record import ClassRecord, DeviationRecord, NumberRecord, Record
 from novacula.tree.growing.target_scale import TargetScale
 from novacula.tree.routing import Router
 from novacula.tree.structure import ClassTree, NumberTree, Tree
@@ -28,6 +28,9 @@ from novacula.tree.structure import ClassTree, NumberTree, Tree
 
 class GrowthKind(Protocol):
     """A kind of target."""
+
+    lists_targets: ClassVar[bool]
+    """Whether growth needs the rows in the order of their targets too."""
 
     def examples(self, chunk: Chunk) -> tuple[Any, Floats]:
         """The target and the weight (n,) of rows, as the kernels take them."""
@@ -65,6 +68,8 @@ class GrowthKind(Protocol):
 @dataclass(frozen=True, eq=False)
 class ClassKind:
     """Classes, with their weights (K,)."""
+
+    lists_targets: ClassVar[bool] = False
 
     class_weight: Floats
 
@@ -127,6 +132,8 @@ class ClassKind:
 class NumberKind:
     """Numbers, on a scale of their own."""
 
+    lists_targets: ClassVar[bool] = False
+
     scale: TargetScale
 
     def examples(self, chunk: Chunk) -> tuple[Floats, Floats]:
@@ -156,7 +163,7 @@ class NumberKind:
         """A tree of means and squares in the units of the target."""
         return self.scale.tree(*arrays)
 
-    def record(self) -> NumberRecord:
+    def record(self) -> Record:
         """An empty record."""
         return NumberRecord(self.scale)
 
@@ -179,6 +186,35 @@ class NumberKind:
         """Weights, sums and squares of codes, about the mean of their node."""
         centres = np.array([total[MEAN] for total in totals])
         return table.reduce(sum_level, router, slot_of, centres, columns, self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class DeviationKind(NumberKind):
+    """Numbers whose absolute deviations from medians are compared, which takes the rows themselves."""
+
+    lists_targets: ClassVar[bool] = True
+
+    def total(self, y: Floats, weight: Floats) -> Floats:
+        """Weight, median and deviations."""
+        order = np.argsort(y, kind="stable")
+        upto = np.cumsum(weight[order])
+        half = 0.5 * upto[-1]
+        low = np.searchsorted(upto, half * (1.0 - NOISE))
+        high = min(int(np.searchsorted(upto, half * (1.0 + NOISE), side="right")), len(y) - 1)
+        median = 0.5 * y[order[low]] + 0.5 * y[order[high]]
+        return np.array([upto[-1], median, float(weight @ np.abs(y - median))])
+
+    def settings(self, rules: Rules, features: Features, n_whole: int) -> GrowthSettings:
+        """With the least gain on the scale."""
+        return replace(rules, min_gain=rules.min_gain / self.scale.unit).settings()
+
+    def tree(self, *arrays: Any) -> NumberTree:
+        """A tree of medians and deviations in the units of the target."""
+        return self.scale.tree(*arrays, absolute=True)
+
+    def record(self) -> DeviationRecord:
+        """An empty record."""
+        return DeviationRecord(self.scale)
 
 
 def count_level(

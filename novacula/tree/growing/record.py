@@ -8,7 +8,12 @@ import numpy as np
 
 from novacula.table.chunk import Floats
 from novacula.tree.constants import ORDERED, WEIGHT
-from novacula.tree.growing.candidates import Candidates, ClassCandidates, NumberCandidates
+from novacula.tree.growing.candidates import (
+    Candidates,
+    ClassCandidates,
+    DeviationCandidates,
+    NumberCandidates,
+)
 from novacula.tree.growing.problem import Features
 from novacula.tree.growing.target_scale import TargetScale
 
@@ -95,3 +100,25 @@ class NumberRecord(Record):
         weight = sums[..., WEIGHT]
         means = self.scale.original(own + np.divide(sums[..., 1], weight, out=np.zeros_like(weight), where=weight > 0))
         return np.stack([weight, np.where(weight > 0.0, means, 0.0)], axis=-1)
+
+
+class DeviationRecord(Record):
+    """Of nodes of numbers whose absolute deviations are compared."""
+
+    def __init__(self, scale: TargetScale) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def candidates(self, features: Features) -> DeviationCandidates:
+        """All of it, with deviations in the units of the target."""
+        nodes, entries, tables, _ = self._stacked(features, 6, 3)
+        branch = tables[:, :, 2].astype(np.int64) - 1
+        return DeviationCandidates(
+            nodes,
+            np.where(entries[:, :, 0] < 0.0, -1.0, self.scale.lengths(entries[:, :, 0])),
+            np.ascontiguousarray(entries[:, :, 1]),
+            self.scale.lengths(entries[:, :, 4]),
+            self.scale.lengths(entries[:, :, 2:4]),
+            np.where(branch >= 0, self.scale.lengths(tables[:, :, 1]), 0.0),
+            branch,
+        )

@@ -49,11 +49,19 @@ class TargetScale:
         """Squares on this scale in the squared units of the target."""
         return values * self.unit * self.unit
 
-    def tree(self, *arrays: Any) -> NumberTree:
-        """A tree of its tests and gains, and of weight, mean and squares (m, 3) on this scale."""
+    def lengths(self, values: Any) -> Any:
+        """Distances on this scale in the units of the target."""
+        return values * self.unit
+
+    def tree(self, *arrays: Any, absolute: bool = False) -> NumberTree:
+        """A tree of its tests and gains, and of weight, mean and squares (m, 3) on this scale.
+
+        `absolute`: in place of means and squares these are medians and absolute deviations.
+        """
         *tests, gain, sums = arrays
         weight, value = np.ascontiguousarray(sums[:, WEIGHT]), self.original(sums[:, MEAN])
-        columns: tuple[Any, ...] = (*tests, self.squares(gain), weight, value, self.squares(sums[:, SQUARES]))
+        sized = self.lengths if absolute else self.squares
+        columns: tuple[Any, ...] = (*tests, sized(gain), weight, value, sized(sums[:, SQUARES]))
         tree = NumberTree(*columns)
         empty = np.flatnonzero(tree.mass == 0.0)
         if len(empty):

@@ -12,7 +12,12 @@ from novacula.tree.pruning.mdl import DescriptionLengthPruner, description_lengt
 from novacula.tree.pruning.merging import merge_siblings
 from novacula.tree.pruning.pessimistic import PessimisticPruner, prune_by_upper_error, upper_error
 from novacula.tree.pruning.pruner import Marks, PruningEvidence, TreePruner
-from novacula.tree.pruning.reduced_error import ReducedErrorPruner, prune_by_squares, prune_by_validation
+from novacula.tree.pruning.reduced_error import (
+    ReducedErrorPruner,
+    prune_by_deviations,
+    prune_by_squares,
+    prune_by_validation,
+)
 
 PRUNERS: Mapping[str, TreePruner] = {
     "reduced_error": ReducedErrorPruner(),
@@ -34,6 +39,7 @@ __all__ = [
     "merge_siblings",
     "prune_by_alpha",
     "prune_by_description_length",
+    "prune_by_deviations",
     "prune_by_squares",
     "prune_by_upper_error",
     "prune_by_validation",

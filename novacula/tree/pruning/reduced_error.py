@@ -69,6 +69,13 @@ def prune_by_squares(tree: NumberTree, validation: ClassMoments) -> Marks:
     return prune_by_worth(tree, -errors, NOISE * float(errors[0]))
 
 
+def prune_by_deviations(tree: NumberTree, validation: Floats, weight: float) -> Marks:
+    """The same by absolute errors (m,), those of each node, were it a leaf; the examples have this weight."""
+    if not weight > 0.0:
+        raise DataError(NO_EXAMPLES)
+    return prune_by_worth(tree, -validation, NOISE * float(validation[0]))
+
+
 def prune_by_worth(tree: Tree, worth: Floats, noise: float) -> Marks:
     """The nodes that become leaves, given what each is worth on validation examples (m,), were it a leaf.
 

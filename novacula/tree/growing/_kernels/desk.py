@@ -44,3 +44,35 @@ def new_desk(K, offsets, F):
         np.zeros((width, K)), np.zeros((width, K)), np.zeros(width, np.int32), np.zeros(K, np.int32), np.zeros(width),
         np.zeros(width, np.int64), np.zeros(width, np.int64), np.zeros(width, np.int64),
     )  # fmt: skip
+
+
+class Bench(NamedTuple):
+    """More scratch, for n rows, where deviations from medians are compared; empty elsewhere."""
+
+    rank: Any  # (n,) of a row in its node, by its number, from 1 on
+    value: Any  # (n + 1,) the number of each rank
+    fenwick: Any  # (n + 1, 2) weights and sums by rank, as a Fenwick tree
+    sequence: Any  # (n,) rows in the order of a feature
+    ends: Any  # (n + 1,) whether a branch may end with the row at a place
+    deviations: Any  # (n, 4) of the rows before a place or from it on
+    start: Any  # (b + 2,) where each code begins in the sequence
+    turn: Any  # (b,) the place of a code among those seen
+    base: Any  # (F,) the deviations of what a test on a feature divides
+    sides: Any  # (F, 2) the deviations of the two branches of the best test on a feature
+    parts: Any  # (c,) the deviations of each code's branch
+    low: Any  # (b,) the rank of the lower median of a branch
+    high: Any  # (b,) that of the upper one
+    upto: Any  # (b,) the weight up to a place
+
+
+@maker
+def new_bench(n, offsets, F):
+    """A bench for n rows and F features."""
+    width = 2
+    for j in range(len(offsets) - 1):
+        width = max(width, offsets[j + 1] - offsets[j])
+    return Bench(
+        np.zeros(n, np.int64), np.zeros(n + 1), np.zeros((n + 1, 2)), np.zeros(n, np.int64), np.zeros(n + 1, np.bool_),
+        np.zeros((n, 4)), np.zeros(width + 2, np.int64), np.zeros(width, np.int64), np.zeros(F), np.zeros((F, 2)),
+        np.zeros(offsets[-1]), np.zeros(width, np.int64), np.zeros(width, np.int64), np.zeros(width),
+    )  # fmt: skip

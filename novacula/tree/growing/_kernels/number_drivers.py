@@ -4,12 +4,32 @@ import numpy as np
 from numba.types import NamedTuple, Tuple, boolean, int64
 
 from novacula.compiling import kernel
-from novacula.tree.constants import MEAN, ROW, SORTED, SQUARES, WEIGHT
+from novacula.tree.constants import (
+    ABSOLUTE,
+    GROUPING,
+    IMPURITY,
+    MEAN,
+    NOMINAL,
+    ROW,
+    SORTED,
+    SQUARES,
+    SUBSET,
+    WEIGHT,
+)
 from novacula.tree.growing._kernels.arguments import GrowthData
 from novacula.tree.growing._kernels.code_counts import clear_codes
 from novacula.tree.growing._kernels.dealing import deal_lists, queue_branches, wider_arena
 from novacula.tree.growing._kernels.deciding import best_threshold
-from novacula.tree.growing._kernels.desk import TOTAL, new_desk
+from novacula.tree.growing._kernels.desk import TOTAL, new_bench, new_desk
+from novacula.tree.growing._kernels.deviations import (
+    cut_deviations,
+    divide_codes,
+    line_up_codes,
+    line_up_list,
+    part_deviations,
+    rank_targets,
+    settle_deviations,
+)
 from novacula.tree.growing._kernels.drivers import (
     CODE_ROWS,
     ENTRIES,
@@ -21,7 +41,7 @@ from novacula.tree.growing._kernels.drivers import (
     TABLE,
     VALUES,
 )
-from novacula.tree.growing._kernels.inlined import copy_row, pasted
+from novacula.tree.growing._kernels.inlined import copy_row, inner, pasted
 from novacula.tree.growing._kernels.number_deciding import (
     decide_numbers,
     is_number_leaf,
@@ -53,10 +73,12 @@ def grow_numbers(arena, masses, start, stop, depth, total, splits, record, data,
 
     total (3,) and counts (m, 3) are weight, mean and squares. What is recorded of the first node is each feature's
     gain, threshold, weight and sum below the threshold and missing (F, 6), and the weight and sum of its codes (c, 3);
-    sums are of deviations from the node's mean.
+    sums are of deviations from the node's mean. With absolute deviations they are medians in place of means, the last
+    list of the arena has the rows in the order of their numbers, and `_record_deviations` says what is recorded.
     """
-    F, n, unit = len(data.kind), len(data.y), len(masses) == 0
+    F, n, unit, absolute = len(data.kind), len(data.y), len(masses) == 0, settings.rules[IMPURITY] == ABSOLUTE
     desk, tree = new_desk(int64(3), data.offsets, F), new_tree(total)
+    bench, last = new_bench(n if absolute else int64(0), data.offsets, F), arena.shape[0] - 1
     candidates, table = np.zeros((F, CANDIDATE)), np.zeros((0, 3))
     branch_of, mass = np.empty(n, np.int32), np.empty(0 if unit else n)
     spare, spare_mass = np.empty(stop - start, np.uint32), np.empty(0 if unit else stop - start)
@@ -73,10 +95,17 @@ def grow_numbers(arena, masses, start, stop, depth, total, splits, record, data,
         centre = tree[2][node, MEAN]
         for p in range(0 if unit else hi - lo):
             mass[arena[0, lo + p] & ROW] = masses[lo + p]
-        _search_numbers(arena, lo, hi, centre, mass, data, settings, desk)
+        sum_codes(arena[0, lo:hi], centre, mass, data, desk)
+        if absolute:
+            _search_deviations(arena, lo, hi, mass, data, settings, desk, bench)
+        else:
+            _search_numbers(arena, lo, hi, centre, mass, data, settings, desk)
         if record and done == 1:
             table = desk.table.copy()
-            record_number_candidates(arena, lo, hi, centre, mass, data, settings, desk, candidates)
+            if absolute:
+                _record_deviations(arena, lo, data, settings, desk, bench, candidates, table)
+            else:
+                record_number_candidates(arena, lo, hi, centre, mass, data, settings, desk, candidates)
         f, first, n_branches = decide_numbers(settings, desk), int64(0), 0
         if f >= 0:
             threshold = best_threshold(f, arena, lo, data, desk)
@@ -84,7 +113,10 @@ def grow_numbers(arena, masses, start, stop, depth, total, splits, record, data,
             n_branches = sum_branches(f, arena[list_of, lo:hi], centre, mass, data, settings, desk)
             default, to = missing_branch(f, n_branches, settings, desk)
             mark_number_branches(f, arena, lo, hi, to, data, desk, branch_of)
-            settle_rows(arena[0, lo:hi], centre, n_branches, branch_of, mass, data, desk)
+            if absolute:
+                settle_deviations(arena[last, lo:hi], n_branches, branch_of, mass, desk, bench)
+            else:
+                settle_rows(arena[0, lo:hi], centre, n_branches, branch_of, mass, data, desk)
             first = tree[4][0]
             tree = write_test(tree, node, f, n_branches, default, threshold, data, settings, desk)
         clear_codes(data, desk)
@@ -106,7 +138,6 @@ def grow_numbers(arena, masses, start, stop, depth, total, splits, record, data,
 @pasted
 def _search_numbers(arena, lo, hi, centre, mass, data, settings, desk):
     """The best test on each feature of a node with the examples in arena[:, lo:hi], into desk.found."""
-    sum_codes(arena[0, lo:hi], centre, mass, data, desk)
     kind, place, y, found, work = data.kind, data.place, data.y, desk.found, desk.work
     for f in range(len(kind)):
         if kind[f] == SORTED:
@@ -114,6 +145,48 @@ def _search_numbers(arena, lo, hi, centre, mass, data, settings, desk):
             cut_numbers(found, f, entries, y, centre, mass, work, settings.rules, settings.limits)
         else:
             search_number_codes(f, data, settings, desk)
+
+
+@pasted
+def _search_deviations(arena, lo, hi, mass, data, settings, desk, bench):
+    """The same by absolute deviations; the last list of the arena has the examples in the order of their numbers."""
+    by_target = arena[arena.shape[0] - 1, lo:hi]
+    rank_targets(by_target, data.y, bench)
+    kind, place, m = data.kind, data.place, hi - lo
+    for f in range(len(kind)):
+        is_list = kind[f] == SORTED
+        if is_list:
+            known = line_up_list(arena[1 + place[f], lo:hi], bench)
+        else:
+            known = line_up_codes(f, by_target, mass, data, settings, desk, bench)
+        desk.found[f, 0] = -1.0
+        if known < 2 or not (is_list or desk.n_seen[place[f]] > 1):
+            continue
+        if kind[f] == NOMINAL and settings.rules[GROUPING] != SUBSET:
+            part_deviations(f, known, m, mass, data, settings, desk, bench)
+        else:
+            cut_deviations(f, known, m, is_list, mass, settings, desk, bench)
+            if not is_list:
+                divide_codes(f, data, desk, bench)
+
+
+@inner
+def _record_deviations(arena, lo, data, settings, desk, bench, candidates, table):
+    """Of each feature gain, threshold, deviations of two branches, and those of what they divide.
+
+    For tests by category the table has of each code its branch, from 1 on, and the deviations there.
+    """
+    for f in range(len(data.kind)):
+        candidates[f, 0], candidates[f, 1] = desk.found[f, 0], best_threshold(f, arena, lo, data, desk)
+        if desk.found[f, 0] < 0.0:
+            continue
+        candidates[f, 2], candidates[f, 3], candidates[f, 4] = bench.sides[f, 0], bench.sides[f, 1], bench.base[f]
+        for i in range(desk.n_seen[data.place[f]] if data.kind[f] == NOMINAL else 0):
+            cell = data.offsets[data.place[f]] + desk.seen[data.offsets[data.place[f]] + i]
+            if settings.rules[GROUPING] == SUBSET:
+                table[cell, SUM], table[cell, SQUARES] = bench.sides[f, desk.side[cell]], 1 + desk.side[cell]
+            else:
+                table[cell, SUM], table[cell, SQUARES] = bench.parts[cell], 1 + i
 
 
 @kernel(
