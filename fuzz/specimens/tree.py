@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from novacula.checks.samples import sample
-from novacula.tree import DecisionTreeClassifier, RuleListClassifier
+from novacula.tree import DecisionTreeClassifier, DecisionTreeRegressor, RuleListClassifier
 
 
 def variants() -> Iterator[tuple[str, Any, Any, Any]]:
@@ -28,3 +28,9 @@ def variants() -> Iterator[tuple[str, Any, Any, Any]]:
     yield "rules-gaps", RuleListClassifier(), gaps.X, gaps.target
     yield "rules-judged", RuleListClassifier(validation_fraction=0.3, random_state=0), data.X, data.target
     yield "rules-cut", RuleListClassifier(m="laplace", nominal="subset", **cuts), numbers, three
+    rows = sample(DecisionTreeRegressor.card, n=60, missing=True)
+    yield "numbers-gaps", DecisionTreeRegressor(), rows.X, rows.target
+    better = {"nominal": "subset", "missing": "better"}
+    yield "numbers-better", DecisionTreeRegressor(max_leaf_nodes=6, **better), rows.X, rows.target
+    yield "numbers-absolute", DecisionTreeRegressor("absolute_error"), rows.X, rows.target
+    yield "numbers-absolute-better", DecisionTreeRegressor("absolute_error", max_bins=5, **better), rows.X, rows.target

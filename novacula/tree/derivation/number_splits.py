@@ -136,6 +136,8 @@ class MeansNode(ExaminedNumbers):
         by_code = candidates.codes[self.r, start : start + attribute.size]
         missing = self._cleared(self._rest(*by_code))
         seen = np.flatnonzero(by_code[:, 0] > 0.0)
+        if len(seen) < 2:
+            raise ModelFileError("its trace_ has a test of examples that share one category")
         if not self.growth.rules.subset:
             conditions = tuple(Condition(attribute, codes=(code,)) for code in seen.tolist())
             return self._settled(conditions, by_code[seen], missing)
@@ -165,6 +167,8 @@ class MeansNode(ExaminedNumbers):
             return ways[heaviest]
         worths = np.array([way.worth for way in ways])
         best = np.flatnonzero(worths >= worths.max() * (1.0 - NOISE))
+        if not len(best):
+            raise ModelFileError("its trace_ holds weights below zero, or numbers that overflow")
         return ways[heaviest if heaviest in best else int(best[0])]
 
     def _rest(self, *parts: Floats) -> Floats:
@@ -207,8 +211,13 @@ class DeviationNode(ExaminedNumbers):
         """The codes of each branch of the best test on a category."""
         attribute, branches = self.growth.named.attributes[f], self.growth.candidates.branch[self.r]
         branch = branches[self.growth.cells[attribute.place] :][: attribute.size]
-        codes = [np.flatnonzero(branch == b) for b in range(branch.max() + 1)]
-        if len(codes) < 2 or not all(map(len, codes)) or (self.growth.rules.subset and len(codes) > 2):
+        codes = [np.flatnonzero(branch == b) for b in range(min(int(branch.max()) + 1, len(branch)))]
+        if (
+            branch.max() >= len(codes)
+            or len(codes) < 2
+            or not all(map(len, codes))
+            or (self.growth.rules.subset and len(codes) > 2)
+        ):
             raise ModelFileError("its trace_ has a test without codes for two branches")
         return codes
 
