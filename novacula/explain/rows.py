@@ -91,7 +91,8 @@ class SeenRows:
         """The rows with other values in a column."""
         kind, place, chunk = self.columns[j].kind, self.place[j], self.chunk
         if kind == "text":
-            raise SchemaError(f"{self.names[j]!r} holds words, and has no values in an order")
+            words = tuple(values if p == place else column for p, column in enumerate(chunk.text))
+            return replace(self, chunk=replace(chunk, text=words))
         part = "numeric" if kind == "numeric" else "codes"
         changed = getattr(chunk, part).copy()
         changed[:, place] = values
