@@ -1,4 +1,4 @@
-"""What of a model is seen into: its probabilities, else its decision values or its numbers; of two classes the second's."""
+"""What of a model is seen into: probabilities, else decision values, or numbers; of two classes those of the second."""
 
 from __future__ import annotations
 
@@ -45,11 +45,16 @@ def answers_of(model: Any) -> SeenAnswers:
     """What of a fitted model is looked at."""
     if not hasattr(model, "predict"):
         raise InputTypeError(f"{quoted(model)} predicts nothing: give a fitted model that has a predict")
-    if is_classifier(model):
+    if says_classes(model):
         return _of_classes(model)
     targets = tuple(getattr(model, "target_names_", ()))
     names = tuple(map(str, targets)) if len(targets) > 1 else ("",)
     return SeenAnswers(names, "prediction", model.predict)
+
+
+def says_classes(model: Any) -> bool:
+    """Whether a model predicts classes; one that is no estimator does if it names them."""
+    return is_classifier(model) if hasattr(model, "__sklearn_tags__") else hasattr(model, "classes_")
 
 
 def _of_classes(model: Any) -> SeenAnswers:
@@ -62,8 +67,10 @@ def _of_classes(model: Any) -> SeenAnswers:
     if hasattr(model, "decision_function"):
         return decision_of(model)
     if len(names) == 2:
-        return SeenAnswers(names[1:], "share", lambda X: hits(np.asarray(model.predict(X)), classes)[:, 1])
-    return SeenAnswers(names, "share", lambda X: hits(np.asarray(model.predict(X)), classes))
+        return SeenAnswers(
+            names[1:], "share", lambda X: hits(np.asarray(model.predict(X)), classes)[:, 1].astype(float)
+        )
+    return SeenAnswers(names, "share", lambda X: hits(np.asarray(model.predict(X)), classes).astype(float))
 
 
 def decision_of(model: Any, scale: str = "decision value") -> SeenAnswers:

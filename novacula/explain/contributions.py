@@ -118,7 +118,7 @@ def contributions(
     >>> from novacula.linear import LinearRegression
     >>> X = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]])
     >>> result = contributions(LinearRegression().fit(X, X @ [1.0, 10.0]), X)
-    >>> result.base.round(9).tolist(), result.values[2, :, 0].round(9).tolist(), round(result.prediction[2, 0], 9)
+    >>> result.base.round(9).tolist(), result.values[2, :, 0].round(9).tolist(), float(result.prediction[2, 0].round(9))
     ([22.0], [2.0, 20.0], 44.0)
     """
     count = whole_number(background_rows, "background_rows", 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -67,9 +67,11 @@ def _draw_numbers(axes: Axes, result: Dependence, axis: GridAxis, every: list[in
         axes.plot(axis.values, lines[:, :1], color=QUIET, linewidth=0.6, label="single rows")
         axes.plot(axis.values, lines[:, 1:], color=QUIET, linewidth=0.6, alpha=0.8)
     for i, c in enumerate(every):
-        style = {"color": COLOURS[i], "linestyle": LINES[i % len(LINES)], "linewidth": 2.0}
+        style: dict[str, Any] = {"color": COLOURS[i], "linestyle": LINES[i % len(LINES)], "linewidth": 2.0}
         axes.plot(axis.values, result.mean[:, c], marker="o", markersize=3, label=_name(result, c), **style)
-    axes.plot(axis.ticks, np.zeros(len(axis.ticks)), "|", color=INK, markersize=12, transform=axes.get_xaxis_transform())
+    axes.plot(
+        axis.ticks, np.zeros(len(axis.ticks)), "|", color=INK, markersize=12, transform=axes.get_xaxis_transform()
+    )
     axes.set_xlabel(literal(f"{shortened(axis.name)}  (marks: deciles of the rows)"))
     axes.set_ylabel(literal(capitalised(shortened(result.heading(every[0]) if len(every) == 1 else result.scale))))
     axes.grid()
@@ -96,14 +98,16 @@ def _of_two(result: Dependence, k: int) -> Figure:
     """A surface: coloured cells, and level lines where both columns are numbers."""
     first, second = result.axes
     mean = result.mean[:, :, k]
-    title = f"{capitalised(shortened(result.heading(k)))} by {shortened(first.name, 24)} and {shortened(second.name, 24)}"
+    title = (
+        f"{capitalised(shortened(result.heading(k)))} by {shortened(first.name, 24)} and {shortened(second.name, 24)}"
+    )
 
     def draw(axes: Axes) -> None:
         from matplotlib.colors import LinearSegmentedColormap
 
         colours = LinearSegmentedColormap.from_list("answers", [COLOURS[0], "#F2F2F2", COLOURS[1]])
         if first.is_numeric and second.is_numeric and min(mean.shape) > 1:
-            surface = axes.contourf(first.values, second.values, mean.T, levels=12, cmap=colours)
+            surface: Any = axes.contourf(first.values, second.values, mean.T, levels=12, cmap=colours)
             for ticks, style, transform in (
                 (first.ticks, "|", axes.get_xaxis_transform()),
                 (second.ticks, "_", axes.get_yaxis_transform()),

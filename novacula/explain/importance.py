@@ -17,14 +17,13 @@ import numpy as np
 
 from novacula.arguments import whole_number
 from novacula.errors import DataError
-from novacula.evaluate.loss import Floats, LossFunction, LossLike, metric_name
-from novacula.evaluate.rows import loss_for, predictions, rows_for
-from novacula.explain.answers import BLOCK
+from novacula.evaluate.loss import Floats, LossFunction, LossLike, loss, metric_name
+from novacula.evaluate.rows import predictions, rows_for
+from novacula.explain.answers import BLOCK, says_classes
 from novacula.explain.derivation.importance import derive_importance
 from novacula.explain.result import SeenResult
 from novacula.explain.rows import Places, SeenRows, column_places, drawn, said_once, sample_words, sampled, seen_rows
 from novacula.learner import ingest
-from novacula.learner.derivation import cut_table
 from novacula.learner.figure import Figure, bar_figure
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Work, WorkTable
@@ -80,10 +79,11 @@ class Importance(SeenResult):
     def notes(self) -> tuple[str, ...]:
         """What the numbers rest on."""
         sample, orders = sample_words(len(self.losses), self.n_rows), counted(self.permuted.shape[1], "permutation")
-        return (
+        words = (
             f"The {self.measure} is {self.baseline:.4g} on {sample}, and rises by this where a column is permuted; "
-            f"95% intervals hold what other rows and other than these {orders} would change.",
+            f"95% intervals hold what other rows and other than these {orders} would change."
         )
+        return (words,)
 
     def table(self) -> WorkTable:
         """The columns by their rise."""
@@ -129,13 +129,14 @@ def importance(
     >>> from novacula.tree import DecisionTreeClassifier
     >>> table = nv.datasets.load("iris")
     >>> result = importance(DecisionTreeClassifier(max_depth=2).fit(table), table)
-    >>> [result.names[j] for j in result.order[:2]], float(result.rise.min())
-    (['petal width (cm)', 'petal length (cm)'], 0.0)
+    >>> [result.names[j] for j in result.order if result.rise[j] > 0]
+    ['petal length (cm)', 'petal width (cm)']
     """
     repeats, rows = whole_number(repeats, "repeats", 2), whole_number(rows, "rows", 1)
     rng = np.random.default_rng(random_state)
     supervised, n_rows = _sampled_with_target(model, X, y, rows, rng)
-    which, seen = loss_for(model, metric), seen_rows(model, supervised.X)
+    usual = "zero_one" if says_classes(model) else "squared"
+    which, seen = loss(usual if metric is None else metric), seen_rows(model, supervised.X)
     places = column_places(seen, columns)
     losses = _losses(model, seen.given(), supervised.y, which)
     weight = np.ones(len(seen)) if supervised.weight is None else supervised.weight
@@ -189,7 +190,7 @@ def _permuted_losses(model: Any, seen: SeenRows, y: Any, which: LossFunction, j:
 
 
 def _measured(
-    names: tuple[str, ...], loss: str, losses: Floats, weight: Floats, rises: Floats, n_rows: int
+    names: tuple[str, ...], metric: str, losses: Floats, weight: Floats, rises: Floats, n_rows: int
 ) -> Importance:
     from scipy.special import stdtrit
 
@@ -206,5 +207,5 @@ def _measured(
     t = np.asarray(stdtrit(np.maximum(freedom, 1.0), (1 + LEVEL) / 2))
     baseline = float(losses @ share)
     return Importance(
-        names, loss, losses, weight, baseline, baseline + means, rise, row_error, order_error, t, n_rows
+        names, metric, losses, weight, baseline, baseline + means, rise, row_error, order_error, t, n_rows
     )  # fmt: skip

@@ -36,7 +36,7 @@ DRAWN = 15
 
 @dataclass(frozen=True, eq=False)
 class Interaction(SeenResult):
-    """What m columns do with all others, and what pairs of them do together; answers of several classes are added up."""
+    """What m columns do with all others, and pairs of them together; squares of several classes are added up."""
 
     names: tuple[str, ...]  # of the columns that were looked at
     pairs: tuple[tuple[int, int], ...]  # places in `names`
@@ -77,10 +77,11 @@ class Interaction(SeenResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the numbers rest on, and which are left out."""
-        words = (f"Measured on {sample_words(self.sample, self.n_rows)}, with {self.n_asked:,} predictions.",)
+        words = f"Measured on {sample_words(self.sample, self.n_rows)}, with {self.n_asked:,} predictions."
         if np.isnan(self.h2).any():
-            words += (f"H² is left out of pairs that move the {self.scale} by less than {WEAK:.1%} of its variance.",)
-        return words
+            weak = f"H² is left out of pairs that move the {self.scale} by less than {WEAK:.1%} of its variance."
+            return words, weak
+        return (words,)
 
     def table(self) -> WorkTable:
         """Each column with all others, and the pairs, the strongest first."""

@@ -1,4 +1,4 @@
-"""Rows as their columns came, of which some columns can be given other values: what is asked of a model that is seen into.
+"""Rows of which some columns can be given other values: what a model is asked about when it is seen into.
 
 A row is made of two: it has the columns that are held from one row, and the others from another. Permuted columns,
 points of a grid and coalitions of columns are all of this form.
@@ -110,7 +110,9 @@ class SeenRows:
         pairs = zip(words, self.chunk.text, other.chunk.text, strict=True)
         text = tuple(np.where(held, a[mine], b[theirs]) for held, a, b in pairs)
         weight = np.ones(len(mine))
-        return replace(self, chunk=Chunk(chosen("numeric", "numeric"), chosen("codes", "categorical"), weight, text=text))
+        return replace(
+            self, chunk=Chunk(chosen("numeric", "numeric"), chosen("codes", "categorical"), weight, text=text)
+        )
 
     # --- as they are given to others ----------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from novacula.arguments import proportion, whole_number
 from novacula.errors import DataError, ParameterError
 from novacula.evaluate.intervals import Interval, proportion_interval
 from novacula.evaluate.loss import Floats, differ
-from novacula.evaluate.rows import is_classifier
+from novacula.explain.answers import says_classes
 from novacula.explain.derivation.surrogate import derive_surrogate
 from novacula.explain.result import SeenResult
 from novacula.explain.rows import SeenRows, said_once, sampled, seen_rows
@@ -138,8 +138,9 @@ class Mimicry:
     @classmethod
     def of(cls, model: Any, rows: SeenRows, said: Any, grown: Any, held: Any) -> Mimicry:
         """What the model says of all rows, parted."""
-        if not is_classifier(model):
-            return cls(rows.take(grown).with_target(said[grown].astype(np.float64), None), rows.take(held), said[held], False)
+        if not says_classes(model):
+            numbers = said.astype(np.float64)
+            return cls(rows.take(grown).with_target(numbers[grown], None), rows.take(held), numbers[held], False)
         classes, codes = np.unique(said, return_inverse=True)
         table = rows.take(grown).with_target(codes.astype(np.int32)[grown], classes.tolist())
         return cls(table, rows.take(held), said[held], True)
@@ -178,7 +179,7 @@ def _smallest(mimicry: Mimicry, share: float, most: int) -> Surrogate:
         return tried[leaves][0]
 
     size, before = 2, 1
-    while fidelity(size) < share and size < most:
+    while fidelity(size) < share and size < most and tried[size][1].get_n_leaves() >= size:
         before, size = size, min(most, max(size + 1, int(size * STEP)))
     if tried[size][0] >= share:
         size = next(middle for middle in range(before + 1, size + 1) if fidelity(middle) >= share)

@@ -1,6 +1,6 @@
 """Contributions of a plane: what each column adds to the answer at the means of the background rows.
 
-    f(x) = f(x̄) + Σ_j w_j·(x_j − x̄_j)
+f(x) = f(x̄) + Σ_j w_j·(x_j − x̄_j)
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from novacula.evaluate.rows import is_classifier
 from novacula.explain.additive.view import Division, inner_view
-from novacula.explain.answers import SeenAnswers, answers_of, decision_of
+from novacula.explain.answers import SeenAnswers, answers_of, decision_of, says_classes
 from novacula.explain.rows import SeenRows
 
 CLOSE = 1e-9
@@ -40,7 +39,7 @@ def divided_by_planes(model: Any, rows: SeenRows, background: SeenRows) -> Divis
 
 def _answers(model: Any) -> SeenAnswers | None:
     """What the planes of a model say."""
-    if not is_classifier(model):
+    if not says_classes(model):
         return answers_of(model)
     if not hasattr(model, "decision_function"):
         return None

@@ -49,9 +49,7 @@ def _subset_weights(held: Floats) -> Floats:
     return np.where(held, entered[:, None], left[:, None]).T
 
 
-def divided_by_orders(
-    answers: SeenAnswers, rows: SeenRows, background: SeenRows, rng: np.random.Generator
-) -> Division:
+def divided_by_orders(answers: SeenAnswers, rows: SeenRows, background: SeenRows, rng: np.random.Generator) -> Division:
     """Sampled Shapley values: an order and its reverse for each background row."""
     d, b, k = len(rows.names), len(background), len(answers.names)
     rank = np.argsort(rng.random((b, d)), axis=1)

@@ -1,4 +1,4 @@
-"""A model as its trees or planes see rows: behind a preparation, with the original column that each column came from."""
+"""A model as its trees or planes see rows: behind a preparation, with the original column that each one came from."""
 
 from __future__ import annotations
 

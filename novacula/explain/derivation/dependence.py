@@ -40,7 +40,7 @@ def _set_to(result: Dependence, place: tuple[int, ...]) -> str:
 
 
 def _mean(result: Dependence, place: tuple[int, ...], k: int) -> Equation:
-    terms = result.curves[(slice(None), *place, k)]
+    terms = np.moveaxis(result.curves, 0, -1)[(*place, k)]
     shown, rest = heaviest(terms)
     where = {"f": "the answers for the rows, set to this value", "n": "rows"}
     values = {"f": terms[shown], "n": len(terms)}

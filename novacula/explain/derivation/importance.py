@@ -1,4 +1,4 @@
-"""Importance with the numbers put in: the loss as it is, with a column permuted, and how far the difference may be off."""
+"""Importance with the numbers put in: the loss as it is and with a column permuted, and how far that may be off."""
 
 from __future__ import annotations
 

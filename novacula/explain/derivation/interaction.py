@@ -24,7 +24,8 @@ def derive_interaction(result: Interaction, options: WorkOptions) -> Work:
     most = len(result.pairs) if options.is_full else min(SHOWN, len(result.pairs))
     if result.spread > 0.0:
         steps += [
-            Step(f"{shortened(name)} × all others", _with_rest(result, j)) for j, name in enumerate(result.names[:SHOWN])
+            Step(f"{shortened(name)} × all others", _with_rest(result, j))
+            for j, name in enumerate(result.names[:SHOWN])
         ]
     steps += [Step(result.pair_name(p), _of_pair(result, p)) for p in result.order[:most]]
     return Work("Interaction by Friedman's H²", steps, [*result.notes, *only_first(most, len(result.pairs), "pair")])
