@@ -20,6 +20,8 @@ ROWS_DRAWN = 50
 CURVES = 6
 """Curves that are told apart."""
 QUIET = "#9DB8CC"
+WIDTH = 5.4
+"""Inches: two stand side by side in a page, and one fits a phone."""
 
 
 def dependence_figure(result: Dependence, k: int | None) -> Figure:
@@ -32,7 +34,7 @@ def dependence_figure(result: Dependence, k: int | None) -> Figure:
     ends = "; ".join(
         f"{result.heading(c)} from {few_digits(result.mean[0, c])} to {few_digits(result.mean[-1, c])}" for c in every
     )
-    height = 4.0 if axis.is_numeric else 1.5 + 0.34 * len(axis.labels)
+    height = 3.8 if axis.is_numeric else 1.5 + 0.34 * len(axis.labels)
     own = result.individual and len(every) == 1
 
     def draw(axes: Axes) -> None:
@@ -41,7 +43,7 @@ def dependence_figure(result: Dependence, k: int | None) -> Figure:
         if len(every) > 1 or own:
             axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0.2)
 
-    return Figure(draw, f"{title}: {ends}.", title, (6.4, height))
+    return Figure(draw, f"{title}: {ends}.", title, (WIDTH, height))
 
 
 def _most_moving(mean: Floats) -> list[int]:
@@ -126,7 +128,7 @@ def _of_two(result: Dependence, k: int) -> Figure:
     words = " and ".join(
         f"{few_digits(mean[at])} at {first.cell(int(at[0]))}, {second.cell(int(at[1]))}" for at in (low, high)
     )
-    return Figure(draw, f"{title}: between {words}.", title, (6.4, 4.8))
+    return Figure(draw, f"{title}: between {words}.", title, (WIDTH, 4.4))
 
 
 def _label_cells(axes: Axes, first: GridAxis, second: GridAxis) -> None:

@@ -1,5 +1,6 @@
 """Contributions against their definitions: trees by every subset, planes by their formula, any model by every order."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import factorial
 
@@ -193,14 +194,14 @@ def test_of_an_additive_model_sampled_orders_are_exact():
     y = X @ np.arange(11.0) + 1.0
     from sklearn.linear_model import LinearRegression as Foreign
 
-    class Sum:
+    class Foreignly:
         def __init__(self, model):
             self.model = model
 
         def predict(self, X):
             return self.model.predict(X)
 
-    result = contributions(Sum(Foreign().fit(X, y)), X[:4], background=X, background_rows=50)
+    result = contributions(Foreignly(Foreign().fit(X, y)), X[:4], background=X, background_rows=50)
     np.testing.assert_allclose(result.values[:, :, 0], (X[:4] - X.mean(axis=0)) * np.arange(11.0), atol=1e-9)
 
 
@@ -250,3 +251,51 @@ def test_what_cannot_be_is_refused_in_a_sentence():
     with pytest.raises(TypeError, match="predicts nothing"):
         contributions("a tree", frame)
     assert contributions(LinearRegression().fit([[1.0], [2.0]], [1.0, 2.0]), [[5.0]]).prediction.shape == (1, 1)
+
+
+class Sum:
+    """A sum of trees of other rows, as forests and boosting give it."""
+
+    def __init__(self, X, y, constant=0.5):
+        rng = np.random.default_rng(0)
+        drawn = [rng.integers(0, len(X), len(X)) for _ in range(5)]
+        self.trees = [DecisionTreeRegressor(max_depth=3).fit(X[rows], y[rows]) for rows in drawn]
+        self.constant = constant
+
+    def predict(self, X):
+        return self.constant + sum(tree.predict(X) for tree in self.trees)
+
+    def additive_trees(self):
+        parts = [tree.additive_trees() for tree in self.trees]
+        trees, values = tuple(p.trees[0] for p in parts), tuple(p.values[0] for p in parts)
+        return replace(parts[0], constant=np.array([self.constant]), trees=trees, values=values)
+
+
+class Boosted(Sum):
+    """Two classes by a sum of trees, on the scale of log odds."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def decision_function(self, X):
+        return Sum.predict(self, X)
+
+    def predict_proba(self, X):
+        share = 1 / (1 + np.exp(-self.decision_function(X)))
+        return np.column_stack([1 - share, share])
+
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+
+def test_sums_of_trees_are_divided_and_say_on_which_scale():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    for kind, scale, outputs in ((Sum, "prediction", ("",)), (Boosted, "log odds", ("yes",))):
+        model = kind(X, y)
+        result = contributions(model, X)
+        assert (result.scale, result.outputs) == (scale, outputs)
+        for row in (0, 5):
+            np.testing.assert_allclose(result.values[row], by_definition(model, result, row), atol=1e-12)
+        np.testing.assert_allclose(result.base + result.values.sum(axis=1), result.prediction, atol=1e-9)
+        check_work(result)

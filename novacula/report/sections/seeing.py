@@ -23,7 +23,7 @@ from novacula.report.blocks import (
     name_of,
     plain,
 )
-from novacula.report.reading import ENOUGH, Reading
+from novacula.report.reading import Reading
 from novacula.report.sections.model import work_html
 from novacula.study.question import subsample
 
@@ -31,11 +31,15 @@ PATIENCE = 4.0
 """Seconds that predictions for one part of the section may take."""
 ROWS, FEWEST = 2000, 30
 """Rows that are looked at, at most and at least."""
-REPEATS, DRAWN = 5, 3
+REPEATS, DRAWN = 5, 4
 """Permutations of each column, and columns whose dependence is drawn."""
+LEAVES = 20
+"""Leaves up to which a surrogate is shown unfolded."""
 TRIED = 200
 """Rows by which the time of a prediction is measured."""
 GRID = 20
+TESTED = 100
+"""Test rows from which they are looked at; of fewer, other rows would say other things."""
 READABLE = (
     "novacula.tree.",
     "novacula.linear.",
@@ -68,14 +72,15 @@ def seeing(reading: Reading) -> Iterator[Block]:
     if not type(model.model_).__module__.startswith(READABLE):
         few = subsample(rows, int(np.clip(PATIENCE / cost, FEWEST, 5 * ROWS)), reading.question.seed)
         stands = surrogate(model, few.X, random_state=reading.question.seed)
-        yield Paragraph(f"{reading.chosen.name} is hard to read; a tree can stand for it. {stands.sentence()}")
-        yield from blocks_of(stands)
+        yield Paragraph(f"{reading.chosen.name} is hard to read. Here is the smallest tree that says nearly the same.")
+        large = FoldedBlock("The tree", tuple(blocks_of(stands)))
+        yield from blocks_of(stands) if stands.n_leaves <= LEAVES else (Paragraph(stands.sentence()), large)
 
 
 def _rows(reading: Reading) -> tuple[SupervisedRows, str]:
     """The rows that are asked about, and which they are."""
     test = reading.question.test
-    if test is not None and len(test) >= ENOUGH:
+    if test is not None and len(test) >= TESTED:
         return test, "test rows"
     return reading.question.train, "training rows, which the model has seen"
 
