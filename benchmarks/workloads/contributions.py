@@ -54,6 +54,11 @@ class GrownTrees:
         return {"trees": [described(tree, 1.0 / len(self.trees)) for tree in self.trees]}
 
 
+def grown(data: Data) -> Data:
+    """The rows and the trees, fitted before the clock runs."""
+    return {**data, "model": GrownTrees(data["X"], data["y"], data["trees"], data["depth"])}
+
+
 def ours(data: Data) -> Any:
     """By `contributions`."""
     from novacula.explain import contributions
@@ -84,19 +89,19 @@ class TreeContributions(Race):
     )
 
     def data(self, size: Size, folder: Path) -> Data:
-        """Numbers by sums, products and waves of columns; the trees are fitted before the clock runs."""
+        """Numbers by sums, products and waves of columns."""
         import numpy as np
 
         rng = np.random.default_rng(SEED)
         X = rng.standard_normal((size["rows"], size["columns"]))
         y = X[:, :5] @ np.arange(1.0, 6.0) + 3 * X[:, 0] * X[:, 5] + np.sin(3 * X[:, 6]) + rng.standard_normal(len(X))
-        return {"X": X, "y": y, "model": GrownTrees(X, y, size["trees"], size["depth"])}
+        return {"X": X, "y": y, "trees": size["trees"], "depth": size["depth"]}
 
     def contenders(self) -> Sequence[Contender]:
         """shap, which divides the same trees."""
         return [
-            Contender("Novacula", "novacula", ours),
-            Contender("shap TreeExplainer", "shap", shap, goal=1.0),
+            Contender("Novacula", "novacula", ours, grown),
+            Contender("shap TreeExplainer", "shap", shap, grown, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:
@@ -109,6 +114,15 @@ class TreeContributions(Race):
     def limit(self, data: Data) -> Limit:
         """Read X, and write as much."""
         return Limit(2 * data["X"].nbytes)
+
+
+def fitted(data: Data) -> Data:
+    """The rows and one model, a plane or a tree."""
+    from novacula.linear import LinearRegression
+    from novacula.tree import DecisionTreeRegressor
+
+    model = LinearRegression() if data["plane"] else DecisionTreeRegressor(max_depth=data["depth"])
+    return {**data, "model": model.fit(data["X"], data["y"])}
 
 
 def our_importance(data: Data) -> Any:
@@ -135,19 +149,14 @@ class PermutedColumns(TreeContributions):
     quick = ({"rows": 2_000, "columns": 20, "plane": 0}, {"rows": 2_000, "columns": 20, "plane": 1})
 
     def data(self, size: Size, folder: Path) -> Data:
-        """The same rows, and one model."""
-        from novacula.linear import LinearRegression
-        from novacula.tree import DecisionTreeRegressor
-
-        data = super().data({**size, "trees": 1, "depth": 1}, folder)
-        model = LinearRegression() if size["plane"] else DecisionTreeRegressor(max_depth=8)
-        return {**data, "model": model.fit(data["X"], data["y"])}
+        """The same rows."""
+        return {**super().data({**size, "trees": 1, "depth": 8}, folder), "plane": bool(size["plane"])}
 
     def contenders(self) -> Sequence[Contender]:
         """Scikit-learn asks the same model; ours also finds intervals."""
         return [
-            Contender("Novacula", "novacula", our_importance),
-            Contender("scikit-learn permutation_importance", "scikit-learn", their_importance, goal=1.0),
+            Contender("Novacula", "novacula", our_importance, fitted),
+            Contender("scikit-learn permutation_importance", "scikit-learn", their_importance, fitted, goal=1.0),
         ]
 
     def agree(self, ours: Any, theirs: Any) -> Agreement:

@@ -141,12 +141,9 @@ def importance(
     losses = _losses(model, seen.given(), supervised.y, which)
     weight = np.ones(len(seen)) if supervised.weight is None else supervised.weight
     orders = np.array([rng.permutation(len(seen)) for _ in range(repeats)])
-    rises = np.zeros((len(places), repeats, len(seen)))
     with said_once():
-        for i, j in enumerate(places):
-            if not seen.is_constant(j):
-                rises[i] = _permuted_losses(model, seen, supervised.y, which, j, orders) - losses
-    return _measured(tuple(seen.names[j] for j in places), which.name, losses, weight, rises, n_rows)
+        means, by_row = _rises(model, seen, supervised.y, which, places, orders, losses, weight / weight.sum())
+    return _measured(tuple(seen.names[j] for j in places), which.name, losses, weight, means, by_row, n_rows)
 
 
 def _sampled_with_target(model: Any, X: Any, y: Any, most: int, rng: np.random.Generator) -> tuple[Any, int]:
@@ -177,26 +174,40 @@ def _losses(model: Any, given: Any, y: Any, which: LossFunction) -> Floats:
     return losses
 
 
-def _permuted_losses(model: Any, seen: SeenRows, y: Any, which: LossFunction, j: int, orders: Places) -> Floats:
-    """The losses (R, n) with a column in each of the orders, several of them at once where rows are few."""
-    n, values = len(seen), seen.values(j)
+def _rises(
+    model: Any, seen: SeenRows, y: Any, which: LossFunction, places: list[int], orders: Places, losses: Floats,
+    share: Floats,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """How losses rise with each column in each of the orders: the means by order (d, R), and those by row (d, n).
+
+    The rows are copied once, and a column is put into the copy and taken out again: to copy all of them for each column
+    would take longer than most predictions.
+    """
+    n, means, by_row = len(seen), np.zeros((len(places), len(orders))), np.zeros((len(places), len(seen)))
     at_once = max(1, BLOCK // n)
-    found = []
     for start in range(0, len(orders), at_once):
         some = orders[start : start + at_once]
-        rows = seen.take(np.tile(np.arange(n), len(some))).with_values(j, values[some].ravel())
-        found.append(_losses(model, rows.given(), np.tile(y, (len(some), *[1] * (y.ndim - 1))), which))
-    return np.concatenate(found).reshape(len(orders), n)
+        copy = seen.take(np.tile(np.arange(n), len(some)))
+        truth = np.tile(y, (len(some), *[1] * (y.ndim - 1))) if y.ndim > 1 else np.tile(y, len(some))
+        for i, j in enumerate(places):
+            if seen.is_constant(j):
+                continue
+            column, values = copy.values(j), seen.values(j)
+            column[:] = values[some].ravel()
+            found = _losses(model, copy.given(), truth, which)
+            column[:] = np.tile(values, len(some))
+            rises = found.reshape(some.shape) - losses
+            means[i, start : start + len(some)] = rises @ share
+            by_row[i] += rises.sum(axis=0) / len(orders)
+    return means, by_row
 
 
 def _measured(
-    names: tuple[str, ...], metric: str, losses: Floats, weight: Floats, rises: Floats, n_rows: int
+    names: tuple[str, ...], metric: str, losses: Floats, weight: Floats, means: Floats, by_row: Floats, n_rows: int
 ) -> Importance:
     from scipy.special import stdtrit
 
-    repeats, n = rises.shape[1:]
-    share = weight / weight.sum()
-    means, by_row = rises @ share, rises.mean(axis=1)  # (d, R), (d, n)
+    repeats, n, share = means.shape[1], len(losses), weight / weight.sum()
     rise = means.mean(axis=1)
     scale = n / (n - 1) if n > 1 else np.nan
     row_error = np.sqrt(scale * ((by_row - rise[:, None]) ** 2 @ share**2)) if n > 1 else np.zeros(len(rise))
