@@ -79,12 +79,12 @@ def explain(
 ) -> None:
     """Derive a model from its numbers, or the prediction of one row; or see what it looks at."""
     from novacula.cli.data import read_table
-    from novacula.cli.seeing import Asked, show_seen
+    from novacula.cli.seeing import SeenParts, show_seen
     from novacula.errors import ParameterError
     from novacula.learner import load
 
     loaded = load(model)
-    asked = Asked(importance, tuple(depend or ()), interaction, contributions, surrogate, target, row)
+    asked = SeenParts(importance, tuple(depend or ()), interaction, contributions, surrogate, target, row)
     if asked.is_any:
         show_seen(loaded, data or (), asked, out, model.name, form, json)
         return

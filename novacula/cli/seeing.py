@@ -21,8 +21,8 @@ MOST = 500
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of a model."""
+class SeenParts:
+    """Which parts of what can be seen in a model are asked for."""
 
     importance: bool
     dependence: tuple[str, ...]
@@ -39,7 +39,7 @@ class Asked:
 
 
 def show_seen(
-    model: Any, data: Sequence[str], asked: Asked, out: Path | None, name: str, form: str, json: bool
+    model: Any, data: Sequence[str], asked: SeenParts, out: Path | None, name: str, form: str, json: bool
 ) -> None:
     """Print what is asked of a model, or write it to a page."""
     from novacula.cli.data import read_table
@@ -67,7 +67,7 @@ def show_seen(
         say(f"The page is in {out}.")
 
 
-def _results(model: Any, table: Table, asked: Asked) -> Iterator[tuple[str, SeenResult]]:
+def _results(model: Any, table: Table, asked: SeenParts) -> Iterator[tuple[str, SeenResult]]:
     from novacula import explain
     from novacula.cli.data import one_row
     from novacula.errors import ParameterError

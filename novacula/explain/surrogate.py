@@ -70,7 +70,7 @@ class Surrogate(SeenResult):
         rows = f"{len(self.agrees):,} rows that were held out"
         says = f"agrees with the model on {found} of" if self.is_classes else f"explains {found} of the variance on"
         if self.reached:
-            return f"{size} {says} {rows}; no smaller one that was tried does so by {self.agreement:.0%}."
+            return f"{size} {says} {rows}; no smaller one that was tried reaches {self.agreement:.0%}."
         return f"{size} {says} {rows}: none that was tried reaches {self.agreement:.0%}, and this is the best."
 
     @property
