@@ -109,6 +109,11 @@ COMMANDS: dict[str, list[str]] = {  # what is set, and the table if it is of one
     "precision_recall": ["play_tennis", "learner=naive-bayes"],
     "confusion": ["play_tennis", "learner=naive-bayes"],
     "calibration": ["play_tennis", "learner=naive-bayes", "bins=3"],
+    "importance": ["iris", "learner=tree"],
+    "dependence": ["iris", "learner=tree", "columns=petal width (cm)"],
+    "interaction": ["iris", "learner=naive-bayes", "rows=20"],
+    "contributions": ["iris", "learner=tree"],
+    "surrogate": ["iris", "learner=naive-bayes"],
     "mcnemar": ["iris", 'learners=["tree", "naive-bayes"]'],
     "overfitting": ["iris", 'learners=["tree", "naive-bayes"]'],
 }  # fmt: skip

@@ -95,6 +95,7 @@ CALCULATIONS: Mapping[str, Calculation] = {
     **_named("evaluate", measuring.of_model, "description_length", "must"),
     **_named("evaluate", measuring.of_answers, "roc precision_recall confusion calibration", "must"),
     **_named("evaluate", measuring.of_two_models, "mcnemar", "must"),
+    **_named("explain", measuring.of_model, "importance dependence interaction contributions surrogate", "must"),
     **_named("evaluate", measuring.of_seen_and_fresh, "overfitting", "must"),
 }
 """What is calculated by its name."""

@@ -64,14 +64,35 @@ def explain(
     notation: BookNotation = None,
     iteration: Iteration = None,
     form: Form = "text",
+    importance: Annotated[bool, typer.Option("--importance", help="What the model needs; with --target.")] = False,
+    depend: Annotated[
+        list[str] | None, typer.Option("--dependence", help="How it moves with a column, or with two: a,b.")
+    ] = None,
+    interaction: Annotated[bool, typer.Option("--interaction", help="Which columns act together.")] = False,
+    contributions: Annotated[
+        bool, typer.Option("--contributions", help="What each column adds: to all rows, or with --row to one.")
+    ] = False,
+    surrogate: Annotated[bool, typer.Option("--surrogate", help="The smallest tree that agrees with it.")] = False,
+    target: Annotated[str | None, typer.Option(help="The column that the model predicts, for --importance.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="A page with figures, for what is asked.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Derive a model from its numbers, or the prediction of one row."""
+    """Derive a model from its numbers, or the prediction of one row; or see what it looks at."""
     from novacula.cli.data import read_table
+    from novacula.cli.seeing import SeenParts, show_seen
     from novacula.errors import ParameterError
     from novacula.learner import load
 
     loaded = load(model)
+    asked = SeenParts(importance, tuple(depend or ()), interaction, contributions, surrogate, target, row)
+    if asked.is_any:
+        show_seen(loaded, data or (), asked, out, model.name, form, json)
+        return
+    if out is not None or target is not None:
+        raise ParameterError(
+            "--out and --target are of --importance, --dependence, --interaction, --contributions or --surrogate: "
+            "add one of them"
+        )
     if not data and not (row is None and rows is None):
         raise ParameterError(
             f"--row{'' if rows is None else 's'} needs a table: name the file of the rows after the model"

@@ -233,6 +233,20 @@ class Encoding:
         )
         return (*(Column(name, "numeric") for name in names), *categorical, *texts, *blocks)
 
+    def origins(self) -> tuple[str, ...]:
+        """For each of the columns that come out the name of the one that it was made of."""
+        numeric, coded, texts = (self.schema.of_kind(kind) for kind in ("numeric", "categorical", "text"))
+        made = [*numeric, *(numeric[j] for j in self.holes), *(coded[j] for j in self.ordered)]
+        for column, shown in zip(coded, self.indicator_codes or (), strict=False):
+            made += [column] * len(shown)
+        made += [coded[j] for j in self.gaps]
+        for column, words in zip(texts, self.words or (), strict=False):
+            made += [column] * len(words)
+        if self.dense:
+            made += [block for block in self.schema.of_kind("sparse") for _ in range(block.width)]
+        kept = self.columns()[len(made) :]
+        return (*(column.name for column in made), *(column.name for column in kept))
+
     def _numeric_names(self) -> Iterator[str]:
         numeric, coded = self.schema.of_kind("numeric"), self.schema.of_kind("categorical")
         yield from (column.name for column in numeric)

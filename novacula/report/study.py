@@ -12,6 +12,7 @@ from novacula.report.sections.model import model
 from novacula.report.sections.opening import opening
 from novacula.report.sections.parts import parts
 from novacula.report.sections.reproduce import reproduce
+from novacula.report.sections.seeing import seeing
 from novacula.report.sections.sizes import sizes
 from novacula.report.sections.standing import standing
 from novacula.study import Study
@@ -23,6 +24,7 @@ SECTIONS: tuple[Maker[Reading], ...] = (
     ("mistakes", "How the chosen model errs", mistakes),
     ("parts", "Why the finalists err: bias and variance", parts),
     ("model", "The chosen model", model),
+    ("seeing", "What the chosen model looks at", seeing),
     ("change", "What would change this answer", change),
     ("reproduce", "How to reproduce it", reproduce),
 )

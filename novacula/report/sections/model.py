@@ -35,11 +35,11 @@ def model_blocks(fitted: Any, card: Card) -> Iterator[Block]:
         yield FigureBlock.of(figure)
     if len(figures) > DRAWN:
         yield Paragraph(f"{len(figures) - DRAWN} more figures are left out.")
-    yield FoldedBlock("The work: every number derived", (Fragment(_work_html(work), "The work of the model"),))
+    yield FoldedBlock("The work: every number derived", (Fragment(work_html(work), "The work of the model"),))
     yield FoldedBlock("The card: what this learner assumes", (Fragment(card._repr_html_(), "The card of the learner"),))
 
 
-def _work_html(work: Work) -> str:
+def work_html(work: Work) -> str:
     """The work without its figures, which are shown above it, and without the middle of what is long."""
     steps = [replace(step, figure=None) for step in work]
     told = tuple(step for step in steps if step != Step(step.title))

@@ -1,0 +1,1 @@
+"""What was seen in a model, with the numbers put in."""
