@@ -169,9 +169,9 @@ def _out_of_bag_step(model: RandomForest, r: int) -> Step:
             "c[t]": {str(t): int(c) for t, c in enumerate(trace.draws[r])},
             "v[t]": {str(t): float(v) for t, v in enumerate(trace.answers[r, :, k])},
         }
-        where = {"c[t]": "how often tree t drew the row", "v[t]": _meaning(model, k)}
+        where = {"c[t]": "how often tree t drew the row", "v[t]": _meaning(model)}
         right = "sum(0**c[t] * v[t] for t in _) / sum(0**c[t] for t in _)"
-        said.append(Equation(f"v_oob[{k + 1}]", right, values, ("trace_", "out_of_bag", r, k), where))
+        said.append(Equation(_name(model, k, r + 1), right, values, ("trace_", "out_of_bag", r, k), where))
     note = f"{int((trace.draws[r] == 0).sum())} of {len(model.trees_)} trees did not draw it."
     return Step(f"Row {r + 1} of the fit, out of bag", tuple(said), note=note)
 
@@ -181,10 +181,15 @@ def _largest(shares: Floats) -> list[int]:
     return sorted(np.argsort(-shares, kind="stable")[:CLASSES].tolist())
 
 
-def _meaning(model: Any, k: int) -> str:
+def _meaning(model: Any) -> str:
     if model._criterion() == SQUARES:
         return "the mean of the row's leaf in tree t"
-    return f"the share of {shortened(str(model.classes_[k]))} in the row's leaf in tree t"
+    return "the share of the class in the row's leaf in tree t"
+
+
+def _name(model: Any, k: int, row: int) -> str:
+    """What an answer is called: the share of a class, or the number for a row."""
+    return f"y_hat[{row}]" if model._criterion() == SQUARES else f"P({word(shortened(str(model.classes_[k])))})"
 
 
 # --- answers ----------------------------------------------------------------------------------------------------
@@ -204,9 +209,8 @@ def _votes_step(model: Any, i: int, answers: Floats) -> Step:
     said = []
     for k in _largest(mean):
         values = {"v[t]": {str(t): float(v) for t, v in enumerate(answers[:, k])}, "T": len(answers)}
-        left = f"y_hat[{i + 1}]" if is_number else f"P({word(shortened(str(model.classes_[k])))})"
         of = ("predict", i) if is_number else ("predict_proba", i, k)
-        said.append(Equation(left, "sum(v[t] for t in _) / T", values, of, {"v[t]": _meaning(model, k)}))
+        said.append(Equation(_name(model, k, i + 1), "sum(v[t] for t in _) / T", values, of, {"v[t]": _meaning(model)}))
     if is_number:
         note = f"The trees say from {answers.min():.6g} to {answers.max():.6g}, ± {answers.std():.6g}."
         return Step(f"Row {i + 1}: the mean of {counted(len(answers), 'tree')}", tuple(said), note=note)
