@@ -109,7 +109,7 @@ class RandomForestRegressor(RandomForest, Regressor):
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
-        max_features: Any = 1 / 3,
+        max_features: Any = 1.0,
         max_leaf_nodes: int | None = None,
         bootstrap: bool = True,
         max_samples: Any = None,
