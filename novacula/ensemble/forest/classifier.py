@@ -187,4 +187,4 @@ class RandomForestClassifier(RandomForest, Classifier):
         from novacula.ensemble.forest.derivation import derive_votes
 
         chunk, cut = self._first_rows(X, options.rows, self.unseen)
-        return derive_votes(self, chunk, cut, options)
+        return derive_votes(self, chunk, cut)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novacula.ensemble.forest.constants import ENTROPY, SQUARES
+from novacula.ensemble.mean_derivation import CLASSES, derive_means, largest_shares, name_of
 from novacula.learner.derivation import TABLE_ROWS
 from novacula.learner.showing import WorkOptions
 from novacula.learner.work import Cell, Step, Work, WorkTable
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 TREES = 3
 """Trees whose first test is derived."""
-CLASSES = 6
-"""Classes whose shares are derived, the largest."""
 EXTREME = np.finfo(np.float64).max
 
 
@@ -164,21 +163,20 @@ def _importance_step(model: RandomForest) -> Step:
 def _out_of_bag_step(model: RandomForest, r: int) -> Step:
     """What the trees say of a row that they did not draw."""
     trace, said = model.trace_, []
-    for k in _largest(trace.out_of_bag[r]):
+    for k in largest_shares(trace.out_of_bag[r]):
         values = {
             "c[t]": {str(t): int(c) for t, c in enumerate(trace.draws[r])},
             "v[t]": {str(t): float(v) for t, v in enumerate(trace.answers[r, :, k])},
         }
         where = {"c[t]": "how often tree t drew the row", "v[t]": _meaning(model)}
         right = "sum(0**c[t] * v[t] for t in _) / sum(0**c[t] for t in _)"
-        said.append(Equation(_name(model, k, r + 1), right, values, ("trace_", "out_of_bag", r, k), where))
+        said.append(Equation(name_of(_classes(model), k, r + 1), right, values, ("trace_", "out_of_bag", r, k), where))
     note = f"{int((trace.draws[r] == 0).sum())} of {len(model.trees_)} trees did not draw it."
     return Step(f"Row {r + 1} of the fit, out of bag", tuple(said), note=note)
 
 
-def _largest(shares: Floats) -> list[int]:
-    """The numbers of an answer that are derived: all, or the largest shares."""
-    return sorted(np.argsort(-shares, kind="stable")[:CLASSES].tolist())
+def _classes(model: Any) -> Any:
+    return None if model._criterion() == SQUARES else model.classes_
 
 
 def _meaning(model: Any) -> str:
@@ -187,44 +185,10 @@ def _meaning(model: Any) -> str:
     return "the share of the class in the row's leaf in tree t"
 
 
-def _name(model: Any, k: int, row: int) -> str:
-    """What an answer is called: the share of a class, or the number for a row."""
-    return f"y_hat[{row}]" if model._criterion() == SQUARES else f"P({word(shortened(str(model.classes_[k])))})"
-
-
 # --- answers ----------------------------------------------------------------------------------------------------
 
 
-def derive_votes(model: RandomForest, chunk: Chunk, cut: bool, options: WorkOptions) -> Work:
+def derive_votes(model: RandomForest, chunk: Chunk, cut: bool) -> Work:
     """What the trees say of the rows of a chunk, and their mean."""
-    leaves = model.trees_.finder(model.attributes_).leaves(chunk)
-    steps = [_votes_step(model, i, model.trees_.value[leaves[i]]) for i in range(len(chunk))]
-    notes = [f"Only the first {len(chunk)} rows are derived."] if cut else []
-    return Work("Random forest: the votes", steps, notes)
-
-
-def _votes_step(model: Any, i: int, answers: Floats) -> Step:
-    """The mean of the answers (T, K) of the trees for a row."""
-    is_number, mean = model._criterion() == SQUARES, answers.sum(axis=0) / len(answers)
-    said = []
-    for k in _largest(mean):
-        values = {"v[t]": {str(t): float(v) for t, v in enumerate(answers[:, k])}, "T": len(answers)}
-        of = ("predict", i) if is_number else ("predict_proba", i, k)
-        said.append(Equation(_name(model, k, i + 1), "sum(v[t] for t in _) / T", values, of, {"v[t]": _meaning(model)}))
-    if is_number:
-        note = f"The trees say from {answers.min():.6g} to {answers.max():.6g}, ± {answers.std():.6g}."
-        return Step(f"Row {i + 1}: the mean of {counted(len(answers), 'tree')}", tuple(said), note=note)
-    votes = answers.argmax(axis=1)
-    winner = int(mean.argmax())
-    shares = {str(label): float(p) for label, p in zip(model.classes_, mean, strict=True)}
-    said.append(Equation("y_hat", "argmax(P[t] for t in _)", {"P[t]": shares}, ("predict", i), therefore=True))
-    return Step(f"Row {i + 1}: {shortened(str(model.classes_[winner]))}", tuple(said), note=_dissent(votes, winner))
-
-
-def _dissent(votes: Any, winner: int) -> str:
-    """Which trees would say another class."""
-    others = np.flatnonzero(votes != winner)
-    if not len(others):
-        return "All trees agree."
-    named = ", ".join(map(str, others[:TABLE_ROWS])) + (", …" if len(others) > TABLE_ROWS else "")
-    return f"{counted(len(others), 'tree')} of {len(votes)} would say another class: {named}."
+    answers = model.trees_.value[model.trees_.finder(model.attributes_).leaves(chunk)]
+    return derive_means("Random forest: the votes", answers, _classes(model), "tree", _meaning(model), cut)

@@ -175,4 +175,4 @@ class RandomForestRegressor(RandomForest, Regressor):
         from novacula.ensemble.forest.derivation import derive_votes
 
         chunk, cut = self._first_rows(X, options.rows, self.unseen)
-        return derive_votes(self, chunk, cut, options)
+        return derive_votes(self, chunk, cut)
