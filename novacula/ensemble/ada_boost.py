@@ -134,12 +134,14 @@ class AdaBoostClassifier(EnsembleOfLearners, Classifier):
     # --- fit ---------------------------------------------------------------------------------------------------
 
     def _learn(self, table: Table) -> None:
-        """Fit a model, weigh it, weigh the rows anew, and so on; the rows weigh as much as at first in sum."""
+        """Fit a model, weigh it, weigh the rows again, and so on; the rows weigh as much as at first in sum."""
         rows, draw = self._rows(table), check_random_state(self.random_state)
         chunk = rows.to_chunk()
         start, truth, k = np.asarray(chunk.weight, np.float64), np.asarray(chunk.target), len(self.classes_)
         weight, score = start, np.zeros((len(truth), k))
-        models, weights, errors, seen, outcome = [], [], [], [], "all"
+        models: list[Any] = []
+        rounds: list[tuple[float, float, float]] = []  # weight and error of each model, and of the vote so far
+        outcome = "all"
         while len(models) < self.n_estimators and outcome == "all":
             model = self._fitted(rows.reweighted(weight), int(draw.randint(2**31 - 1)))
             votes = rows.map(all_votes, self._layout(), (model,), self.classes_)[:, 0]
@@ -148,14 +150,14 @@ class AdaBoostClassifier(EnsembleOfLearners, Classifier):
             alpha, outcome = self._round(error, k, not models)
             if outcome == "weak":
                 break
-            models, weights, errors = [*models, model], [*weights, alpha], [*errors, error]
             score += alpha * votes
-            seen.append(float(start[np.argmax(score, axis=1) != truth].sum() / start.sum()))
+            seen = float(start[np.argmax(score, axis=1) != truth].sum() / start.sum())
+            models, rounds = [*models, model], [*rounds, (alpha, error, seen)]
             weight = np.where(wrong, weight * np.exp(alpha), weight)
             weight = weight * (start.sum() / weight.sum())
-        self.estimators_ = models
-        self.estimator_weights_, self.estimator_errors_ = np.array(weights), np.array(errors)
-        self.training_errors_, self.outcome_ = np.array(seen), outcome
+        self.estimators_, self.outcome_ = models, outcome
+        columns = (np.array(column) for column in zip(*rounds, strict=True))
+        self.estimator_weights_, self.estimator_errors_, self.training_errors_ = columns
 
     def _round(self, error: float, k: int, is_first: bool) -> tuple[float, str]:
         """The weight of a model of this error, and whether the fit ends with it."""

@@ -31,9 +31,7 @@ class CardOfMembers:
         if ensemble is None:
             return self.card
         learner = ensemble.inner_learner().card
-        return replace(
-            self.card, takes=learner.takes, admits=learner.admits, uses=learner.uses, counts=learner.counts
-        )
+        return replace(self.card, takes=learner.takes, admits=learner.admits, uses=learner.uses, counts=learner.counts)
 
 
 class EnsembleOfLearners(Learner):

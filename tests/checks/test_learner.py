@@ -13,6 +13,8 @@ FEWER = {
     "perceptron": {"max_iter": 50},
     "linear-unit": {"max_iter": 50},
     "ada-boost-classifier": {"n_estimators": 8},
+    "bagging-classifier": {"n_estimators": 4},
+    "bagging-regressor": {"n_estimators": 4},
     "random-forest-classifier": {"n_estimators": 25},
     "random-forest-regressor": {"n_estimators": 25},
 }

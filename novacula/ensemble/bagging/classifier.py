@@ -1,6 +1,6 @@
 """Bagging of classifiers: the mean of class probabilities over models of samples.
 
-    P(class | row) = Σ over models of P_m(class | row) / M
+P(class | row) = Σ over models of P_m(class | row) / M
 """
 
 from __future__ import annotations

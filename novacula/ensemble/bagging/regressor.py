@@ -1,6 +1,6 @@
 """Bagging of regressors: the mean of numbers over models of samples.
 
-    answer(row) = Σ over models of answer_m(row) / M
+answer(row) = Σ over models of answer_m(row) / M
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class BaggingRegressor(Bagging, Regressor):
     --------
     >>> from novacula.ensemble import BaggingRegressor
     >>> from novacula.linear import LinearRegression
-    >>> model = BaggingRegressor(LinearRegression(), n_estimators=5).fit([[0], [1], [2], [3]], [1, 3, 5, 7])
+    >>> X, y = [[i] for i in range(20)], [2 * i + 1 for i in range(20)]
+    >>> model = BaggingRegressor(LinearRegression(), n_estimators=5).fit(X, y)
     >>> round(float(model.predict([[10]])[0]), 6)
     21.0
     """

@@ -128,7 +128,8 @@ class RandomForest(Learner):
             return None
         if self.max_samples is None:
             return 1.0
-        return min(self.max_samples / total, 1.0) if isinstance(self.max_samples, Integral) else self.max_samples
+        share = float(self.max_samples)
+        return min(share / total, 1.0) if isinstance(self.max_samples, Integral) else share
 
     def _row_draws(self) -> RowDraws:
         return RowDraws(self.seed_, self.mean_draws_)

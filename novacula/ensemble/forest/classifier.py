@@ -150,7 +150,7 @@ class RandomForestClassifier(RandomForest, Classifier):
         return ENTROPY if self.criterion == "entropy" else GINI
 
     def _scale(self, rows: CodedRows) -> tuple[Floats, float, float]:
-        counts = np.bincount(rows.target.astype(np.int64), rows.weight, len(self.classes_))
+        counts = np.bincount(rows.target.astype(np.int64), rows.weight, len(self.classes_)).astype(np.float64)
         return class_weights(self.class_weight, self.classes_, counts), 0.0, 1.0
 
     # --- predict -----------------------------------------------------------------------------------------------

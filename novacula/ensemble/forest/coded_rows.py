@@ -2,8 +2,8 @@
 
     row ──▶ (code of each attribute, target, weight, key)        a byte per attribute, and 24 for the rest
 
-Rows stand in the order of their keys, and equal rows are one row with the sum of their weights. So it does not matter in
-which order they came, how they were cut into chunks, or where they were read.
+Rows stand in the order of their keys, and equal rows are one row with the sum of their weights. So it does not matter
+in which order they came, how they were cut into chunks, or where they were read.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ whatever order they are grown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -144,7 +144,7 @@ def grow_forest(forester: Forester, n_trees: int, client: Any = None) -> BinaryT
     return BinaryTrees.joined(parts, [0] * n_trees)
 
 
-def _grown(forester: Forester, n_trees: int, client: Any) -> Iterator[BinaryTrees]:
+def _grown(forester: Forester, n_trees: int, client: Any) -> Generator[BinaryTrees, None, None]:
     if client is None:
         yield from map_ordered(forester.grow, range(n_trees))
         return

@@ -7,6 +7,7 @@ Which trees drew a row is a hash of the row itself, so that it can be found agai
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,7 @@ def out_of_bag(chunk: Chunk, finder: LeafFinder, draws: RowDraws, shuffled: Any 
 
 def _shuffled(rows: Chunk, attribute: Any, keys: Any) -> Chunk:
     """Rows with the values of an attribute exchanged, in a way that depends on their keys."""
-    from dataclasses import replace
-
-    part = np.array(rows.numeric if attribute.kind == "numeric" else rows.codes)
+    part: Any = np.array(rows.numeric if attribute.kind == "numeric" else rows.codes)
     order = np.argsort(keys, kind="stable")
     part[order, attribute.place] = part[np.roll(order, max(len(order) // 2, 1)), attribute.place]
     return replace(rows, numeric=part) if attribute.kind == "numeric" else replace(rows, codes=part)

@@ -36,7 +36,7 @@ def squares(y, w):
 
 
 def best_gain(frame, y, w, impurity, groups_too=True):
-    """The largest fall of the impurity by brute force: every threshold and every pair of groups, gaps on either side."""
+    """The largest fall of the impurity by brute force: every threshold and pair of groups, gaps on either side."""
     best = -1.0
     for name in frame:
         x = frame[name]
@@ -202,12 +202,13 @@ def test_categories_that_a_node_has_not_seen_go_with_most_rows():
 def test_bad_input():
     X = np.arange(10.0)[:, None]
     constant = RandomForestRegressor(n_estimators=3).fit(X, np.full(10, 4.5))
-    assert (constant.predict(X) == 4.5).all() and constant.trees_.is_leaf.all()
+    assert (constant.predict(X) == 4.5).all()
+    assert constant.trees_.is_leaf.all()
     one = RandomForestRegressor(n_estimators=5).fit([[1.0]], [2.0])
     assert one.predict([[7.0]]).tolist() == [2.0]
     empty = RandomForestRegressor(n_estimators=3).fit(np.full((6, 2), np.nan), np.arange(6.0))
     assert np.allclose(empty.predict(np.zeros((1, 2))), empty.trees_.value.mean())
-    with pytest.raises(DataError, match="weights sum to zero|weight"):
+    with pytest.raises(DataError, match="weight"):
         RandomForestRegressor().fit(X, X[:, 0], np.zeros(10))
     with pytest.raises(ParameterError, match="oob_score=True needs bootstrap=True"):
         RandomForestClassifier(oob_score=True, bootstrap=False).fit(X, [0, 1] * 5)
