@@ -40,12 +40,12 @@ def stream_of(seed: int, *places: int) -> int:
     return int(entropy[0])
 
 
-def bootstrap_counts(keys: Keys, stream: int) -> Floats:
-    """How often each row is in a sample with replacement: Poisson numbers of mean 1, as of very many rows."""
+def bootstrap_counts(keys: Keys, stream: int, mean: float = 1.0) -> Floats:
+    """How often each row is in a sample with replacement: Poisson numbers, as of very many rows."""
     from novacula.ensemble._kernels import draw_counts
 
     counts = np.empty(len(keys))
-    draw_counts(keys, np.uint64(stream), _poisson(), counts)
+    draw_counts(keys, np.uint64(stream), _poisson(mean), counts)
     return counts
 
 
@@ -59,10 +59,10 @@ def chosen(keys: Keys, stream: int, share: float) -> npt.NDArray[np.bool_]:
 
 
 @cache
-def _poisson() -> Floats:
+def _poisson(mean: float) -> Floats:
     """The probabilities of at most 0, 1, … draws."""
     from math import exp, factorial
 
-    upto = np.cumsum([exp(-1.0) / factorial(i) for i in range(MOST_DRAWS)])
+    upto = np.cumsum([exp(-mean) * mean**i / factorial(i) for i in range(MOST_DRAWS)])
     upto.flags.writeable = False
     return upto

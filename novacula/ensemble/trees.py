@@ -2,8 +2,8 @@
 
     answer(row) = constant + Σ over trees of the values of the row's leaf
 
-The nodes of a tree are numbered level by level, its root first, and those of all trees follow each other. A missing
-value takes the branch that was better for it at fit.
+The nodes of a tree are numbered with its root first and each before its branches, and those of all trees follow each
+other. A missing value takes the branch that was better for it at fit.
 """
 
 from __future__ import annotations
@@ -111,6 +111,16 @@ class BinaryTrees:
             self.start[: n + 1], self.output[:n], self.feature[:m], self.threshold[:m], self.child[:m],
             self.missing[:m], self.code_start[: m + 1], self.code[:c], self.gain[:m], self.mass[:m], self.value[:m],
         )  # fmt: skip
+
+    @cached_property
+    def _finders(self) -> dict[tuple[Attribute, ...], LeafFinder]:
+        return {}
+
+    def finder(self, attributes: tuple[Attribute, ...]) -> LeafFinder:
+        """What sends rows down the trees; it is made once."""
+        if attributes not in self._finders:
+            self._finders[attributes] = LeafFinder(self, attributes)
+        return self._finders[attributes]
 
     # --- one of them -------------------------------------------------------------------------------------------
 

@@ -55,6 +55,11 @@ class AdmittingRunner(ABC):
         """Whether passes run in this process."""
         return self._inner.is_local
 
+    @property
+    def client(self) -> Any:
+        """The Dask client of a cluster."""
+        return self._inner.client
+
     def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., Any], args: Any) -> Any:
         """Add what `observe` says of each chunk."""
         if not self._is_over:

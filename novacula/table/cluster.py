@@ -75,6 +75,11 @@ class ClusterRunner:
 
     # --- the three passes -----------------------------------------------------------------------------------
 
+    @property
+    def client(self) -> Client:
+        """The Dask client, for work that is not a pass over the rows."""
+        return self._client
+
     def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., S], args: Any) -> S:
         """Observe the rows where they are, and add along the tree."""
         with explained():

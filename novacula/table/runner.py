@@ -75,6 +75,10 @@ class Runner(Protocol):
     def is_local(self) -> bool:
         """Whether that is this process."""
 
+    @property
+    def client(self) -> Any:
+        """The Dask client of a cluster; None of this process."""
+
     def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., S], args: Any) -> S:
         """Add what `observe` says of each chunk, along the tree of partition and chunk index."""
 
@@ -106,6 +110,7 @@ class LocalRunner:
     """Threads of this process."""
 
     is_local = True
+    client = None
 
     def reduce(self, parts: Sequence[Partition], layout: ChunkLayout, observe: Callable[..., S], args: Any) -> S:
         """Partitions in parallel, each by one thread from beginning to end."""

@@ -9,8 +9,16 @@ quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarnin
 UNSETTLED = {"perceptron": [quiet], "linear-unit": [quiet], "mlp-classifier": [quiet], "mlp-regressor": [quiet]}
 """Learners that say of the sample, rightly, that they did not come to an end: no plane separates it, or the loss of a
 network was still falling in its last epoch."""
-FEWER = {"perceptron": {"max_iter": 50}, "linear-unit": {"max_iter": 50}}
-"""Epochs for learners whose own default is many: what is checked is the same."""
+FEWER = {
+    "perceptron": {"max_iter": 50},
+    "linear-unit": {"max_iter": 50},
+    "ada-boost-classifier": {"n_estimators": 8},
+    "bagging-classifier": {"n_estimators": 4},
+    "bagging-regressor": {"n_estimators": 4},
+    "random-forest-classifier": {"n_estimators": 25},
+    "random-forest-regressor": {"n_estimators": 25},
+}
+"""Epochs, or models, for learners whose own default is many: what is checked is the same."""
 CASES = [
     pytest.param(check, id=f"{name}-{what}", marks=UNSETTLED.get(name, []))
     for name, kind in learners().items()
