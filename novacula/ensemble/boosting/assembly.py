@@ -21,7 +21,7 @@ def assembled(
     tests = [node.test if node.child != LEAF else None for node in order]
     listed = [np.zeros(0, np.int32) if test is None else test.codes for test in tests]
     totals = np.array([node.total for node in order], np.float64)
-    value, middle = np.zeros((len(order), 1)), np.zeros((len(order), 2))
+    value, middle = np.zeros((len(order), 1)), np.zeros((0 if middles is None else len(order), 2))
     for i, (leaf, step) in enumerate(zip(grown.leaves, steps, strict=True)):
         value[place[leaf.number]] = step
         if middles is not None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from novacula.ensemble.binned import BinnedColumns
 from novacula.ensemble.boosting.constants import CUT, GAIN, GRADIENT, HESSIAN, NOISE, SIDE, WEIGHT
-from novacula.ensemble.boosting.leaf_rows import LeafRows, Sums
+from novacula.ensemble.boosting.leaf_rows import LeafRows, Sums, stretches
 from novacula.table.chunk import Codes, Floats
 from novacula.tree.structure import LEAF, Integers
 
@@ -113,6 +113,7 @@ class TreeGrower:
     def __init__(self, binned: BinnedColumns, rows: LeafRows, units: Units, rules: GrowthRules) -> None:
         self.binned, self.rows, self.units, self.rules = binned, rows, units, rules
         self.offsets, self.n_features = binned.offsets, len(binned.attributes)
+        self.is_bounded, self.all_ordered = rules.is_bounded, bool(binned.ordered.all())
 
     def grow(self, allowed: Callable[[int], npt.NDArray[np.bool_]]) -> GrownTree:
         """The tree; allowed(node) are the features that may be tested at a node."""
@@ -193,16 +194,18 @@ class TreeGrower:
         n, workers = self.n_features, self.rows.pool.workers
         limits, signs = self._limits(node), self.rules.signs
         found, left = np.empty((n, 3)), np.empty((n, 3), np.int64)
-        order = np.empty(int(self.offsets[-1]) if not self.binned.ordered.all() else 0, np.int32)
-        cuts = np.linspace(0, n, (workers if len(sums) >= WIDE else 1) + 1).astype(int)
+        order = np.empty(0 if self.all_ordered else len(sums), np.int32)
 
-        def find(i: int) -> None:
+        def find(features: tuple[int, int]) -> None:
             find_tests(
-                sums, self.offsets, self.binned.ordered, allowed, signs, node.total, limits, self.rules.is_bounded,
-                cuts[i], cuts[i + 1], found, left, order,
+                sums, self.offsets, self.binned.ordered, allowed, signs, node.total, limits, self.is_bounded,
+                *features, found, left, order,
             )  # fmt: skip
 
-        self.rows.pool.each(find, range(len(cuts) - 1))
+        if len(sums) < WIDE:
+            find((0, n))
+        else:
+            self.rows.pool.each(find, stretches(0, n, workers))
         gain = found[:, GAIN]
         best = gain.max(initial=-1.0)
         if not best > 0.0:

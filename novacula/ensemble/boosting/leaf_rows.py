@@ -5,6 +5,7 @@ Sums are of whole numbers, so that neither the order of the rows nor how they ar
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,16 @@ Lanes = npt.NDArray[np.int32]
 Sums = npt.NDArray[np.int64]
 
 
+def stretches(start: int, stop: int, n: int) -> list[tuple[int, int]]:
+    """Whole numbers from start to stop, cut into n stretches of about equal length.
+
+    >>> stretches(0, 5, 2)
+    [(0, 2), (2, 5)]
+    """
+    cuts = [start + (stop - start) * i // n for i in range(n + 1)]
+    return list(pairwise(cuts))
+
+
 class LeafRows:
     """The rows of a tree under growth, in an order in which every leaf is a stretch."""
 
@@ -35,14 +46,14 @@ class LeafRows:
         self._part = _kernels.part_bytes if is_bytes else _kernels.part_words
         self.codes, self.lanes, self.pool = codes, lanes, pool
         self.offsets, self.n_features = binned.offsets, codes.shape[1]
+        self.n_cells = int(self.offsets[-1])
         self.rows = np.arange(len(codes), dtype=ROW_NUMBER)
         self._spare = np.empty_like(self.rows)
 
     def _blocks(self, start: int, stop: int) -> list[tuple[int, int]]:
         """Stretches of rows, one for each thread where there are many."""
-        n = self.pool.workers if (stop - start) * self.n_features > SMALL else 1
-        cuts = np.linspace(start, stop, n + 1).astype(int).tolist()
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        shared = self.pool.workers > 1 and (stop - start) * self.n_features > SMALL
+        return stretches(start, stop, self.pool.workers) if shared else [(start, stop)]
 
     def sums(self, start: int, stop: int) -> Sums:
         """The sums (cells, 3) of a stretch of rows by feature and code."""
@@ -51,24 +62,25 @@ class LeafRows:
             return self._sums_by_features(start, stop)
 
         def count(block: tuple[int, int]) -> Sums:
-            sums = np.zeros((int(self.offsets[-1]), 3), np.int64)
+            sums = np.zeros((self.n_cells, 3), np.int64)
             rows = self.rows[block[0] : block[1]]
             self._count(self.codes, self.lanes, rows, self.offsets, 0, self.n_features, sums)
             return sums
 
+        if len(blocks) == 1:
+            return count(blocks[0])
         first, *others = self.pool.each(count, blocks)
         for other in others:
             first += other
         return first
 
     def _sums_by_features(self, start: int, stop: int) -> Sums:
-        sums = np.zeros((int(self.offsets[-1]), 3), np.int64)
-        cuts = np.linspace(0, self.n_features, self.pool.workers + 1).astype(int)
+        sums = np.zeros((self.n_cells, 3), np.int64)
 
-        def count(i: int) -> None:
-            self._count(self.codes, self.lanes, self.rows[start:stop], self.offsets, cuts[i], cuts[i + 1], sums)
+        def count(features: tuple[int, int]) -> None:
+            self._count(self.codes, self.lanes, self.rows[start:stop], self.offsets, *features, sums)
 
-        self.pool.each(count, range(self.pool.workers))
+        self.pool.each(count, stretches(0, self.n_features, self.pool.workers))
         return sums
 
     def total(self, sums: Sums) -> Integers:
@@ -85,11 +97,12 @@ class LeafRows:
             return int(self._part(self.codes, feature, branches, self.rows[ends], self._spare[ends]))
 
         blocks = self._blocks(start, stop)
+        if len(blocks) == 1:
+            return start + part(blocks[0])
         ahead = self.pool.each(part, blocks)
-        if len(blocks) > 1:
-            pairs = list(zip(blocks, ahead, strict=True))
-            parts: list[Any] = [self.rows[a : a + k] for (a, _), k in pairs]
-            parts += [self.rows[a + k : b] for (a, b), k in pairs]
-            np.concatenate(parts, out=self._spare[start:stop])
-            self.rows[start:stop] = self._spare[start:stop]
+        pairs = list(zip(blocks, ahead, strict=True))
+        parts: list[Any] = [self.rows[a : a + k] for (a, _), k in pairs]
+        parts += [self.rows[a + k : b] for (a, b), k in pairs]
+        np.concatenate(parts, out=self._spare[start:stop])
+        self.rows[start:stop] = self._spare[start:stop]
         return start + sum(ahead)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.ensemble.boosting.assembly import assembled
+from novacula.ensemble.boosting.constants import GRADIENT, HESSIAN, WEIGHT
 from novacula.ensemble.boosting.coded_table import CodedTable
 from novacula.ensemble.boosting.growth import GrowthRules, GrownTree, TreeGrower, Units
 from novacula.ensemble.boosting.held_out import HeldOut
@@ -23,7 +24,7 @@ from novacula.ensemble.boosting.leaf_rows import LeafRows
 from novacula.ensemble.boosting.losses import Loss
 from novacula.ensemble.boosting.medians import weighted_middles
 from novacula.ensemble.boosting.trace import NodeSums, RowSlopes
-from novacula.ensemble.boosting.whole_sums import WholeSum, unit_of
+from novacula.ensemble.boosting.whole_sums import LANE_BITS, WholeSum, unit_of
 from novacula.ensemble.row_keys import chosen, stream_of
 from novacula.ensemble.trees import BinaryTrees
 from novacula.table.chunk import Floats
@@ -31,6 +32,10 @@ from novacula.table.parallel import ThreadPool
 
 HELD_OUT, SUBSAMPLE, FEATURES = range(3)
 """What chance decides, each by a stream of its own."""
+MOST_REPETITIONS = 16
+"""Whole weights up to this one count to the bit as that many rows."""
+REPEATED_BITS = 26
+"""Bits of a slope that is then multiplied by such a weight."""
 ROWS_KEPT = 4
 """Rows whose slopes are kept for the derivation: those with the smallest keys."""
 
@@ -52,7 +57,7 @@ class Boosted:
     """What came of it."""
 
     constant: Floats
-    totals: tuple[float, Floats]  # the weight of the rows, and the sums that the constant is made of
+    totals: tuple[float, Floats]  # the weight of the rows, and the sums whose means the constant is made of
     trees: list[list[BinaryTrees]] = field(default_factory=list)  # by round
     train_loss: list[float] = field(default_factory=list)  # of the constant first
     held_out_loss: list[float] = field(default_factory=list)
@@ -75,10 +80,13 @@ class Rounds:
         self.losses = table.scratch((n,))
         self.lanes = table.scratch((k, n, 3), np.int32)
         self.weight_unit = unit_of(float(self.weight.max(initial=0.0)))
+        self.repeats = bool((table.weight == np.rint(table.weight)).all() and table.weight.max() <= MOST_REPETITIONS)
         self.shown = self._shown_rows()
 
     def _shown_rows(self) -> npt.NDArray[np.int64]:
-        """Training rows that are unlike each other, in an order of their own."""
+        """Training rows that are unlike each other, in an order of their own; none where only signs would show."""
+        if self.loss.by_medians:
+            return np.zeros(0, np.int64)
         rows = np.flatnonzero(self.weight > 0.0)
         keys = self.table.keys[rows]
         few = np.argpartition(keys, min(64, len(keys) - 1))[:64] if len(keys) > 64 else np.arange(len(keys))
@@ -111,11 +119,14 @@ class Rounds:
 
     def _start(self) -> Boosted:
         """The constant that is the best answer to all rows."""
-        total, sums = self._exact_sums()
-        means = np.array([float(part / total) for part in sums])
-        constant = self.loss.constant(means)
         if self.loss.by_medians:
-            constant = np.array([0.5 * sum(weighted_middles(self.table.target, self.weight, self.weight_unit))])
+            trained = self.weight > 0.0
+            middles = weighted_middles(self.table.target[trained], self.weight[trained], self.weight_unit)
+            total, sums = Fraction(2), [Fraction(middle) for middle in middles]
+            sums = [sums[0] + sums[1]]
+        else:
+            total, sums = self._exact_sums()
+        constant = self.loss.constant(np.array([float(part / total) for part in sums]))
         self.scores[:] = constant[:, None]
         return Boosted(constant, (float(total), np.array([float(part) for part in sums])))
 
@@ -146,8 +157,10 @@ class Rounds:
             weight = weight * chosen(self.table.keys, stream_of(self.plan.seed, SUBSAMPLE, r), self.plan.subsample)
         blocks = self.table.blocks()
         most = np.max(self.pool.each(lambda rows: self._write_slopes(rows, weight), blocks), axis=0)
+        bits = REPEATED_BITS if self.repeats else LANE_BITS
         units = [
-            Units(unit_of(float(g)), unit_of(float(h)), self.weight_unit) for g, h in zip(most[0], most[1], strict=True)
+            Units(unit_of(float(g), bits), unit_of(float(h), bits), self.weight_unit)
+            for g, h in zip(most[0], most[1], strict=True)
         ]
         unit = unit_of(float(most[2, 0]))
         sums = _added(self.pool.each(lambda rows: self._write_lanes(rows, weight, units, unit), blocks))
@@ -164,8 +177,9 @@ class Rounds:
         """Gradients, Hessians and losses of a block, and the largest of each (3, K)."""
         target, scores = self.table.target[rows], self.scores[:, rows]
         g, h = self.loss.slopes(target, scores)
-        g *= weight[rows]
-        h *= weight[rows]
+        factor = (weight[rows] > 0.0).astype(np.float64) if self.repeats else weight[rows]
+        g *= factor
+        h *= factor
         self.gradients[:, rows], self.hessians[:, rows] = g, h
         losses = self.loss.losses(target, scores)
         self.losses[rows] = losses
@@ -174,11 +188,12 @@ class Rounds:
 
     def _write_lanes(self, rows: slice, weight: Floats, units: list[Units], unit: float) -> list[WholeSum]:
         """The lanes of a block, and the sums of its losses: of training rows, and of rows held out."""
+        times = weight[rows] if self.repeats else 1.0
         for k, (per_g, per_h, per_w) in enumerate(units):
             lanes = self.lanes[k, rows]
-            lanes[:, 0] = np.rint(self.gradients[k, rows] * (1.0 / per_g))
-            lanes[:, 1] = np.rint(self.hessians[k, rows] * (1.0 / per_h))
-            lanes[:, 2] = np.rint(weight[rows] * (1.0 / per_w))
+            lanes[:, GRADIENT] = np.rint(self.gradients[k, rows] * (1.0 / per_g)) * times
+            lanes[:, HESSIAN] = np.rint(self.hessians[k, rows] * (1.0 / per_h)) * times
+            lanes[:, WEIGHT] = np.rint(weight[rows] * (1.0 / per_w))
         losses = self.losses[rows]
         sums = [WholeSum.of(losses * self.weight[rows], unit)]
         if len(self.held.rows):
@@ -212,7 +227,7 @@ class Rounds:
 
         def middles(leaf: Any) -> tuple[float, float]:
             rows = grown.rows[leaf.start : leaf.stop]
-            rows = rows[self.lanes[0, rows, 2] > 0]
+            rows = rows[self.lanes[0, rows, WEIGHT] > 0]
             return weighted_middles(self.table.target[rows] - self.scores[0, rows], self.weight[rows], self.weight_unit)
 
         return np.array(self.pool.each(middles, grown.leaves))

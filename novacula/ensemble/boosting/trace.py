@@ -21,7 +21,7 @@ class NodeSums(NamedTuple):
     gradient: Floats
     hessian: Floats
     l2: Floats  # of the node's test
-    middles: Floats  # (m, 2) the middle residuals of a leaf, where leaves hold medians
+    middles: Floats  # (m, 2) the middle residuals of a leaf; (0, 2) where leaves do not hold medians
 
 
 class RowSlopes(NamedTuple):
@@ -48,7 +48,7 @@ class BoostingTrace:
         "gradient": floats("sums"),
         "hessian": floats("sums"),
         "l2": floats("sums", least=0.0),
-        "middles": floats("sums", 2),
+        "middles": floats("medians", 2),
     }
 
     weight: float  # of all training rows
@@ -61,7 +61,7 @@ class BoostingTrace:
     gradient: Floats  # (m,) of the nodes of the trees of these rounds, one after the other
     hessian: Floats
     l2: Floats
-    middles: Floats  # (m, 2)
+    middles: Floats  # (m, 2), or (0, 2) where leaves do not hold medians
 
     only_drawn: ClassVar[tuple[str, ...]] = ("iteration",)  # a place in the model, which decides what is read
 

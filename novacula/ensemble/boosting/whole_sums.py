@@ -16,7 +16,7 @@ import numpy as np
 from novacula.table.chunk import Floats
 
 LANE_BITS = 30
-"""Bits of the largest number in a lane of 32: sums of 2³³ of them fit into 64."""
+"""Bits of the largest number in a lane of 32: sums of 2³² of them fit into 64."""
 LIMB_BITS = 30
 
 
