@@ -6,7 +6,7 @@ import numpy as np
 
 from novacula.ensemble.boosting.constants import GRADIENT, HESSIAN, WEIGHT
 from novacula.ensemble.boosting.growth import GrownTree, Node, Units
-from novacula.ensemble.boosting.trace import NodeSums
+from novacula.ensemble.boosting.trace import TreeSums
 from novacula.ensemble.trees import BinaryTrees
 from novacula.table.chunk import Floats
 from novacula.tree.structure import LEAF
@@ -14,7 +14,7 @@ from novacula.tree.structure import LEAF
 
 def assembled(
     grown: GrownTree, steps: list[float], units: Units, middles: Floats | None
-) -> tuple[BinaryTrees, NodeSums]:
+) -> tuple[BinaryTrees, TreeSums]:
     """The tree with what its leaves add, and the sums at its nodes."""
     order = _by_level(grown.nodes)
     place = {node.number: i for i, node in enumerate(order)}
@@ -40,7 +40,7 @@ def assembled(
         value,
     )
     l2 = np.array([0.0 if test is None else test.l2 for test in tests])
-    sums = NodeSums(totals[:, GRADIENT] * units.gradient, totals[:, HESSIAN] * units.hessian, l2, middle)
+    sums = TreeSums(totals[:, GRADIENT] * units.gradient, totals[:, HESSIAN] * units.hessian, l2, middle)
     return tree, sums
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from novacula.ensemble.binned import MOST_BINS
 from novacula.ensemble.boosting import settings
 from novacula.ensemble.boosting.coded_table import CodedTable, coded_table
-from novacula.ensemble.boosting.losses import Loss
+from novacula.ensemble.boosting.losses import BoostingLoss
 from novacula.ensemble.boosting.rounds import Plan, Rounds
 from novacula.ensemble.boosting.trace import BoostingTrace
 from novacula.ensemble.trees import BinaryTrees, LeafFinder, leaf_sums
@@ -137,7 +137,7 @@ class GradientBoosting(Learner):
     # --- what a kind of boosting says of itself ------------------------------------------------------------------
 
     @abstractmethod
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         """The loss that is lowered."""
 
     def _factor(self, table: Table) -> Floats | None:

@@ -1,6 +1,6 @@
 """Gradient boosting for classes: trees whose sum is the logarithm of odds, or of one score for each class.
 
-    two classes   P(second) = 1 / (1 + e⁻ˢ)        more   P(k) = e^s_k / Σ e^s_l, with a tree per class and round
+two classes   P(second) = 1 / (1 + e⁻ˢ)        more   P(k) = e^s_k / Σ e^s_l, with a tree per class and round
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from novacula.ensemble.boosting.base import SHARED_CARD, GradientBoosting
-from novacula.ensemble.boosting.losses import LogLoss, Loss, Softmax
+from novacula.ensemble.boosting.losses import BoostingLoss, LogisticLoss, SoftmaxLoss
 from novacula.learner import Card, Classifier
 from novacula.learner.card import Admits
 from novacula.learner.class_weight import class_weights
@@ -76,9 +76,9 @@ max_bins, monotonic_cst, early_stopping, validation_fraction, n_iter_no_change, 
         self.loss = loss
         self.class_weight = class_weight
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         k = len(self.classes_)
-        return LogLoss() if k == 2 else Softmax(k)
+        return LogisticLoss() if k == 2 else SoftmaxLoss(k)
 
     def _factor(self, table: Table) -> Floats | None:
         if self.class_weight is None:

@@ -180,10 +180,10 @@ def _gain(tree: KeptTree, i: int) -> Iterator[Equation]:
     yield Equation("H", "H_0 + H_1", hessians, ("trace_", "hessian", tree.shift + i), {"H": MEANINGS["H"]})
     nominal = tree.model.attributes_[tree.feature[i]].kind != "numeric"
     l2: dict[str, float] = {"l": float(tree.model.l2_regularization)}
-    smoothing = f" + {SMOOTHING:g} * H / n" if nominal else ""
+    smoothing = f" + {SMOOTHING:g} * H / W" if nominal else ""
     if nominal:
-        l2 |= {"H": float(tree.hessian[i]), "n": float(tree.mass[i])}
-    words = {"l": "l2_regularization"} | ({"n": "the weight of the rows of a node"} if nominal else {})
+        l2 |= {"H": float(tree.hessian[i]), "W": float(tree.mass[i])}
+    words = {"l": "l2_regularization"} | ({"W": "the weight of the rows of the node"} if nominal else {})
     yield Equation("λ", f"l{smoothing}", l2, ("trace_", "l2", tree.shift + i), words)
     if tree.model.monotonic_cst is not None:
         return

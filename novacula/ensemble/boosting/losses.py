@@ -1,10 +1,10 @@
 """What boosting lowers: of a row of target y and raw score s its loss, the gradient g and the Hessian h.
 
-    squared_error   ½(y − s)²              g = s − y        h = 1
-    absolute_error  |y − s|                g = sign(s − y)  h = 1, and leaves hold medians
-    poisson         eˢ − y·s               g = eˢ − y       h = eˢ
-    log_loss        ln(1 + eˢ) − y·s       g = p − y        h = p(1 − p),  p = 1/(1 + e⁻ˢ)
-    softmax         −ln p_y                g = p_k − [y=k]  h = p_k(1 − p_k),  p_k = e^s_k / Σ e^s_l
+squared_error   ½(y − s)²              g = s − y        h = 1
+absolute_error  |y − s|                g = sign(s − y)  h = 1, and leaves hold medians
+poisson         eˢ − y·s               g = eˢ − y       h = eˢ
+log_loss        ln(1 + eˢ) − y·s       g = p − y        h = p(1 − p),  p = 1/(1 + e⁻ˢ)
+softmax         −ln p_y                g = p_k − [y=k]  h = p_k(1 − p_k),  p_k = e^s_k / Σ e^s_l
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RAREST = 1e-9
 """The smallest share of a class at the start, which has no logarithm otherwise."""
 
 
-class Loss(ABC):
+class BoostingLoss(ABC):
     """Of K scores (K, n) and targets (n,)."""
 
     name: ClassVar[str]
@@ -54,7 +54,7 @@ class Loss(ABC):
         return scores
 
 
-class SquaredError(Loss):
+class SquaredError(BoostingLoss):
     """Steps to means."""
 
     name = "squared_error"
@@ -88,7 +88,7 @@ class AbsoluteError(SquaredError):
         return np.sign(scores - target), np.ones_like(scores)
 
 
-class PoissonLoss(Loss):
+class PoissonLoss(BoostingLoss):
     """Counts, or other numbers of at least 0, whose logarithm is the score."""
 
     name = "poisson"
@@ -114,7 +114,7 @@ class PoissonLoss(Loss):
         return np.exp(scores)
 
 
-class LogLoss(Loss):
+class LogisticLoss(BoostingLoss):
     """Two classes: the score is the logarithm of the odds of the second."""
 
     name = "log_loss"
@@ -141,7 +141,7 @@ class LogLoss(Loss):
         return np.hstack([1.0 - p, p])
 
 
-class Softmax(Loss):
+class SoftmaxLoss(BoostingLoss):
     """K classes, each with a score and a tree per round."""
 
     name = "softmax"

@@ -1,6 +1,6 @@
 """Gradient boosting for numbers: squared or absolute error, or counts with a rate that is an exponential.
 
-    F₀ = constant;   Fₘ = Fₘ₋₁ + η · tree of −G/(H + λ) at its leaves
+s ← constant;   s ← s + η · answer −G/(H + λ) of the row's leaf, tree by tree
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from sklearn.utils._param_validation import StrOptions
 
 from novacula.ensemble.boosting.base import SHARED_CARD, GradientBoosting
 from novacula.ensemble.boosting.coded_table import CodedTable
-from novacula.ensemble.boosting.losses import AbsoluteError, Loss, PoissonLoss, SquaredError
+from novacula.ensemble.boosting.losses import AbsoluteError, BoostingLoss, PoissonLoss, SquaredError
 from novacula.errors import DataError
 from novacula.learner import Card, Regressor, ingest
 from novacula.learner.constructor import with_parameters_of
 from novacula.table import Table
 from novacula.table.chunk import Floats
 
-LOSSES: Mapping[str, type[Loss]] = {loss.name: loss for loss in (SquaredError, AbsoluteError, PoissonLoss)}
+LOSSES: Mapping[str, type[BoostingLoss]] = {loss.name: loss for loss in (SquaredError, AbsoluteError, PoissonLoss)}
 
 
 class GradientBoostingRegressor(GradientBoosting, Regressor):
@@ -39,13 +39,14 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     min_samples_leaf : int
         Weight of rows that a leaf needs; 1 never binds.
     l2_regularization : float, λ in the answer −G/(H + λ) of a leaf
-    max_features : float, the share of the columns that may be tested at a node, drawn anew for each node
-    subsample : float, the share of the rows that a tree is grown on, drawn anew for each round
+    max_features : float, the share of the columns that may be tested at a node, drawn for each node
+    subsample : float, the share of the rows that a tree is grown on, drawn for each round
     max_bins : int, bins of a numeric column, at most 255
     monotonic_cst : mapping of column to 1, -1 or 0, or one of these for each column
         Numeric columns along which answers must not fall (1), or not rise (-1).
     early_stopping : {"auto", True, False}
-        Whether rows are held out. "auto": where the weight of all is above 10,000.
+        Whether rows are held out. "auto": where the weight of all is above 10,000 and max_iter · learning_rate, all
+        steps together, above 10.
     validation_fraction, n_iter_no_change : float, int
         The share of the rows held out, and after how many rounds without a lower loss on them it stops. Kept are the
         fewest rounds whose loss is within one standard error of the lowest, by the differences row by row.
@@ -85,7 +86,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         super().__init__(**boosting)
         self.loss = loss
 
-    def _loss(self) -> Loss:
+    def _loss(self) -> BoostingLoss:
         return LOSSES[self.loss]()
 
     def _learn(self, table: Table) -> None:

@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from novacula.ensemble.boosting.assembly import assembled
-from novacula.ensemble.boosting.constants import GRADIENT, HESSIAN, WEIGHT
 from novacula.ensemble.boosting.coded_table import CodedTable
-from novacula.ensemble.boosting.growth import GrowthRules, GrownTree, TreeGrower, Units
+from novacula.ensemble.boosting.constants import GRADIENT, HESSIAN, WEIGHT
+from novacula.ensemble.boosting.growth import GrownTree, GrowthRules, TreeGrower, Units
 from novacula.ensemble.boosting.held_out import HeldOut
 from novacula.ensemble.boosting.leaf_rows import LeafRows
-from novacula.ensemble.boosting.losses import Loss
+from novacula.ensemble.boosting.losses import BoostingLoss
 from novacula.ensemble.boosting.medians import weighted_middles
-from novacula.ensemble.boosting.trace import NodeSums, RowSlopes
+from novacula.ensemble.boosting.trace import RowSlopes, TreeSums
 from novacula.ensemble.boosting.whole_sums import LANE_BITS, WholeSum, unit_of
 from novacula.ensemble.row_keys import chosen, stream_of
 from novacula.ensemble.trees import BinaryTrees
@@ -61,7 +62,7 @@ class Boosted:
     trees: list[list[BinaryTrees]] = field(default_factory=list)  # by round
     train_loss: list[float] = field(default_factory=list)  # of the constant first
     held_out_loss: list[float] = field(default_factory=list)
-    nodes: dict[int, list[NodeSums]] = field(default_factory=dict)  # by round
+    nodes: dict[int, list[TreeSums]] = field(default_factory=dict)  # by round
     rows: dict[int, RowSlopes] = field(default_factory=dict)
     n_rounds: int = 0
 
@@ -69,7 +70,7 @@ class Boosted:
 class Rounds:
     """A fit under way."""
 
-    def __init__(self, table: CodedTable, loss: Loss, rules: GrowthRules, plan: Plan, pool: ThreadPool) -> None:
+    def __init__(self, table: CodedTable, loss: BoostingLoss, rules: GrowthRules, plan: Plan, pool: ThreadPool) -> None:
         self.table, self.loss, self.rules, self.plan, self.pool = table, loss, rules, plan, pool
         n, k = len(table), loss.n_scores
         self.held = HeldOut.none(n)
@@ -100,7 +101,7 @@ class Rounds:
             units = self._slopes(boosted, r)
             if r == self.plan.max_iter or (len(self.held.rows) and self.held.is_over(r, self.plan.patience)):
                 break
-            grown = self.pool.each(lambda k, r=r, units=units: self._tree(k, r, units[k]), range(self.loss.n_scores))
+            grown = self.pool.each(partial(self._tree, r, units), range(self.loss.n_scores))
             boosted.trees.append([part for part, _ in grown])
             boosted.nodes[r] = [sums for _, sums in grown]
             if self._is_finished(boosted.trees[-1]):
@@ -200,8 +201,9 @@ class Rounds:
             sums.append(WholeSum.of(losses * (self.table.weight[rows] - self.weight[rows]), unit))
         return sums
 
-    def _tree(self, k: int, r: int, units: Units) -> tuple[BinaryTrees, NodeSums]:
+    def _tree(self, r: int, units_of_all: list[Units], k: int) -> tuple[BinaryTrees, TreeSums]:
         """The tree of a score, whose steps are added to it."""
+        units = units_of_all[k]
         rows = LeafRows(self.table.codes, self.table.binned, self.lanes[k], self.pool)
         grower = TreeGrower(self.table.binned, rows, units, self.rules)
         grown = grower.grow(self._allowed(r, k))
@@ -233,7 +235,7 @@ class Rounds:
         return np.array(self.pool.each(middles, grown.leaves))
 
     def _allowed(self, r: int, k: int) -> Callable[[int], npt.NDArray[np.bool_]]:
-        """The features that may be tested at a node, drawn anew for each node."""
+        """The features that may be tested at a node, drawn for each node."""
         n = len(self.table.binned.attributes)
         every = np.ones(n, bool)
         drawn = max(1, round(self.rules.max_features * n))

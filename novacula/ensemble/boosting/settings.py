@@ -9,17 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from novacula.ensemble.boosting.growth import LEAST_HESSIAN, GrowthRules
-from novacula.ensemble.boosting.losses import Loss
+from novacula.ensemble.boosting.losses import BoostingLoss
 from novacula.errors import ParameterError
 from novacula.table.names import did_you_mean
 from novacula.tree.attributes import Attribute
 from novacula.tree.settings import least_weight
 
-MANY_ROWS = 10_000
-"""The weight of rows above which early_stopping='auto' holds some of them out, as scikit-learn does."""
+MANY_ROWS, FEW_STEPS = 10_000, 10.0
+"""Where early_stopping='auto' holds rows out: above this weight of them, as scikit-learn does, and above this sum of
+learning rates. So many rows are seldom overfitted by a hundred small steps, and a tenth of them is worth more as rows
+to learn from."""
 
 
-def growth_rules(learner: Any, attributes: Sequence[Attribute], loss: Loss) -> GrowthRules:
+def growth_rules(learner: Any, attributes: Sequence[Attribute], loss: BoostingLoss) -> GrowthRules:
     """What limits a tree."""
     signs = monotone_signs(learner.monotonic_cst, attributes)
     if loss.by_medians and signs.any():
@@ -64,5 +66,7 @@ def monotone_signs(given: Any, attributes: Sequence[Attribute]) -> npt.NDArray[n
 
 def held_out_share(learner: Any, total: float) -> float:
     """The share of the rows that is held out; 0 where rounds are not to stop early."""
-    stops = total > MANY_ROWS if learner.early_stopping == "auto" else bool(learner.early_stopping)
+    stops = learner.early_stopping
+    if stops == "auto":
+        stops = total > MANY_ROWS and learner.max_iter * learner.learning_rate > FEW_STEPS
     return float(learner.validation_fraction) if stops else 0.0

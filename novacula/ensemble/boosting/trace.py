@@ -15,7 +15,11 @@ TREES_KEPT = 3
 """Rounds from the first on that are kept; the last one is too."""
 
 
-class NodeSums(NamedTuple):
+SUMS_KEPT = ("gradient", "hessian", "l2", "middles")
+"""Fields of the sums of a tree, in the order of a trace."""
+
+
+class TreeSums(NamedTuple):
     """At the nodes of a tree (m,), in its order."""
 
     gradient: Floats
@@ -69,7 +73,7 @@ class BoostingTrace:
     def of(
         cls,
         totals: tuple[float, Floats],
-        nodes: dict[int, list[NodeSums]],
+        nodes: dict[int, list[TreeSums]],
         rows: dict[int, RowSlopes],
         n_rounds: int,
     ) -> BoostingTrace:
@@ -82,5 +86,5 @@ class BoostingTrace:
             np.array(kept, np.int64) + 1,
             rows[0].target,
             *(np.array([getattr(rows[r], name) for r in kept]) for name in ("score", "gradient", "hessian")),
-            *(np.concatenate([getattr(part, name) for part in sums]) for name in NodeSums._fields),
+            *(np.concatenate([getattr(part, name) for part in sums]) for name in SUMS_KEPT),
         )
