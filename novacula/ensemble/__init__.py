@@ -3,6 +3,8 @@
 from novacula.ensemble.ada_boost import AdaBoostClassifier
 from novacula.ensemble.bagging.classifier import BaggingClassifier
 from novacula.ensemble.bagging.regressor import BaggingRegressor
+from novacula.ensemble.boosting.classifier import GradientBoostingClassifier
+from novacula.ensemble.boosting.regressor import GradientBoostingRegressor
 from novacula.ensemble.forest.classifier import RandomForestClassifier
 from novacula.ensemble.forest.regressor import RandomForestRegressor
 
@@ -11,6 +13,8 @@ __all__ = [
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
 ]

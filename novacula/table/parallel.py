@@ -10,11 +10,11 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import Any, Protocol, Self, TypeVar
 
 from novacula.errors import DataError, ParameterError
@@ -112,6 +112,53 @@ def _map_on_pool(function: Callable[[T], R], supply: Iterator[T], workers: int) 
         finally:
             for future in waiting:
                 future.cancel()
+
+
+class ThreadPool:
+    """Threads that live as long as a fit, for thousands of short calls; the caller works along with them."""
+
+    def __init__(self, workers: int, pool: ThreadPoolExecutor | None) -> None:
+        self.workers = workers
+        self._pool = pool
+
+    def each(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """Apply a function to each item, and give the results in order; from inside of such a call, one by one."""
+        if self._pool is None or len(items) < 2 or getattr(_inside, "pool", False):
+            return [function(item) for item in items]
+        results: list[Any] = [None] * len(items)
+        places = count()
+
+        def work() -> None:
+            while (i := next(places)) < len(items):
+                results[i] = function(items[i])
+
+        others = [self._pool.submit(work) for _ in range(min(self.workers, len(items)) - 1)]
+        _inside.pool = True
+        try:
+            work()
+        finally:
+            _inside.pool = False
+            wait(others)
+        for other in others:
+            other.result()
+        return results
+
+
+@contextmanager
+def thread_pool() -> Iterator[ThreadPool]:
+    """A pool of as many threads as a pass may use, with one thread of BLAS each.
+
+    >>> with threads(2), thread_pool() as pool:
+    ...     pool.each(abs, [-1, 2, -3])
+    [1, 2, 3]
+    """
+    workers = 1 if getattr(_inside, "pool", False) else thread_count()
+    with one_blas_thread():
+        if workers == 1:
+            yield ThreadPool(1, None)
+            return
+        with ThreadPoolExecutor(workers - 1, "novacula", _enter_pool) as pool:
+            yield ThreadPool(workers, pool)
 
 
 def prefetched(items: Iterable[T]) -> Generator[T, None, None]:

@@ -16,6 +16,7 @@ from novacula.table.parallel import (
     one_blas_thread,
     prefetched,
     thread_count,
+    thread_pool,
     threads,
     tree_sum,
 )
@@ -270,3 +271,31 @@ def test_blas_limits_nest():
             assert blas_threads() == {1}
         assert blas_threads() == {1}
     assert blas_threads() == {2}
+
+
+def test_a_pool_gives_results_in_order_and_leaves_no_thread():
+    for workers in (1, 2, 4):
+        with threads(workers), thread_pool() as pool:
+            assert pool.workers == workers
+            assert pool.each(lambda i: i * i, range(50)) == [i * i for i in range(50)]
+            assert pool.each(lambda i: sum(pool.each(int, range(i))), range(5)) == [0, 0, 1, 3, 6]
+            assert pool.each(str, []) == []
+        assert not our_threads()
+
+
+def test_a_pool_works_on_several_threads_at_once():
+    barrier = threading.Barrier(3, timeout=30)
+    with threads(3), thread_pool() as pool:
+        assert sorted(pool.each(lambda _: barrier.wait(), range(3))) == [0, 1, 2]
+
+
+def test_an_error_in_a_pool_is_raised_and_the_pool_goes_on():
+    def fail(i):
+        if i == 3:
+            raise DataError("the third")
+        return i
+
+    with threads(2), thread_pool() as pool:
+        with pytest.raises(DataError, match="the third"):
+            pool.each(fail, range(6))
+        assert pool.each(fail, range(3)) == [0, 1, 2]
