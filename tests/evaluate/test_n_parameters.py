@@ -76,6 +76,34 @@ def rules(model, data):
     return sum(len(rule.conditions) for rule in model.rules_) + (len(model.rules_) + 1) * (K - 1)
 
 
+def boosted(model, data):
+    """A constant per score, and of every tree a number per node: a threshold or group, or what a leaf adds."""
+    trees = model.additive_trees()
+    return len(trees.constant) + sum(1 for tree in trees.trees for _ in tree.preorder())
+
+
+def forest(per_leaf):
+    """Of every tree a threshold or the categories that a test lists, and the numbers of the leaves."""
+
+    def count(model, data):
+        return sum(
+            per_leaf if tree.is_leaf[node] else len(listed(model, tree, node))
+            for tree in model.additive_trees().trees
+            for node in tree.preorder()
+        )
+
+    return count
+
+
+def listed(model, tree, node):
+    size = model.attributes_[tree.feature[node]].size
+    return tree.codes_of(node, 0, size) if size else ["a threshold"]
+
+
+def members(model, data):
+    return sum(n_parameters(member) + 1 for member in model.estimators_)
+
+
 COUNTS = {
     "mean-regressor": 1,
     "plurality-classifier": K - 1,
@@ -126,6 +154,13 @@ COUNTS = {
     "decision-tree-classifier": nodes_of_a_tree,
     "decision-tree-regressor": lambda model, data: len(model.to_dict()["nodes"]),  # a test or a number each
     "rule-list-classifier": rules,
+    "ada-boost-classifier": members,
+    "bagging-classifier": members,
+    "bagging-regressor": members,
+    "gradient-boosting-classifier": boosted,
+    "gradient-boosting-regressor": boosted,
+    "random-forest-classifier": forest(K - 1),
+    "random-forest-regressor": forest(1),
 }
 
 
