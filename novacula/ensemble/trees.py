@@ -189,7 +189,7 @@ class BinaryTrees:
             and bool(((self.missing >= 0) & (self.missing <= 1)).all())
             and bool((np.isfinite(self.threshold[inner]) | (sizes > 0)).all())
             and bool((self.code < size[node]).all() and rising.all())
-            and bool(((self.output >= 0) & (self.output + self.value.shape[1] <= n_outputs)).all())
+            and bool(((self.output >= 0) & (self.output <= n_outputs - self.value.shape[1])).all())
         )
 
 
